@@ -26,7 +26,7 @@ ExitCode code_of(int number) {
 
 void say(const char* text) {
   const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(written);  // nobody may be there to read
+  static_cast<void>(written);  // the reader may be gone
 }
 
 extern "C" void note_signal(int number) {
@@ -49,7 +49,7 @@ extern "C" void note_standstill_request(int) {
   standstill_requested = 1;
 }
 
-// Whoever starts a run may hold this signal back until somebody listens.
+// The parent process may block this signal until a handler is installed.
 void unblock(int number) {
   sigset_t signals;
   sigemptyset(&signals);

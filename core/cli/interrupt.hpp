@@ -4,11 +4,11 @@
 
 namespace convoy {
 
-// How a process takes the signals that ask it to end (Ctrl-C, SIGTERM, SIGHUP) while this lives.
-// At first they end it at once, because nothing would be lost. Once steps run they ask it to end
-// after those under way, so that what there is can be saved and summed up; a second signal ends it
-// at once. SIGHUP stays ignored where it was (nohup). SIGUSR1 asks for a checkpoint and changes
-// nothing else, SIGUSR2 for standing still between two steps. One guard at a time.
+// Handles the signals that ask the process to end (Ctrl-C, SIGTERM, SIGHUP) while this object
+// lives. At first they end the process at once, because nothing would be lost. Once steps run, they
+// ask it to end after the steps in progress, so that it can save a checkpoint and print a summary;
+// a second signal then ends it at once. SIGHUP stays ignored if it was ignored before (nohup).
+// SIGUSR1 asks for a checkpoint, SIGUSR2 for a pause between two steps. One object at a time.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,10 +16,10 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // From now on a run asks `requested()` or `code()` again and again.
+  // From now on signals are only noted, and the run polls `requested()` or `code()`.
   void end_after_steps();
 
-  // The same without a word: for what only waits and has no steps.
+  // The same without a message, for code that only waits and has no steps.
   void end_quietly();
 
   bool requested() const;

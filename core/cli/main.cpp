@@ -33,7 +33,7 @@ int run(std::span<const std::string> arguments) {
   }
 }
 
-// What could not be written is lost: a full disk must not look like success.
+// Output that could not be written is lost; a full disk must not look like success.
 int after_writing(int code) {
   if (std::cout.flush()) return code;
   const int failed = end_with(ExitCode::kFailed,
@@ -45,7 +45,7 @@ int after_writing(int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // who writes more than `ulimit -f` allows hears of it then
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   convoy::job::set_openmp_environment();
   return after_writing(run(arguments));

@@ -7,8 +7,8 @@
 
 namespace convoy {
 
-// Who touched which elements of all buffers last. A buffer is cut where any span of the body begins
-// or ends; between two cuts, a stretch, all elements have the same history.
+// The last accesses to the elements of all buffers. A buffer is cut where any span of the body
+// begins or ends. Between two cuts lies a stretch, whose elements all have the same accesses.
 class Accesses {
  public:
   // In the body unrolled twice: iteration * size + index.
@@ -34,7 +34,8 @@ class Accesses {
     bool any_order = false;  // of the writers
   };
 
-  // Every replica has a buffer of one element besides, its activations, behind the plan's.
+  // Each replica also has a buffer of one element, its activations; these follow the plan's
+  // buffers.
   explicit Accesses(const Plan& plan);
 
   PlanSpan activations(std::uint32_t replica) const {

@@ -27,9 +27,8 @@ struct Segment {
   ElementRange range{};
 };
 
-// What planning needs to know of a model: variables in arena order (the order in which their
-// gradients appear), segments in forward order (their ranges descend in the arena), buckets in
-// arena order.
+// The data about a model for planning: variables in arena order (the order in which their gradients
+// appear), segments in forward order (their ranges descend in the arena), buckets in arena order.
 struct ArenaMap {
   std::uint64_t elements = 0;
   std::vector<VariableRange> variables;

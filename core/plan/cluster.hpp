@@ -27,41 +27,41 @@ struct Route {
   std::uint32_t shared_group = CONVOY_NONE;
 };
 
-// What replicas share besides hosts: per replica the number of its group, equal for those that
-// share it. Empty lists: not known.
+// Hardware that replicas share besides hosts. Each list has the number of each replica's group;
+// replicas that share the hardware have the same number. Empty lists: not known.
 struct ReplicaGroups {
   std::vector<std::uint32_t> numa;
   std::vector<std::uint32_t> pcie_switch;
   std::vector<std::uint32_t> nvlink;
 };
 
-// All hosts, places and replicas, as agreed before planning, and what can address what. Replica r
-// runs on place replica_place[r].
+// All hosts, places and replicas, as agreed before planning, and which engines can address which
+// memory. Replica r runs on place replica_place[r].
 struct Cluster {
   std::uint32_t hosts = 1;
   std::vector<Place> places;
   std::vector<std::uint32_t> replica_place;
   // access[p][q]: the engine of place p addresses memory of place q directly.
   std::vector<std::vector<bool>> access;
-  // Asked for by strategies; empty: nothing is known. Pure: a table of thousands of places would
-  // not fit into memory.
+  // Routes, for strategies; empty: nothing is known. A pure function, because a table for thousands
+  // of places would not fit into memory.
   std::function<Route(std::uint32_t from, std::uint32_t to)> route;
   // The devices reduce, gather and broadcast among themselves (NCCL or the like): lowering leaves
   // collectives whose algorithm is theirs to choose as one operation.
   bool device_collectives = false;
-  // Why they do not, where open devices were asked; empty where nobody was.
+  // The reason of open devices why they do not; empty if no devices were asked.
   std::string no_device_collectives = {};
   // Every device sums several gradients and updates with them in one operation
   // (CONVOY_DEVICE_JOINS_UPDATES): such sums and updates are fused.
   bool joins_updates = false;
 
-  // Every device has a lane per priority (CONVOY_PRIORITIES): what is urgent overtakes there.
-  // Between hosts it always does.
+  // Every device has a lane per priority (CONVOY_PRIORITIES), so urgent operations overtake there.
+  // Between hosts they always do.
   bool device_priorities = false;
   ReplicaGroups groups = {};
 
-  // What the replica shares: the number of its group of that kind (convoy_sharing), CONVOY_NONE
-  // where it is not known.
+  // The number of the replica's group of that kind (convoy_sharing); CONVOY_NONE if it is not
+  // known.
   std::uint32_t group_of(std::uint32_t sharing, std::uint32_t replica) const;
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };

@@ -9,7 +9,7 @@
 
 namespace convoy {
 
-// A hash of words that notices disagreement between hosts, or between two writings of one plan.
+// A hash of words that detects differences between hosts, or between two writings of one plan.
 class Digest {
  public:
   void add(std::uint64_t word) { hash_.add_word(word); }

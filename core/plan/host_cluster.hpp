@@ -16,20 +16,20 @@ struct HostsDescription {
   bool peer_access = true;             // between the devices of one host, as in make_single_host
   std::string device_kind = "device";
   // The host of every parameter server. A number from `hosts` on is a host without devices; such
-  // numbers follow each other without gaps. Empty: there are none of their own, and strategies take
-  // the hosts' own memory.
+  // numbers have no gaps. Empty: there are no parameter servers, and strategies use the memory of
+  // the hosts.
   std::vector<std::uint32_t> server_hosts;
-  // What the replicas of one host share; the others' do so, too.
+  // Hardware that the replicas of one host share; the same on all hosts.
   ReplicaGroups groups = {};
   // Whether their devices have lanes per priority; not given: those with peer access have.
   std::optional<bool> device_priorities = {};
 };
 
 // Place order: all devices, host by host; one host place per host with devices; one host place per
-// parameter server, to which no device is attached. Memory is addressed inside a host only: between
-// hosts everything goes by network, and collectives are left to the devices and their transport. A
-// host place of a cluster of several hosts has an engine of its own unless its devices share its
-// memory. One host without parameter servers is make_single_host.
+// parameter server, to which no device is attached. Engines address memory only inside their host.
+// Between hosts all data goes over the network, and collectives are left to the devices and their
+// transport. A host place of a cluster of several hosts has an engine of its own unless its devices
+// share its memory. One host without parameter servers is make_single_host.
 Cluster make_hosts(const HostsDescription& description);
 
 }  // namespace convoy

@@ -9,7 +9,8 @@
 
 namespace convoy {
 
-// The host form of a strategy's kernel, with or without a context; false: there is none.
+// The host form of a strategy's kernel, with or without a context; converts to false if there is
+// none.
 class HostKernel {
  public:
   HostKernel() = default;
@@ -19,14 +20,14 @@ class HostKernel {
 
   explicit operator bool() const { return function_ != nullptr || run_ != nullptr; }
 
-  // What a device finds in a submission of it.
+  // Fills the kernel's fields of a submission.
   void enter(convoy_submission& submission) const {
     submission.host_kernel = run_ == nullptr ? function_ : nullptr;
     submission.kernel = run_;
     submission.kernel_state = state_;
   }
 
-  // Runs it as the operation, a CALL, says, on the memory of its spans; non-zero: it failed.
+  // Runs it for this CALL operation on the memory of its spans; non-zero: it failed.
   std::int32_t call(const Operation& operation, std::span<const convoy_region> reads,
                     std::span<const convoy_region> writes, std::uint64_t step,
                     double learning_rate) const {

@@ -35,7 +35,7 @@ std::vector<const Operation*> operations_of(const Plan& plan) {
   return result;
 }
 
-// Of two writings; empty when these two happen to be equal.
+// The first difference of two writings; empty when these two happen to be equal.
 std::string first_difference(const Plan& a, const Plan& b) {
   const std::vector<const Operation*> of_a = operations_of(a);
   const std::vector<const Operation*> of_b = operations_of(b);

@@ -105,7 +105,7 @@ bool is_loose(const Operation& operation);
 // multiply or divide takes for all elements.
 std::uint64_t element_count(const Operation& operation);
 std::size_t element_reads(const Operation& operation);
-// What an operation with CONVOY_OP_LOSS_SCALED reads as the loss scale.
+// The read of an operation with CONVOY_OP_LOSS_SCALED that is the loss scale.
 const PlanSpan& loss_scale_span(const Operation& operation);
 
 }  // namespace convoy

@@ -20,8 +20,8 @@ struct PlanBuffer {
   std::string name = {};    // for people, when its author gave it one
 };
 
-// A later part of training: its prologue runs once before that step, its body repeats from there
-// on. Operations are numbered within the stage, behind those of the plan's prologue.
+// A later part of training: its prologue runs once before `first_step`, and its body repeats from
+// there on. Operations are numbered within the stage, after those of the plan's prologue.
 struct PlanStage {
   std::uint64_t first_step = 0;
   std::vector<Operation> prologue;
@@ -30,8 +30,8 @@ struct PlanStage {
 };
 
 // One training step (or period of several) as data: the prologue runs once, the body repeats, until
-// the first of the later stages begins, if there are any (core/plan/stages.hpp).
-// Meaning is program order. `places`, `replicas` and `arena` say for what it was written.
+// the first of the later stages begins, if there are any (core/plan/stages.hpp). Program order
+// defines the meaning. `cluster` and `arena` are those for which it was written.
 struct Plan {
   const Cluster* cluster = nullptr;
   const ArenaMap* arena = nullptr;
@@ -41,13 +41,13 @@ struct Plan {
   std::uint32_t computes = 0;         // forward and backward passes of every replica in one body
   std::vector<PlanStage> later = {};  // by their first steps, ascending; over the same buffers
 
-  // For people: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
+  // For messages: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
   std::string buffer_name(std::uint32_t buffer) const;
   // "gradient(0)[16..48)".
   std::string span_name(const PlanSpan& span) const;
 };
 
-// A 64-bit digest of everything that the plan does; equal on every host that would do the same.
+// A 64-bit digest of everything that the plan does; equal on all hosts with the same plan.
 std::uint64_t plan_hash(const Plan& plan);
 
 }  // namespace convoy

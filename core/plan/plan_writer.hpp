@@ -18,8 +18,8 @@ namespace convoy {
 // is checked as it arrives (places, spans, dtypes, counts, flags); the first refusal ends planning
 // with a text that names the operation. `cluster` and `arena` must outlive the plan.
 //
-// A writer that only listens answers in the same way, but neither checks nor keeps operations: it
-// is for finding out whether a strategy writes the same plan twice.
+// A writer that only listens gives the same answers, but neither checks nor stores operations. It
+// is for the second writing, which only has to be compared with the first.
 class PlanWriter {
  public:
   // About a gigabyte of plan, each.
@@ -34,12 +34,12 @@ class PlanWriter {
   const convoy_planner* table() const { return &table_; }
   // Why the last call was refused; empty when none was.
   const std::string& error() const { return error_; }
-  // Whether that was because the plan has more operations or spans than a host takes.
+  // Whether the reason was that the plan has more operations or spans than the host accepts.
   bool is_too_large() const { return too_large_; }
   // A hash of everything that the strategy has declared and emitted, as it wrote it.
   std::uint64_t digest() const { return digest_.value(); }
   std::uint64_t operations() const { return operations_; }
-  // Makes room for so many: plans for many hosts are too large to be moved each time they double.
+  // Reserves memory, because plans for many hosts are too large to be moved each time they double.
   void expect(std::uint64_t operations) { reserve_large(plan_.body, operations); }
   // The finished plan: ids assigned, computes counted. Error kFailed as require_stages().
   Plan finish();
@@ -58,7 +58,7 @@ class PlanWriter {
   static int32_t get_group(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
   static int32_t set_stage(void* self, uint64_t first_step);
 
-  // Runs an action that may throw Error; turns it into a status and keeps the text.
+  // Runs an action that may throw Error; turns the Error into a status and keeps its text.
   template <typename Action>
   int32_t guarded(Action action) noexcept;
 

@@ -17,7 +17,7 @@ class RangeSet {
     const auto after = ends_.lower_bound(range.first + range.count);
     return after != ends_.begin() && std::prev(after)->second > range.first;
   }
-  // The ranges may overlap what is in the set already.
+  // The ranges may overlap ranges of the set.
   void add(const ElementRange& range) {
     std::uint64_t first = range.first;
     std::uint64_t end = range.first + range.count;

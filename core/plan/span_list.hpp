@@ -15,9 +15,9 @@ namespace convoy {
 using PlanSpan = convoy_span;
 using ElementRange = convoy_range;
 
-// The spans that an operation reads or writes, a vector of them. One lies in the list itself, which
-// is all that most operations have: plans for many hosts have millions, and asking the heap for
-// each of them would cost more than all else that is done with them.
+// A vector of the spans that an operation reads or writes. A single span is stored in the list
+// itself, because most operations have only one. Plans for many hosts have millions of lists, and a
+// heap allocation for each would cost more than all other work on them.
 class SpanList {
  public:
   SpanList() = default;

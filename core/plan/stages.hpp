@@ -8,8 +8,8 @@
 
 namespace convoy {
 
-// Training may go through several stages, each with a body of its own over the same buffers. Most
-// plans have one: then all this is about the plan itself.
+// Training may have several stages, each with its own body over the same buffers. Most plans have
+// one stage; then these functions apply to the plan itself.
 
 std::size_t stage_count(const Plan& plan);
 // The training step that the stage begins with.
@@ -18,14 +18,14 @@ std::uint64_t first_step_of(const Plan& plan, std::size_t stage);
 std::uint32_t computes_of(const Plan& plan, std::size_t stage);
 // The stage that a step belongs to.
 std::size_t stage_at(const Plan& plan, std::uint64_t step);
-// One stage as a plan by itself, which knows nothing of the others.
+// One stage as an independent plan.
 Plan stage_of(const Plan& plan, std::size_t stage);
-// Puts a plan of one stage behind the others, from that step on; it has the same buffers, and may
-// have more.
+// Appends a plan of one stage, from that step on. It has the same buffers, and may have more.
 void append_stage(Plan& plan, std::uint64_t first_step, Plan stage);
 
-// All bodies one behind the other as one, whose phases say which is whose, and with the first
-// prologue; and back again, when operations have been added: `like` says what the stages were.
+// join_stages(): all bodies as one body, one after the other, with the first prologue; phases
+// identify the stages. part_stages(): the reverse, after operations were added; `like` has the
+// original stages.
 Plan join_stages(const Plan& plan);
 Plan part_stages(Plan joined, const Plan& like);
 
@@ -33,16 +33,17 @@ Plan part_stages(Plan joined, const Plan& like);
 std::vector<const std::vector<Operation>*> sections_of(const Plan& plan);
 std::vector<const std::vector<Operation>*> bodies_of(const Plan& plan);
 
-// One CALL of every kernel that the plan calls, the first one.
+// The first CALL of every kernel that the plan calls.
 std::vector<const Operation*> called_kernels(const Plan& plan);
 
-// Numbers a stage's operations, from `first` on, and says which compute of the period each belongs
-// to. Returns how many computes every replica has in the body.
+// Numbers a stage's operations from `first` on, and sets the compute of the period to which each
+// belongs. Returns how many computes every replica has in the body.
 std::uint32_t number_operations(std::vector<Operation>& prologue, std::vector<Operation>& body,
                                 std::uint32_t replicas, std::uint32_t first);
 
-// Error kFailed unless every stage computes, all but the last last for whole periods, and none
-// has relaxed reads or updates in any order, whose replicas are not at the same step.
+// Error kFailed unless every stage computes, every stage but the last lasts for whole periods, and,
+// if there are several, none has relaxed reads or updates in any order, because the replicas would
+// be at different steps.
 void require_stages(const Plan& plan);
 
 }  // namespace convoy

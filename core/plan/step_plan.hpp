@@ -23,18 +23,18 @@ struct StepPlanOptions {
   GuardOptions guard = {};  // what the host adds around updates
   LoweringOptions lowering = {};
   // The author writes a second time, and both plans must be equal. Not needed for plans that are
-  // only compared with others: whichever is taken is written again.
+  // only compared with others, because the chosen one is written again.
   bool written_twice = true;
 };
 
-// The one way from what a strategy writes to what runs: written, guarded, fused where the cluster's
+// The only path from a strategy to the plan that runs: written, guarded, fused if the cluster's
 // devices join updates, lowered, scheduled. Training, `plan`, `check`, `simulate`, `compare` and
-// `auto` all go this way, so that equal inputs mean equal plans. Pure: equal on every host.
-// Parts are made when they are first asked for, by one thread at a time. It stays where it is,
-// because its parts point to each other.
+// `auto` all use it, so that equal inputs give equal plans. Pure: equal on every host. Parts are
+// made on first use, by one thread at a time. The object cannot be moved, because its parts point
+// to each other.
 class StepPlan {
  public:
-  // What the author writes for this cluster, which must outlive the plan. Error as make_plan().
+  // The plan that the author writes for this cluster, which must outlive it. Error as make_plan().
   StepPlan(const Cluster& cluster, ArenaMap arena, const PlanAuthor& author,
            StepPlanOptions options = {});
   // The plan of inference, see make_forward_plan().
@@ -42,27 +42,29 @@ class StepPlan {
   StepPlan(const StepPlan&) = delete;
   StepPlan& operator=(const StepPlan&) = delete;
 
-  // As the author wrote it, until it is let go of.
+  // The plan as the author wrote it, until it is freed.
   const Plan& logical() const;
-  // What the checker proves of that.
+  // The checker's report on that plan.
   const CheckReport& check() const;
-  // What runs, in all stages. Error kUsage as guard().
+  // The lowered plan with all stages. Error kUsage as guard().
   const Plan& lowered() const;
-  // Most plans have one stage. `stage` counts from 0; what runs in it, as a plan by itself.
+  // The lowered plan of one stage, counted from 0, as an independent plan.
   std::size_t stages() const;
   const Plan& lowered(std::size_t stage) const;
-  // The stage that goes on for ever.
+  // The last stage, which has no end.
   const Plan& lasting() const { return lowered(stages() - 1); }
   // How that runs.
   const Schedule& schedule(std::size_t stage = 0) const;
-  // The hash of the lowered plan, 16 hexadecimal digits: equal where the same runs.
+  // The hash of the lowered plan, 16 hexadecimal digits; equal plans have equal hashes.
   std::string hash() const;
 
-  // Makes what runs and frees what the author wrote: plans for thousands of devices are large.
+  // Makes the lowered plan and frees the author's, because plans for thousands of devices are
+  // large.
   void keep_lowered_only();
 
-  // Spares the proof: that of a plan by the same author which differs in its buckets alone, or is
-  // for fewer hosts, where guard.changes_plans() is false.
+  // Uses an existing proof instead of a new one. It must be for a plan by the same author that
+  // differs only in its buckets or is for fewer hosts. Requires that guard.changes_plans() is
+  // false.
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
@@ -73,7 +75,7 @@ class StepPlan {
   std::optional<Plan> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
-  mutable std::map<std::size_t, Plan> of_stages_;  // of several: those that were asked for
+  mutable std::map<std::size_t, Plan> of_stages_;  // of several stages: those used so far
   mutable std::map<std::size_t, Schedule> schedules_;
 };
 

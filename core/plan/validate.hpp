@@ -4,7 +4,8 @@
 
 namespace convoy {
 
-// Checks on what crosses the boundary from a plug-in. All throw Error kFailed with the value found.
+// Checks of the data that a plug-in passes to the host. All throw Error kFailed with the value
+// found.
 
 // Most spans that an operation reads, or writes.
 constexpr std::uint64_t kMaximumSpans = 4096;
@@ -15,9 +16,9 @@ void require_index(std::uint64_t index, std::uint64_t count, const char* what);
 PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& cluster,
                           std::uint64_t arena_elements);
 
-// The operation with copied spans, its place resolved, forward and backward spans narrowed to the
-// arena range of their layers. Refuses whatever the ABI does not define. The struct is of this
-// host's size (read_sized).
+// The operation with copied spans and resolved place; spans of forward and backward are narrowed to
+// the arena range of their layers. Refuses everything that the ABI does not define. The struct is
+// of this host's size (read_sized).
 Operation resolve_operation(const convoy_operation& operation, const Plan& plan);
 
 }  // namespace convoy

@@ -1,7 +1,7 @@
 #pragma once
 
-// Flags made from the fields that they set. A field's value at that moment is the flag's default,
-// its type says what the flag takes. The fields must outlive the parsing.
+// Makes flags from the fields that they set. A field's current value is the flag's default, and its
+// type determines the values of the flag. The fields must outlive the parsing.
 
 #include <fmt/format.h>
 

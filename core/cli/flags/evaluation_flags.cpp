@@ -25,8 +25,8 @@ FlagDefinition freeze_flag() {
 Flags trigger_flags(EvaluationTriggers& triggers) {
   return {
       bind_flag("eval_during_training_every_n_steps", triggers.every_steps, Range{1, kMostSteps},
-                "Training pauses after every so many timed steps for an evaluation. One more "
-                "follows the last step."),
+                "Training pauses for an evaluation each time this many timed steps are done. One "
+                "more evaluation follows the last step."),
       bind_flag("eval_during_training_every_n_epochs", triggers.every_epochs, Range{0, kMostEpochs},
                 "Likewise, at the ends of epochs of the training data."),
       custom_flag(
@@ -52,13 +52,13 @@ Flags scoring_flags(EvaluationOptions& evaluation) {
       bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
                          "Images per device and step of an evaluation; 0: as in training."),
       bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
-                "Steps of an evaluation; left out, num_eval_epochs, num_epochs or num_batches "
-                "decide. Behind its end the validation data starts again."),
+                "Steps of an evaluation. Without it, num_eval_epochs, num_epochs or num_batches "
+                "decide. After its end, the validation data starts again."),
       bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
                 "Length of an evaluation in passes over the validation data."),
       bind_flag("forward_only", evaluation.forward_only,
-                "Measures inference on the training data: batch norm by moving statistics, no "
-                "dropout, no gradients, no updates, no strategy."),
+                "Measures inference on the training data: batch norm uses moving statistics; no "
+                "dropout, gradients, updates or strategy."),
       freeze_flag(),
   };
 }
@@ -71,8 +71,8 @@ std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
                 "Scores the newest checkpoint of train_dir on the validation data instead of "
                 "training. train_dir may also be one checkpoint file."),
       bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
-                "With eval: looks again after so many seconds and scores every newer checkpoint, "
-                "until it is interrupted; 0 looks once."),
+                "With eval: looks for newer checkpoints at this interval and scores each, until "
+                "interrupted; 0 looks once."),
   };
   return joined({std::move(stored), trigger_flags(evaluation.triggers), scoring_flags(evaluation)});
 }

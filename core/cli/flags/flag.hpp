@@ -26,9 +26,9 @@ struct FlagDefinition {
   std::vector<std::string> allowed = {};  // kEnum: any letter case is accepted
   std::string alias_of = {};              // another name of that flag; only name and help count
 
-  // Flags that are known but not honoured. refusal: any value but the default ends the run with
-  // this sentence and refusal_code. notice: every value is accepted, without effect, and the
-  // sentence is reported.
+  // For flags that are known but have no effect. refusal: a value other than the default ends the
+  // run with this sentence and refusal_code. notice: every value is accepted, and the sentence is
+  // reported.
   std::string refusal = {};
   ExitCode refusal_code = ExitCode::kUsage;
   std::string notice = {};

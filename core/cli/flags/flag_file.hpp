@@ -10,9 +10,9 @@ namespace convoy {
 
 // The arguments with every --flagfile=FILE replaced by the flags in that file: one per line, '#'
 // begins a comment line, files may name other files. The flags of the file in CONVOY_FLAGFILE come
-// before the first flag, so that the command line overrides them. Each file is read once: it may be
-// a pipe. What follows "--" is left alone. Error(kUsage) for files that cannot be read, lines that
-// are no flags, files that name each other in a circle and more flags than anybody means.
+// before the first flag, so that the command line overrides them. Each file is read only once, so
+// it may be a pipe. Arguments after "--" are not changed. Error(kUsage) for files that cannot be
+// read, lines that are not flags, files that name each other in a cycle, and too many flags.
 std::vector<std::string> expand_flag_files(
     std::span<const std::string> arguments,
     const EnvironmentLookup& environment = system_environment);

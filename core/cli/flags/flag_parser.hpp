@@ -67,7 +67,7 @@ bool find_switch(std::span<const std::string> arguments, std::string_view name,
 
 // Whether the command line asks for help (--help or -h), whatever else it holds.
 bool wants_help(std::span<const std::string> arguments);
-// What stands behind --help=; empty without that.
+// The text after --help=; empty without one.
 std::string help_topic(std::span<const std::string> arguments);
 
 }  // namespace convoy

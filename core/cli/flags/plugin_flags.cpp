@@ -6,7 +6,7 @@
 namespace convoy {
 namespace {
 
-// What the user named must be of use; inside folders anything may lie.
+// Files that the user named must be usable; folders may contain other files.
 void require_usable(const std::string& plugin_path, const Catalog& catalog) {
   SearchSettings flag_alone;
   flag_alone.flag = plugin_path;

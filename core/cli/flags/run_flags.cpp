@@ -56,10 +56,10 @@ Flags length_flags(JobOptions& options) {
                          "Images per device and step; 0 takes the model's default."),
       bind_flag("num_batches", options.num_batches, kSteps,
                 "Steps to time; 100 when neither this nor num_epochs is given."),
-      bind_flag(
-          "num_epochs", options.num_epochs, Range{0, kMostEpochs},
-          "Timed length in epochs. An epoch is a pass over the examples that data_dir holds; of "
-          "synthetic data, as many as are published (imagenet 1281167, cifar10 50000)."),
+      bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
+                "Timed length in epochs. An epoch is a pass over the examples in data_dir; with "
+                "synthetic data it has the published number of examples (imagenet 1281167, cifar10 "
+                "50000)."),
       bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
                 "Steps before timing starts (10). They train too."),
       custom_flag(
@@ -78,25 +78,25 @@ Flags device_flags(RunCommand& command) {
       bind_flag(
           "device", options.device,
           "Kind of device: the name of a device plug-in (`convoy list` shows the installed ones) "
-          "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the one "
+          "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the kind "
           "of the highest preference that has a device on this machine: accelerators before the "
           "host's processors."),
       bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
                 "Devices to use, of the chosen kind; all when left out."),
       bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
-                "CUDA devices to use. With another --device, such as cpu, which published command "
-                "lines combine with it, devices of that kind."),
+                "CUDA devices to use. With another --device, such as cpu, devices of that kind; "
+                "published command lines combine both."),
       custom_flag(
           "gpu_indices", FlagType::kString, "",
           [&options](const std::string& text) { options.device_order = parse_devices(text); },
-          "Devices by number or id, in the order that rings follow: 0,2,1,3. 0,0 = two replicas on "
-          "one GPU. Ids are those of nvidia-smi -L and convoy topo, and may be cut short: "
+          "Devices by number or id, in the order of rings: 0,2,1,3. 0,0 = two replicas on one "
+          "GPU. nvidia-smi -L and convoy topo print the ids; the beginning is enough: "
           "GPU-8932f937."),
       bind_flag("num_intra_threads", options.threads_per_device, Range{0, kMostThreads},
                 "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
       bind_flag("calibration_file", options.machine.calibration_file,
-                "What `convoy calibrate` measured of this machine, for predictions about its CPU "
-                "devices; default: where that verb writes it."),
+                "File with the measurements of `convoy calibrate`, for predictions about CPU "
+                "devices; default: the file that this verb writes."),
       bind_flag(
           "use_fp16", options.half,
           "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "
@@ -107,24 +107,25 @@ Flags device_flags(RunCommand& command) {
 Flags data_flags(JobOptions& options) {
   return {
       bind_flag("data_dir", options.data_dir,
-                "Folder with the training data; left out, data is synthetic."),
+                "Folder with the training data. Without it, data is synthetic."),
       bind_flag(
           "data_name", options.data_name,
-          "Data set, imagenet or cifar10; left out, it is guessed from data_dir, else the model's. "
-          "hash: a fixed fill, for comparing programs."),
+          "Data set, imagenet or cifar10. Without it, it is guessed from data_dir, or it is the "
+          "model's. hash: a fixed fill, for comparing programs."),
       bind_words("data_format", options.data_format, {"NCHW", "NHWC"},
-                 "Layout of activations named in the report; in memory every device has its own."),
+                 "Layout of activations, for the report only; every device chooses its own layout "
+                 "in memory."),
       bind_words("resize_method", options.resize_method,
                  {"bilinear", "nearest", "bicubic", "area", "round_robin"},
                  "How images are resized."),
       bind_flag("distortions", options.distortions,
                 "Changes colours at random, besides cropping and flipping."),
       bind_flag("distort_color_in_yiq", options.distort_in_yiq,
-                "Whether distortions turn hue and saturation in the colour space YIQ (fast), or in "
-                "HSV."),
+                "Whether distortions change hue and saturation in the colour space YIQ (fast), or "
+                "in HSV."),
       bind_flag("input_only", options.input_only,
-                "Reads and prepares the images of data_dir as training would, without training, "
-                "and reports how many come per second and core."),
+                "Reads and prepares the images of data_dir as for training, without training, and "
+                "reports images per second and core."),
       bind_flag("dump", options.dump_file,
                 "With input_only: also writes the first batch to this file, .safetensors: tensors "
                 "images (normalised, NCHW) and labels of all devices."),
@@ -135,7 +136,8 @@ Flags data_flags(JobOptions& options) {
       bind_flag("datasets_repeat_cached_sample", options.repeat_one_record,
                 "Trains on the first record only, read once: measures input without reading."),
       bind_flag("datasets_num_private_threads", options.input_threads, Range{1, kMostThreads},
-                "Threads that read and decode; left out, the cores that do not compute."),
+                "Threads that read and decode. Without it, one for each core that does not "
+                "compute."),
       alias("input_threads", "datasets_num_private_threads"),
       bind_flag("datasets_prefetch_buffer_size", options.prefetch_depth,
                 Range{1, kMostPreparedBatches}, "Batches per device prepared ahead."),
@@ -155,16 +157,17 @@ Flags strategy_flags(JobOptions& options) {
            {"simulate", AutoMode::kSimulate},
            {"measure", AutoMode::kMeasure},
            {"rule", AutoMode::kRule}},
-          "How auto chooses: by simulating every installed strategy's variants, unless an "
-          "earlier run in the same circumstances did so (cached) or always; measure tries the "
-          "best of them in the first steps of the training, too; or by a rule of thumb."),
+          "How auto chooses. simulate: simulates the variants of every installed strategy. "
+          "cached: the same, but reuses the choice of an earlier run in the same circumstances. "
+          "measure: also tries the best variants in the first steps of the training. rule: a rule "
+          "of thumb."),
       bind_flag("auto_inexact", options.auto_inexact,
-                "Whether auto may take what is not a synchronous step: stale, asynchronous or "
-                "lossy."),
+                "Whether auto may also take strategies without a synchronous step: stale, "
+                "asynchronous or lossy ones."),
       bind_choice<GradientScale>(
           "gradient_scale", options.optimizer.gradient_scale,
           {{"mean", GradientScale::kMean}, {"sum", GradientScale::kSum}},
-          "What gradients of several devices become. sum multiplies the mean and the weight "
+          "How gradients of several devices are combined. sum multiplies the mean and the weight "
           "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
       bind_flag("bucket_mb", options.bucket_mb, Range{0, kMostBucketMb},
                 "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.",
@@ -172,20 +175,21 @@ Flags strategy_flags(JobOptions& options) {
       bind_flag("use_nccl", options.use_nccl,
                 "Old flag: whether replicated uses the devices' own all-reduce."),
       bind_flag("images_per_sec", options.machine.images_per_second, Range{1e-6},
-                "Images that one device trains per second, when it is known: what auto and the "
-                "prediction in the record go by, in place of the machine's rates."),
+                "Known rate of one device in training, images per second. auto and the prediction "
+                "in the record use it instead of the machine's rates."),
   };
 }
 
 Flags checkpoint_flags(CheckpointOptions& options) {
   return {
       bind_flag("train_dir", options.train_dir,
-                "Folder for checkpoints. Training goes on from the newest one in it, and saves one "
-                "at the end."),
+                "Folder for checkpoints. Training continues from the newest one in it, and saves "
+                "one at the end."),
       bind_flag("save_model_steps", options.every_steps, kSteps,
-                "Also save a checkpoint after every so many timed steps."),
+                "Also save a checkpoint each time this many timed steps are done."),
       bind_unset_by_zero("save_model_secs", options.every_seconds, kMostSeconds,
-                         "Also save a checkpoint every so many seconds; 0 does not."),
+                         "Also save a checkpoint each time this many seconds have passed; 0 = "
+                         "off."),
       bind_flag("max_ckpts_to_keep", options.keep, Range{0, kMostSteps},
                 "Checkpoints to keep, the newest ones; 0 keeps all."),
       bind_choice<bool>(
@@ -195,8 +199,8 @@ Flags checkpoint_flags(CheckpointOptions& options) {
                 "Start from the weights in this safetensors file. A checkpoint in train_dir comes "
                 "first."),
       bind_flag("weights_map", options.weights_map,
-                "How the tensors of init_weights are called: a JSON file, or a name from "
-                "share/weights. Left out, as in checkpoints of convoy."),
+                "Map of the tensor names in init_weights: a JSON file, or a name from "
+                "share/weights. Without it, the names are those of convoy's checkpoints."),
   };
 }
 
@@ -216,30 +220,31 @@ Flags report_flags(RunCommand& command) {
                 "Write the run's record here: .json, .jsonl or .csv."),
       bind_flag(
           "report", options.report_file,
-          "Write an offline page about the run here: report.html. convoy report makes it from "
-          "stored records, too."),
+          "Write an offline page about the run here: report.html. convoy report makes such pages "
+          "from stored records."),
       bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
-                "Run so often, each time as a new process, and give the median; convoy diff tells "
-                "from such records what a change is worth."),
-      bind_flag("against", command.against,
-                "Take turns, of 20 ms or a step, with runs of the same command that have these "
-                "flags besides, separated by blanks, and say whether this one is faster; --repeat "
-                "says in how many pairs of runs (5). --output_file=x.json has its runs, "
-                "x.against.json the others."),
+                "Number of runs, each in a new process; the result is the median. convoy diff "
+                "compares two such records."),
+      bind_flag(
+          "against", command.against,
+          "Compare with runs of the same command plus these flags (separated by blanks), and say "
+          "whether this command is faster. Both runs of a pair take turns of 20 ms or a "
+          "step. The number of pairs is --repeat (5). --output_file=x.json gets the runs "
+          "of this command, x.against.json the others."),
       bind_flag("against_program", command.against_program,
-                "Likewise with runs of this other convoy: its path."),
+                "As --against, with runs of another convoy program: its path."),
       bind_flag("quiet", command.quiet,
-                "No notices and no progress on standard error; errors are printed all the same."),
+                "No notices and no progress on standard error. Errors are still printed."),
       bind_flag("verbose", command.verbose,
-                "Also tell which plug-ins are loaded and from where, what the plan is made of, how "
-                "long the preparations take, and what plug-ins say for their authors."),
+                "Also print the loaded plug-ins and their paths, the plan's size and hash, the "
+                "preparation time, and messages of plug-ins for their authors."),
       bind_flag("record_timeline", options.record_timeline,
-                "Keep the operations of the step nearest to the median in the record, and of the "
-                "same plan as simulated; --report implies it."),
+                "Keep in the record the operations of the step nearest to the median, and those "
+                "of the simulated plan; --report implies it."),
       bind_flag("trace_file", options.trace_file,
-                "Write a timeline of one step here (Chrome trace): the last but one of warm-up, "
-                "with fewer than two warm-up steps the first timed one. Of several hosts, worker 0 "
-                "writes the operations of all tasks on one clock."),
+                "Write a timeline of one step here (Chrome trace): the last but one warm-up step, "
+                "or the first timed step if there are fewer than two warm-up steps. On several "
+                "hosts, worker 0 writes the operations of all tasks on one clock."),
       bind_flag("profile", options.profile,
                 "Print where the time of the timed steps went: per layer, by kind of layer, and "
                 "between computation, aggregation, input and gaps."),
@@ -258,23 +263,23 @@ Flags reproducibility_flags(JobOptions& options) {
           "Initial values: the layers' rules, or a fixed fill for comparing programs."),
       bind_flag("dropout", options.dropout, "Whether dropout layers drop."),
       bind_flag("winograd_nonfused", options.winograd,
-                "Whether devices may compute 3x3 and 5x5 convolutions with fewer multiplications "
-                "(Winograd's algorithm), which rounds differently; with false they sum by "
-                "definition."),
+                "Whether devices may compute 3x3 and 5x5 convolutions by Winograd's algorithm, "
+                "which needs fewer multiplications and rounds differently. false: by definition."),
       bind_flag("deterministic", options.deterministic,
                 "Guarantees that the same seed on the same devices gives the same parameters, bit "
-                "for bit, and prints their hash at the end. Synchronous strategies on CPU devices "
-                "do so anyway; this refuses strategies and devices that do not."),
+                "for bit, and prints their hash at the end. Strategies and devices that cannot "
+                "guarantee this are refused. Synchronous strategies on CPU devices give the same "
+                "bits without this flag."),
       bind_flag("print_parameter_hash", options.print_parameter_hash,
                 "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
       bind_flag("plugin_path", options.plugin_path,
                 "Folders with plug-ins, separated by colons, searched first."),
       bind_flag(
           "plugin_timeout", options.plugin_timeout, Range{0.1, kMostSeconds},
-          "Seconds after which a plug-in that did not come with convoy has opened or planned "
-          "for too long. Both happen in a process of their own first: one that hangs or "
-          "crashes there is named, and auto goes on without it. In the run itself, calls that "
-          "return at once and kernels have as long before the run is ended."),
+          "Seconds that a plug-in that did not come with convoy may take to open or to plan. "
+          "convoy tries both in a separate process first, names a plug-in that hangs or crashes "
+          "there, and auto continues without it. In the run itself, the same limit holds for "
+          "kernels and for calls that must return at once; after it, the run ends."),
   };
 }
 

@@ -12,7 +12,8 @@
 
 namespace convoy {
 
-// What the flags of `convoy run` set: the job's options, and what they are made of.
+// The values that the flags of `convoy run` set: the job's options, and values from which these are
+// completed.
 struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
@@ -23,9 +24,9 @@ struct RunCommand {
   bool verbose = false;
 };
 
-// The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: names
-// and meaning of tf_cnn_benchmarks where it has the like, convoy's own otherwise. Options of
-// strategies are not here: they are added from the manifests, then add_missing_strategy_flags.
+// The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: with
+// the names and meaning of tf_cnn_benchmarks where it has such a flag. Options of strategies are
+// not included; they are added from the manifests, and then by add_missing_strategy_flags.
 FlagTable run_flag_table(RunCommand& command);
 
 // Once the flags are parsed: what several of them say together, options of plug-ins, the text of

@@ -34,23 +34,24 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
       bind_flag("weight_decay", options.weight_decay, kPositive,
                 "L2 factor on all variables but batch norm's."),
       bind_flag("gradient_clip", options.gradient_clip, kPositive,
-                "Limit of every element of the gradient, either sign."),
+                "Limit of the magnitude of every gradient element."),
   };
 }
 
 std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
   return {
       bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
-                "Limit of the Euclidean norm of all gradients together, weight decay included; "
-                "before gradient_clip."),
+                "Limit of the Euclidean norm of all gradients together, including weight decay; "
+                "applied before gradient_clip."),
       bind_flag("fp16_loss_scale", options.loss_scale, kAny,
-                "Factor on the loss, taken out of the gradients again; left out, 128 with "
+                "Factor on the loss; the gradients are divided by it. Without it, 128 with "
                 "use_fp16. 1 = off."),
       bind_flag("fp16_enable_auto_loss_scale", options.automatic_loss_scale,
                 "Skips steps with gradients that are not finite and halves the loss scale, "
                 "starting from fp16_loss_scale."),
       bind_flag("fp16_inc_loss_scale_every_n", options.increase_every, Range{1, kMostSteps},
-                "Finite steps in a row before the one that doubles the automatic loss scale."),
+                "Number of finite steps in a row after which the next one doubles the automatic "
+                "loss scale."),
       bind_flag("report_gradient_norms", options.report_norms,
                 "Adds the gradients' norms, without weight decay, to the steps of output_file."),
   };

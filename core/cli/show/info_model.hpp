@@ -7,9 +7,9 @@
 
 namespace convoy {
 
-// What a model is, with its default options: data set, image size, batch, parameters, operations
-// and every layer with its output's shape. Loads the plug-in and lets it describe itself; when that
-// fails, only the reason is shown.
+// Describes a model with its default options: data set, image size, batch, parameters, operations,
+// and every layer with the shape of its output. Loads the plug-in and builds the model; if that
+// fails, shows only the reason.
 void print_model(const FoundPlugin& plugin, std::ostream& out);
 nlohmann::ordered_json model_json(const FoundPlugin& plugin);
 

@@ -6,8 +6,8 @@
 
 namespace convoy {
 
-// What was measured beside what it should be, host by host, the slowest first; what is slow and
-// why; and the verdict.
+// Measured and expected rates of every host, the slowest host first; then what is slow and why, and
+// the verdict.
 void print_qualification(std::ostream& out, const qualify::Qualification& qualification);
 
 }  // namespace convoy

@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// What is foreseen for one point of a sweep.
+// The prediction for one point of a sweep.
 struct SweepFigures {
   double images_per_second = 0;
   double one_device_rate = 0;  // images per second, with the same strategy
@@ -34,8 +34,8 @@ struct SweepRow {
   std::string problem;  // why there are no figures
 };
 
-// Sets the efficiencies. "One alone" is the fastest one of a machine, model and batch, whatever its
-// strategy: so those of strategies can be compared.
+// Sets the efficiencies. The reference is the fastest single device of the same machine, model and
+// batch, whatever its strategy, so that strategies can be compared.
 void compare_with_one_device(std::vector<SweepRow>& rows);
 
 // 0 when any point has figures, else the first one's exit code.

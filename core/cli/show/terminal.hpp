@@ -10,7 +10,7 @@
 
 namespace convoy {
 
-// A run on a terminal: the well-known lines on out, notices and progress on err.
+// Prints a run to a terminal: the lines of tf_cnn_benchmarks to out, notices and progress to err.
 class Terminal : public Console {
  public:
   Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
@@ -38,7 +38,7 @@ class Terminal : public Console {
   bool details_ = false;
 };
 
-// What plug-ins have to say, to standard error; with details also what is for their authors.
+// Prints messages of plug-ins to standard error; with details also the messages for their authors.
 PluginLog log_to(std::ostream& err, bool details = false);
 
 // Sentences for people, to standard error.

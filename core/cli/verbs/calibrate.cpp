@@ -29,9 +29,9 @@ namespace {
 
 const VerbFlag kFlags[] = {
     {"device", true,
-     "Device plug-in whose devices are measured, by name or path: one that computes on this "
-     "machine's processors; default: the one that --device=auto prefers of those."},
-    {"calibration_file", true, "Where to write what was measured; default: in the cache folder."},
+     "Device plug-in to measure, by name or path; it must compute on this machine's processors. "
+     "Default: the one of these that --device=auto prefers."},
+    {"calibration_file", true, "File for the measurements; default: in the cache folder."},
     {"model", true, "Also measure this model's own layers, for predictions of it."},
     {"batch_size", true, "Images per device for --model; default: the model's."},
     {"quick", false, "Small vectors and layers only: rough, in a second."},
@@ -91,7 +91,7 @@ std::filesystem::path output_path(const VerbArguments& given, const calibrate::F
   return path;
 }
 
-// What a file that would be replaced has in it, for people.
+// Describes the contents of a file that would be replaced.
 std::string content_of(const std::filesystem::path& file) {
   try {
     const calibrate::MachineProfile profile = calibrate::read_profile(file);
@@ -179,18 +179,19 @@ int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out
                        std::ostream& err) {
   const VerbArguments given = parse_verb_arguments(arguments, kFlags);
   if (given.has("help")) {
-    out << verb_help("calibrate [flags]",
-                     "Measures this machine's devices, in about ten seconds: convoy simulate "
-                     "--device=NAME, such as cpu, then predicts with what it found. Nothing else "
-                     "should be running.",
-                     kFlags);
+    out << verb_help(
+        "calibrate [flags]",
+        "Measures this machine's devices in about ten seconds. Predictions, such as those of "
+        "convoy simulate --device=cpu, then use the measurements. Nothing else should "
+        "be running.",
+        kFlags);
     return static_cast<int>(ExitCode::kOk);
   }
   if (!given.positional.empty())
     fail(ExitCode::kUsage, "calibrate takes flags only, but '{}' was given",
          given.positional.front());
   if (given.has("batch_size") && !given.has("model"))
-    fail(ExitCode::kUsage, "--batch_size is about --model, which was not given");
+    fail(ExitCode::kUsage, "--batch_size needs --model: it is the batch for measuring that model");
   return CalibrateVerb(given, err).execute(out);
 }
 

@@ -38,7 +38,7 @@ int CaseResults::conclude(const std::string& plugin) {
          "--only={}: no case has that in its name; without --only all of them are shown", only_);
   out_ << fmt::format("{}: {} right, {} wrong, {} unsupported\n", plugin, right, wrong,
                       unsupported);
-  if (right + wrong == 0) out_ << "nothing that was tried is supported: nothing is shown\n";
+  if (right + wrong == 0) out_ << "no case is supported, so nothing is proved\n";
   return static_cast<int>(wrong == 0 && right > 0 ? ExitCode::kOk : ExitCode::kFailed);
 }
 
@@ -47,7 +47,7 @@ std::vector<FlagDefinition> case_flags(const std::string& group, const std::stri
   only.name = "only";
   only.default_value = "";
   only.help =
-      fmt::format("Of the cases, those whose group and name contain this, such as {}.", such_as);
+      fmt::format("Run only the cases whose group and name contain this, such as {}.", such_as);
   FlagDefinition path;
   path.name = "plugin_path";
   path.default_value = "";

@@ -12,7 +12,7 @@
 
 namespace convoy {
 
-// What became of the cases of a conformance test, one line each and what is wrong below it.
+// Prints the results of the cases of a conformance test, one line each, followed by its errors.
 class CaseResults {
  public:
   // only: what a case's group and name must contain.
@@ -22,8 +22,8 @@ class CaseResults {
   // The label is printed before the case runs, so that a crash shows where it was.
   conformance::Outcome add(const std::string& label,
                            const std::function<conformance::CaseResult()>& run);
-  // The last lines, and the exit code: kOk when something is right and nothing is wrong, else
-  // kFailed. Error kUsage when no case has what `only` says in its name.
+  // Prints the last lines. Returns kOk when at least one case is right and none is wrong, else
+  // kFailed. Error kUsage when no case matches `only`.
   int conclude(const std::string& plugin);
 
  private:

@@ -48,7 +48,7 @@ namespace {
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
 constexpr std::size_t kShownFindings = 8;
 
-// About a hundred pieces of odd sizes that end anywhere, the first ones tiny.
+// About a hundred pieces of odd sizes at arbitrary positions, the first ones tiny.
 std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
   std::vector<ElementRange> buckets;
   std::uint64_t size = 1;
@@ -149,7 +149,7 @@ class CheckRun {
     HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     const std::vector<Cut> cuts = all_cuts();
     const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
-    // Where buckets end is told apart by fewer devices, at a fraction of the cost.
+    // Errors at the ends of buckets show with fewer devices, too, at a fraction of the cost.
     constexpr std::uint32_t kManyDevices = 64;
     for (const std::uint32_t devices : counts_.empty() ? usual : counts_) {
       job::require_devices(hosts.hosts, devices);
@@ -181,9 +181,9 @@ class CheckRun {
     return counts_.empty() ? std::vector{count} : counts_;
   }
 
-  // The strategy writes its plans in this thread, while no other works: those of others write each
-  // one in a copy of the process first. Then plans are proved beside each other: those of so many
-  // devices that all processors have work, and of no more than memory is likely to hold.
+  // The strategy writes its plans in this thread, while no other thread works, because a
+  // third-party strategy writes each plan in a forked process first. Then plans are proved in
+  // parallel: as many as keep all processors busy, but no more than are likely to fit into memory.
   void check(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash) {
     constexpr std::uint64_t kEnoughDevices = 128;
     constexpr std::uint64_t kMostDevices = 2048;
@@ -198,7 +198,7 @@ class CheckRun {
     if (written_.size() > 1 && devices_written_ >= kEnoughDevices) prove_written();
   }
 
-  // The strategy's and the host's refusals are no faults; anything else that it throws is.
+  // Refusals by the strategy or the host are not faults; any other exception is.
   void write_plan(ProvedCase& it, ArenaMap map) {
     bool refused = false;
     const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
@@ -286,7 +286,7 @@ class CheckRun {
     factors_.insert(report.factors.begin(), report.factors.end());
   }
 
-  // A strategy that claims less than it keeps is taken for less than it is.
+  // A strategy with a laxer claim than its proof is excluded from stricter uses.
   void conclude_modesty() {
     const std::string& claim = manifest().claim;
     if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
@@ -339,7 +339,7 @@ class CheckRun {
   std::uint64_t devices_written_ = 0;
 };
 
-// Of which kind NAME is, by name or path; "auto" is the strategy that --variable_update=auto takes.
+// The kind of NAME, by name or path; "auto" is the strategy that --variable_update=auto takes.
 PluginKind checked_kind(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
   if (name == "auto") return PluginKind::kStrategy;
@@ -351,7 +351,8 @@ PluginKind checked_kind(std::span<const std::string> arguments) {
          name);
   if (kinds.size() > 1)
     fail(ExitCode::kUsage,
-         "'{}' is a {} and a {}; give the path of the file that is meant (convoy list shows it)",
+         "'{}' is the name of a {} and of a {}; give the path of the file instead (convoy list "
+         "shows it)",
          name, to_string(kinds[0]), to_string(kinds[1]));
   return kinds.front();
 }
@@ -362,13 +363,13 @@ bool wants_watch(std::span<const std::string> arguments) {
 }
 
 constexpr const char* kHelp =
-    "convoy check NAME [flags]: proves what a strategy computes, first in the plans that "
-    "convoy run with these flags executes, then on all kinds of devices with all kinds of "
-    "buckets, and compares with what it claims. NAME may be a path such as ./x.so, or auto. "
-    "--num_devices takes a list, such as 1,2,8. --watch checks again when the file changes. "
-    "With a device's NAME or path: runs every layer and operation on it and compares with what is "
-    "right. With a transport's: sends messages between processes, in order, at once, to peers that "
-    "die.\n\n";
+    "convoy check NAME [flags]: proves what a strategy computes and compares it with the "
+    "strategy's claim: first for the plans that convoy run with these flags executes, then for "
+    "all kinds of devices and buckets. NAME may be a path such as ./x.so, or auto. --num_devices "
+    "takes a list, such as 1,2,8. --watch checks again when the file changes. With the NAME or "
+    "path of a device: runs every layer and operation on it and compares the results with a "
+    "reference. With a transport: sends messages between processes, in order, concurrently, and "
+    "to peers that die.\n\n";
 
 }  // namespace
 

@@ -6,9 +6,9 @@
 
 namespace convoy {
 
-// convoy check DEVICE: what core/conformance finds, one line per case and what is wrong below it.
-// Exit code kOk when something is right and nothing is wrong, else kFailed; kTimeout when the
-// device hangs.
+// convoy check DEVICE: runs the cases of core/conformance and prints one line per case, followed by
+// its errors. Exit code kOk when at least one case is right and none is wrong, else kFailed;
+// kTimeout when the device hangs.
 int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // Its own flags, as help shows them.

@@ -20,7 +20,7 @@
 namespace convoy {
 namespace {
 
-// Of the devices that a run with these flags takes, or of those of the machine that is described.
+// For the devices that a run with these flags uses, or those of the described machine.
 std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
   if (job::describes_machine(setup.options.machine))
     return job::forms_on(setup, job::choose_simulated_hardware(setup));

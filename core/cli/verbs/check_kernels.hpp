@@ -15,9 +15,9 @@
 
 namespace convoy {
 
-// What `convoy check` finds out about the kernels of a strategy's own: whether they do what their
-// calls say, whether the devices that are asked for can run them, and, where such devices are at
-// hand and run another form than the host function, whether both compute the same.
+// The part of `convoy check` that checks a strategy's own kernels: whether they do what their calls
+// declare, whether the requested devices can run them, and, if such devices are present and run
+// another form than the host function, whether both compute the same.
 class KernelChecks {
  public:
   // The setup must outlive it; a missing form is written to `out`.
@@ -26,7 +26,7 @@ class KernelChecks {
   // Every kernel that the plan calls, with a few numbers of reads, and a few sizes of each. Error
   // kFailed when one does something wrong.
   void try_all(const Plan& plan);
-  // Whether the devices that are asked for cannot run a kernel.
+  // Whether there is a kernel that the requested devices cannot run.
   bool found_missing_form() const { return !missing_.empty(); }
 
  private:

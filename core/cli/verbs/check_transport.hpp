@@ -6,10 +6,10 @@
 
 namespace convoy {
 
-// convoy check TRANSPORT: what core/conformance finds, one line per case and what is wrong below
-// it. Exit code kOk when something is right and nothing is wrong, else kFailed; kUnavailable when
-// this process cannot open such a transport. A transport of a launcher is checked by the processes
-// that it has started, of which the first one prints.
+// convoy check TRANSPORT: runs the cases of core/conformance and prints one line per case, followed
+// by its errors. Exit code kOk when at least one case is right and none is wrong, else kFailed;
+// kUnavailable when this process cannot open such a transport. A transport with a launcher is
+// checked by the processes that the launcher has started; the first one prints.
 int run_check_transport(std::span<const std::string> arguments, std::ostream& out,
                         std::ostream& err);
 

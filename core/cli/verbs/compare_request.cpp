@@ -78,7 +78,7 @@ std::vector<std::string> all_strategies(const std::string& plugin_path) {
   return names;
 }
 
-// What --simulate means where nobody says --device.
+// The device that --simulate assumes without --device.
 std::string processors(const std::vector<std::string>& common) {
   PluginHost host;
   return choose_processors(host, scan_catalog(common)).manifest.name;
@@ -132,7 +132,7 @@ std::uint32_t parse_repeats(const std::string& text) {
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
   for (const char* flag : {"variable_update", "output_file", "trace_file", "train_dir"})
     if (find_flag(common, flag, [](const std::string&) { return nullptr; }))
-      fail(ExitCode::kUsage, "--{} is about one run, and compare makes many; {}", flag,
+      fail(ExitCode::kUsage, "--{} is for a single run, but compare makes several; {}", flag,
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
 }
 

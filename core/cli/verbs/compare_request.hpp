@@ -13,7 +13,7 @@ struct ComparedStrategy {
   std::vector<std::string> flags;  // "--variable_update=replicated", "--all_reduce_spec=xring"
 };
 
-// What `convoy compare` was asked for.
+// The options of `convoy compare`.
 struct CompareRequest {
   std::vector<std::string> models;
   std::vector<std::uint32_t> counts;  // of devices per host

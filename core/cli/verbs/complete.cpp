@@ -46,7 +46,7 @@ std::vector<std::string> values_behind(std::span<const std::string> words) {
   return is_switch ? std::vector<std::string>() : values;
 }
 
-// What the first word behind a verb names, where that can be listed.
+// Candidates for the first word after a verb, if they can be listed.
 std::vector<std::string> subjects_of(const std::string& verb, std::span<const std::string> words) {
   using enum PluginKind;
   if (verb == "info") return plugin_names(words, {{kStrategy, kModel, kDevice, kTransport}});

@@ -15,9 +15,10 @@ namespace {
 
 const std::vector<VerbFlag> kDiffFlags = {
     {"form", true, "text, csv, json or markdown (text)"},
-    {"confidence", true, "of the interval, between 0.5 and 1 (0.99)"},
+    {"confidence", true, "confidence level of the interval, between 0.5 and 1 (0.99)"},
     {"run_noise", true,
-     "what runs of the same thing differ by, relative, where there is only one of them (0.01)"},
+     "assumed relative difference between runs of the same command, for a side with only one run "
+     "(0.01)"},
     {"fail_below", true,
      "end with code 4 when a difference is seen and the second's speed is below this share of the "
      "first's, such as 0.97"},
@@ -31,7 +32,8 @@ double parse_number(const VerbArguments& given, const char* flag, double otherwi
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > least && value < most))
-    fail(ExitCode::kUsage, "--{}={}: a number above {:g} and below {:g}", flag, text, least, most);
+    fail(ExitCode::kUsage, "--{}={}: it must be a number above {:g} and below {:g}", flag, text,
+         least, most);
   return value;
 }
 
@@ -40,7 +42,7 @@ std::string written(const compare::DifferenceReport& report, const std::string& 
   if (form == "csv") return difference_csv(report);
   if (form == "json") return difference_json(report);
   if (form == "markdown") return difference_markdown(report);
-  fail(ExitCode::kUsage, "--form={} is none; text, csv, json and markdown are", form);
+  fail(ExitCode::kUsage, "--form={}: it must be text, csv, json or markdown", form);
 }
 
 void require_alike(const compare::ComparedRecord& a, const compare::ComparedRecord& b,
@@ -50,8 +52,8 @@ void require_alike(const compare::ComparedRecord& a, const compare::ComparedReco
   const std::string text = fmt::format("{}", fmt::join(reasons, "; "));
   if (!given.has("force"))
     fail(ExitCode::kUsage,
-         "{} and {} are not alike, so their speeds say nothing about a change: {}; --force "
-         "compares them all the same",
+         "{} and {} differ, so their speeds cannot show the effect of a change: {}; --force "
+         "compares them anyway",
          a.side.name, b.side.name, text);
   err << "convoy: compared although they differ: " << text << '\n';
 }

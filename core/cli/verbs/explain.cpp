@@ -58,11 +58,9 @@ std::vector<FlagDefinition> explain_flags(RunCommand& command) {
 
 int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   if (wants_help(arguments)) {
-    out << "convoy explain [flags]: says in words what the plan of convoy run with these flags "
-           "does "
-           "in a step, what is proved of it, and where a step waits, on this machine or a "
-           "described "
-           "one.\n\n" +
+    out << "convoy explain [flags]: describes in words what the plan of convoy run with these "
+           "flags does in a step, what is proved of it, and where a step waits, on this machine "
+           "or a described one.\n\n" +
                command_help(arguments, explain_flags);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -37,7 +37,7 @@ void print_variant(const Variant& variant, std::ostream& out) {
   out << '\n';
 }
 
-// What a device plug-in says when it is loaded; those that cannot be are unusable.
+// Facts from a loaded device plug-in; one that cannot be loaded is unusable.
 void print_device(const FoundPlugin& plugin, std::ostream& out) {
   PluginHost host;
   if (const auto reason = unavailable_reason(host, plugin)) {
@@ -54,7 +54,7 @@ void print_device(const FoundPlugin& plugin, std::ostream& out) {
     out << fmt::format("auto       takes it by its preference of {}\n", table.preference);
 }
 
-// Likewise of a transport.
+// The same for a transport.
 void print_transport(const FoundPlugin& plugin, std::ostream& out) {
   PluginHost host;
   if (const auto reason = unavailable_reason(host, plugin)) {

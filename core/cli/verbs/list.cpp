@@ -55,11 +55,10 @@ PluginKind kind_named(const std::string& word) {
     const std::string stem = name.substr(0, name.size() - (name.ends_with('y') ? 1 : 0));
     if (word == name || word == stem + (name.ends_with('y') ? "ies" : "s")) return kind;
   }
-  fail(
-      ExitCode::kUsage,
-      "'{0}' is no kind of plug-in: strategy, model, device and transport are; one plug-in: convoy "
-      "info {0}",
-      word);
+  fail(ExitCode::kUsage,
+       "'{0}' is not a kind of plug-in; it must be strategy, model, device or transport. For one "
+       "plug-in: convoy info {0}",
+       word);
 }
 
 void print_table(const Catalog& catalog, std::optional<PluginKind> only, std::ostream& out) {

@@ -16,7 +16,7 @@ namespace convoy {
 
 enum class CaseEnd : std::uint8_t { kKept, kBroken, kRefused, kUnproved };
 
-// What `convoy check` prints and counts of one plan.
+// The result for one plan that `convoy check` prints and counts.
 struct CaseOutcome {
   std::string text;
   CaseEnd end = CaseEnd::kBroken;
@@ -32,7 +32,7 @@ struct ProvedCase {
   CaseOutcome outcome;
 };
 
-// Many kinds of devices get the same plan: it is proved once, however many threads ask.
+// Many kinds of devices get the same plan. It is proved once, even if several threads ask for it.
 class Proofs {
  public:
   // The report stays where it is.

@@ -27,12 +27,12 @@ namespace {
 
 constexpr const char* kHelp =
     "convoy qualify [flags]: measures every device, link and core of this machine, collectives, "
-    "storage, decoding and a short training, holds each against what the catalogue, `convoy "
-    "calibrate` or the simulator says and against its likes, and names what is slow, with the "
-    "reason where one can be seen. Exit code 4 when something is. The flags are those of convoy "
-    "run: devices, model, data, tasks. Of several hosts, whose tasks are started as for convoy "
-    "run (`convoy launch --workers=2 -- qualify`), worker 0 ranks all. Nothing else should be "
-    "running.\n\n";
+    "storage, decoding and a short training. It compares each rate with the expected one (from the "
+    "catalogue, `convoy calibrate` or the simulator) and with the same rate of other devices and "
+    "hosts. It names what is slow and, if it can find one, the reason; then the exit code is 4. "
+    "The flags are those of convoy run: devices, model, data, tasks. On several hosts the tasks "
+    "are started as for convoy run (`convoy launch --workers=2 -- qualify`), and worker 0 ranks "
+    "all hosts. Nothing else should be running.\n\n";
 constexpr double kUsualThreshold = 0.7;
 
 struct QualifyRequest {

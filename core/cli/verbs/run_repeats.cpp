@@ -83,10 +83,10 @@ void check_repeatable(const JobCommand& command) {
          command.repeats > 1 ? "repeat" : "against", flag, why);
   };
   if (!options.checkpoints.train_dir.empty())
-    refuse("train_dir", "each run would go on where the one before stopped");
+    refuse("train_dir", "each run would continue where the previous one stopped");
   if (!options.task.job_name.empty())
-    refuse("job_name", "the tasks of a run on several hosts begin together, once");
-  if (!options.trace_file.empty()) refuse("trace_file", "a trace is of one run");
+    refuse("job_name", "the tasks of a run on several hosts start together, only once");
+  if (!options.trace_file.empty()) refuse("trace_file", "a trace shows a single run");
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))
       refuse("output_file", "repeats are written as .json");

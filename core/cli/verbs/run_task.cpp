@@ -22,23 +22,23 @@ namespace {
 
 constexpr const char* kCommandRound = "command";
 
-// What this version of several hosts cannot do is said before anybody waits.
+// Refuses options that are not supported on several hosts, before any task waits.
 void check_supported(const JobOptions& options) {
   const auto refuse = [](const char* flag, const char* why) {
-    fail(ExitCode::kUsage, "--{} on several hosts: not yet, {}; leave it out", flag, why);
+    fail(ExitCode::kUsage, "--{} is not supported on several hosts: {}; leave it out", flag, why);
   };
   if (options.evaluation.forward_only || options.evaluation.evaluate_only)
     fail(ExitCode::kUsage,
-         "--{} on several hosts: it needs no other task; start it as one process, without "
-         "--job_name and launchers",
+         "--{} is not supported on several hosts, because it needs no other task; start it as one "
+         "process, without --job_name and launchers",
          options.evaluation.forward_only ? "forward_only" : "eval");
   if (options.input_only) refuse("input_only", "it measures one host");
   if (options.auto_mode == AutoMode::kMeasure)
     refuse("auto=measure", "plans are not exchanged between tasks");
   if (options.task.restarts > 0 && options.checkpoints.train_dir.empty())
     fail(ExitCode::kUsage,
-         "--restarts={} without --train_dir: the tasks go on from a checkpoint; give a folder, and "
-         "--save_model_steps or --save_model_secs to save while they train",
+         "--restarts={} needs --train_dir, because the tasks continue from a checkpoint; give a "
+         "folder, and --save_model_steps or --save_model_secs to save during training",
          options.task.restarts);
 }
 

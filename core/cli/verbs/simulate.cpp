@@ -47,10 +47,10 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
 
 constexpr const char* kHelp =
     "convoy simulate [flags]: how fast convoy run with these flags would be on a described "
-    "machine. "
-    "--num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, --model, "
-    "--variable_update, --batch_size or --hosts too, every combination is simulated, several at a "
-    "time, and has a row of its own; --output_file writes the rows as .csv, .jsonl or .json.\n\n";
+    "machine. --num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, "
+    "--model, --variable_update, --batch_size or --hosts, too, every combination is simulated and "
+    "has a row of its own; several are simulated at a time. --output_file writes the rows as "
+    ".csv, .jsonl or .json.\n\n";
 
 // Before the work, not after it.
 void check_files(const JobOptions& options) {

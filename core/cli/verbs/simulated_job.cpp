@@ -18,11 +18,11 @@ std::vector<FlagDefinition> export_flags(SimulateRequest& request) {
   FlagDefinition form = custom_flag(
       "export", FlagType::kEnum, {},
       [&request](const std::string& name) { request.exports_chakra = name == "chakra"; },
-      "Writes what was simulated for other programs: chakra = MLCommons Chakra execution traces, "
-      "a file PREFIX.RANK.et for each rank, as ASTRA-sim reads them.");
+      "Writes the simulated step for other programs: chakra = MLCommons Chakra execution traces "
+      "for ASTRA-sim, one file PREFIX.RANK.et for each rank.");
   form.allowed = {"chakra"};
-  FlagDefinition prefix =
-      bind_flag("export_prefix", request.export_prefix, "Where the exported files' names begin.");
+  FlagDefinition prefix = bind_flag("export_prefix", request.export_prefix,
+                                    "Path and beginning of the names of the exported files.");
   form.group = prefix.group = "Reports";
   return {std::move(form), std::move(prefix)};
 }

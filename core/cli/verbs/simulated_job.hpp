@@ -10,19 +10,19 @@
 
 namespace convoy {
 
-// What `convoy simulate` is asked for beside what a run is.
+// The options of `convoy simulate` beside those of a run.
 struct SimulateRequest {
   std::vector<std::uint32_t> counts;  // of devices per host; empty: as many as a run takes
   bool exports_chakra = false;
   std::string export_prefix = "chakra";
 };
 
-// The flags that the verb has beside those of `convoy run`. What they say goes to the request,
-// which must outlive the reading of the command line.
+// The verb's flags beside those of `convoy run`. Their values are stored in the request, which must
+// outlive the parsing.
 VerbFlags simulate_flags(SimulateRequest& request);
 
-// The job of a command line, ready to be simulated; takes what the command holds. Plug-ins speak to
-// err.
+// The job of a command line, ready to be simulated; moves the contents of the command. Messages of
+// plug-ins go to err.
 job::Setup set_up_simulation(JobCommand& command, std::ostream& err);
 
 }  // namespace convoy

@@ -178,9 +178,13 @@ class Sweep {
 // Before the work, not after it.
 std::string check_files(std::span<const std::string> arguments) {
   if (!find_flag(arguments, "trace_file").value_or("").empty())
-    fail(ExitCode::kUsage, "--trace_file is about one step, and a sweep has many; leave it out");
+    fail(ExitCode::kUsage,
+         "--trace_file is for a single simulation, but a sweep has several; "
+         "leave it out");
   if (find_flag(arguments, "export"))
-    fail(ExitCode::kUsage, "--export is about one step, and a sweep has many; leave it out");
+    fail(ExitCode::kUsage,
+         "--export is for a single simulation, but a sweep has several; leave "
+         "it out");
   std::string file = find_flag(arguments, "output_file").value_or("");
   if (file.empty()) return file;
   if (!has_row_per_point(file) && !file.ends_with(".json"))

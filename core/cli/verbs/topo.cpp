@@ -53,7 +53,7 @@ std::string take_json_file(std::vector<std::string>& arguments) {
 std::string exported(const topology::Machine& machine, const std::string& form) {
   if (form == "lstopo") return topology::write_hwloc_xml(machine);
   if (form == "nccl") return topology::write_nccl_dump(machine);
-  fail(ExitCode::kUsage, "--export={} is not a form; lstopo and nccl are", form);
+  fail(ExitCode::kUsage, "--export={}: it must be lstopo or nccl", form);
 }
 
 // As many as the platform lists, else 1, when not given.

@@ -6,30 +6,31 @@
 
 namespace convoy {
 
-// Runs `convoy <verb> ...`: the first argument chooses the verb, the rest is the verb's. Results go
-// to out, everything else to err. Returns the exit code of the process; throws Error.
+// Runs `convoy <verb> ...`. The first argument is the verb, the others are its arguments. Results
+// go to out, all other output to err. Returns the exit code of the process; throws Error.
 int run_command(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// The verbs. The arguments are those after the verb. Each returns the exit code and throws Error
-// for what a user can fix.
+// The verbs; `arguments` follow the verb. Each returns the exit code and throws Error for failures
+// that a user can fix.
 
 // convoy run: trains a model and prints images per second.
 int run_training_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// convoy launch: the tasks of a run on several hosts, all on this machine. Returns the exit code of
-// the first task that fails.
+// convoy launch: starts the tasks of a run on several hosts, all on this machine. Returns the exit
+// code of the first task that fails.
 int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// convoy list: every plug-in that the search path offers, and what it does not use and why. Reads
-// manifests only: no code of a plug-in runs.
+// convoy list: every plug-in on the search path, and the files that it ignores, with the reason.
+// Reads manifests; only devices and transports are loaded and asked whether they can be used.
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// convoy info NAME: what one plug-in says about itself and which options it takes. Reads manifests
-// only: no code of a plug-in runs.
+// convoy info NAME: the manifest of one plug-in and its options, or the tensors of a file. Loads
+// models, devices and transports to describe them; strategies are not loaded.
 int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// convoy plan: what a run with these flags executes, as text or for Graphviz, as written or as it
-// runs, on this machine's devices, a described machine or imagined hosts; under auto, the ranking.
+// convoy plan: the plan that a run with these flags executes, as text or for Graphviz, logical or
+// lowered, for this machine's devices, a described machine or hosts of which only the number is
+// known; with auto, the ranking.
 int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // convoy check: proves what a strategy's plans compute and compares it with the manifest's claim.
@@ -41,13 +42,13 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
 int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // convoy compare: strategies x numbers of devices x models, run here or simulated on a described
-// machine, as one table. Every cell is a process of its own, convoy run or convoy simulate with the
-// remaining flags: a cell that is refused, does not fit or crashes cannot hurt the others, and each
-// starts from the same clean state. Returns 0 if any cell has a rate, else the first one's code;
-// 130 or 143 when interrupted, after the cells so far.
+// machine, as one table. Every cell runs in its own process, convoy run or convoy simulate with the
+// remaining flags. So a cell that is refused, does not fit or crashes does not affect the others,
+// and each starts from the same clean state. Returns 0 if any cell has a rate, else the first one's
+// code; 130 or 143 when interrupted, after the cells so far.
 int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-// convoy report: one offline page of the records in files.
+// convoy report: makes one offline page of the records in files.
 int run_report_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // convoy diff: whether one run is faster than another, with statistics.
@@ -57,8 +58,8 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
 int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out,
                        std::ostream& err);
 
-// convoy topo: the machine that the program runs on, or one that a file describes: as text, JSON or
-// a picture, or in other programs' forms.
+// convoy topo: prints this machine, or one that a file describes, as text, JSON or a picture, or in
+// the forms of other programs.
 int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
 // convoy doctor: is this machine ready, and what to do. Returns 0 when nothing failed, else 3.

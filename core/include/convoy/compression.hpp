@@ -1,6 +1,6 @@
 #pragma once
 
-// What messages of compressed gradients are made of, for Planner::quantise and Planner::scatter.
+// The parts of messages of compressed gradients, for Planner::quantise and Planner::scatter.
 
 #include <convoy/abi.h>
 #include <convoy/spans.hpp>
@@ -17,14 +17,14 @@ enum class Code : std::uint64_t {
   k8Bits = CONVOY_CODE_8_BITS,
 };
 
-// How spans are quantised: codes, and a scale for every block of so many elements.
+// How spans are quantised: the kind of code, and the number of elements that share a scale.
 struct Coding {
   Code code = Code::k8Bits;
   std::uint64_t block = 256;
 
   // Elements in a byte of codes.
   std::uint64_t per_byte() const { return code == Code::kSign ? 5 : code == Code::k4Bits ? 2 : 1; }
-  // Of a message of so many elements: bytes of its codes (kU8), and scales (kF32).
+  // The size of a message of `count` elements: bytes of codes (kU8), and number of scales (kF32).
   std::uint64_t code_bytes(std::uint64_t count) const {
     return (count + per_byte() - 1) / per_byte();
   }
@@ -33,7 +33,7 @@ struct Coding {
   }
 };
 
-// Messages that are added up: so many, one behind the other, to what `onto` holds or to zero.
+// How many messages, one after the other, are added to the contents of `onto`, or to zero.
 struct MessageOptions {
   std::uint64_t messages = 1;
   std::optional<Span> onto = {};

@@ -1,6 +1,6 @@
-// For kernels of a strategy in CUDA C++ (see CONVOY_KERNEL_CUDA_SOURCE in convoy/abi/strategy.h): a
-// convoy_cuda_call with the functions that convoy::KernelCall has on a host. Needs no other header,
-// so that NVRTC compiles it.
+// For kernels of a strategy in CUDA C++ (see CONVOY_KERNEL_CUDA_SOURCE in convoy/abi/strategy.h):
+// wraps a convoy_cuda_call in the functions that convoy::KernelCall has on a host. It needs no
+// other header, so that NVRTC can compile it.
 #ifndef CONVOY_CUDA_KERNEL_HPP
 #define CONVOY_CUDA_KERNEL_HPP
 
@@ -32,7 +32,7 @@ class CudaCall {
   __device__ unsigned long long size(unsigned i) const { return call_.sizes[i]; }
   __device__ unsigned long long read_count() const { return call_.read_count; }
   __device__ unsigned long long write_count() const { return call_.write_count; }
-  // Spans of f32; of others there is read_span(i).data.
+  // Spans of f32; for other types use read_span(i).data.
   __device__ Floats read(unsigned i) const { return read_span(i); }
   __device__ Floats write(unsigned i) const { return write_span(i); }
   __device__ const convoy_cuda_span& read_span(unsigned i) const { return call_.spans[i]; }

@@ -21,8 +21,8 @@
 
 namespace convoy {
 
-// What a device may ask of the host during one call. Its wait() throws TimedOut when another device
-// did not come, or was lost.
+// The functions of the host that a device may use during one call. A device's wait() throws
+// TimedOut when another device did not come or was lost.
 using DeviceHost = HostCalls;
 
 // One opened device. A function reports failure by throwing a std::exception, whose text becomes
@@ -30,24 +30,24 @@ using DeviceHost = HostCalls;
 //   static uint32_t count(const DeviceHost&, const convoy_device_request&);
 //   static std::unique_ptr<Device> open(const DeviceHost&, const convoy_device_request&,
 //                                       uint32_t index);
-// and its destructor waits for submitted work. The structs are those of the ABI with all fields
-// that this header knows, whatever version the host is of: a host that says more is refused, fields
-// of which it knows nothing are zero. wait() and now() are called by any thread at any time,
-// everything else by one thread at a time per device, while submitted operations run. A device may
-// hide the constants.
+// Its destructor waits for submitted work. The structs are those of the ABI with all fields that
+// this header knows, whatever the version of the host. Fields that an older host does not have are
+// zero; a newer host that uses an unknown field is refused. Any thread may call wait() and now() at
+// any time. One thread at a time per device calls the other functions, while submitted operations
+// run. A derived class may redefine the constants.
 class Device {
  public:
   static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
   static constexpr uint32_t kPreference = CONVOY_PREFERENCE_NONE;  // of --device=auto
-  static constexpr uint32_t kKernelForms = 0;  // of a strategy's kernels; 0: host functions
+  static constexpr uint32_t kKernelForms = 0;  // forms of a strategy's kernels; 0: host functions
 
   virtual ~Device() = default;
-  // `out` comes with zeros.
+  // `out` is zero on entry.
   virtual void describe(convoy_device_description& out) = 0;
   virtual void propose_layout(const convoy_compilation& what, convoy_layout* out) = 0;
   // `what.graph` and all it points to stay valid until release.
   virtual void* compile(const convoy_compilation& what) = 0;
-  // Optional: what a user should know about a compiled program, for the log.
+  // Optional: a remark about a compiled program for the user, written to the log.
   virtual std::string remark(void* /*program*/) { return {}; }
   virtual void release(void* program) = 0;
   virtual void* allocate(uint64_t bytes) = 0;
@@ -58,7 +58,8 @@ class Device {
   virtual void supports(const convoy_operation& operation) = 0;
   // Queues the operation; returns at once. The submission stays valid until it is done.
   virtual void submit(const convoy_submission& submission) = 0;
-  // Throws the text of the device's first failed operation; else whether the point was reached.
+  // Returns whether the point was reached. Throws with the text of the device's first failed
+  // operation.
   virtual bool wait(const convoy_wait& point, double seconds) = 0;
   virtual double now() = 0;
   // Optional: the records of a program compiled with CONVOY_COMPILE_PROFILE.
@@ -71,14 +72,15 @@ class Device {
   }
   // Optional.
   virtual convoy_program_memory program_memory(void* /*program*/) { return {}; }
-  // Both for devices with memory of their own.
+  // The next two are for devices with memory of their own.
   virtual void* allocate_host(uint64_t bytes) { return allocate(bytes); }
   virtual bool reaches(Device& /*other*/) { return false; }
-  // Throws with the reason when collectives over these devices cannot be submitted whole.
+  // Throws with the reason when collectives over these devices cannot be submitted as one
+  // operation.
   virtual void supports_collectives(const std::vector<Device*>& /*devices*/, bool /*prepare*/) {
     throw std::runtime_error("this kind of device has no collectives of its own");
   }
-  // Both for devices with other kKernelForms: see convoy_device.build_kernel.
+  // The next two are for devices with other kKernelForms: see convoy_device.build_kernel.
   virtual void* build_kernel(const convoy_kernel_code& /*code*/) {
     throw std::runtime_error("this kind of device runs host functions only");
   }
@@ -87,13 +89,13 @@ class Device {
 
 namespace device_detail {
 
-// The instance behind a table, with the host's functions for set_error, and what the device was
-// told in its own sizes.
+// The instance behind a table: the host's functions for set_error, and the structs that the device
+// got, copied to its own sizes.
 struct Instance {
   const convoy_host* host;
   std::map<void*, std::unique_ptr<KnownCompilation>> compilations{};  // by program
   KnownSubmissions submissions{};
-  std::unique_ptr<Device> device{};  // first to go: it uses what is above
+  std::unique_ptr<Device> device{};  // destroyed first: it uses the members above
 };
 
 template <typename Body>
@@ -146,7 +148,7 @@ inline int32_t compile(void* self, convoy_context* context, const convoy_compila
     try {
       const std::string remark = device.remark(*program);
       if (!remark.empty()) instance->host->log(context, CONVOY_LOG_INFO, remark.c_str());
-    } catch (...) {  // the host does not release what it was not given
+    } catch (...) {  // the host does not release a program that it did not get
       device.release(*program);
       instance->compilations.erase(*program);
       throw;

@@ -1,6 +1,7 @@
 #pragma once
 
-// Kernels that treat every element alike: one text is the host function and the CUDA source.
+// Kernels that treat every element in the same way: one text is both the host function and the CUDA
+// source.
 
 #include <convoy/kernel.hpp>
 

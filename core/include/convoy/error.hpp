@@ -5,7 +5,7 @@
 
 namespace convoy {
 
-// Process exit codes, the ones scripts may rely on.
+// Exit codes of the process; scripts may rely on them.
 enum class ExitCode : int {
   kOk = 0,
   kFailed = 1,
@@ -18,8 +18,8 @@ enum class ExitCode : int {
   kTerminated = 143,
 };
 
-// Something a user can fix. The text says what failed, the value, the likely cause and what to do
-// next; the code is the exit status of the program.
+// A failure that a user can fix. The text says what failed, the value, the likely cause and what to
+// do next; the code is the exit status of the program.
 class Error : public std::runtime_error {
  public:
   Error(ExitCode code, const std::string& text) : std::runtime_error(text), code_(code) {}

@@ -1,4 +1,4 @@
-// What a model is described with: layers and their options. Part of model.hpp.
+// The layers of a model and their options. Part of model.hpp.
 #ifndef CONVOY_GRAPH_BUILDER_HPP
 #define CONVOY_GRAPH_BUILDER_HPP
 
@@ -36,7 +36,7 @@ struct Shape {
   uint32_t width;
 };
 
-// How variables start. The default is the layer's usual rule.
+// The initial values of variables. The default is the layer's usual rule.
 using Initializer = convoy_initializer;
 constexpr Initializer constant(double value) {
   return {CONVOY_INITIALIZE_CONSTANT, 0, value};
@@ -98,9 +98,9 @@ struct LocalResponseNormOptions {
   double beta = 0.5;
 };
 
-// Adds layers to the model. Every function returns the layer whose output is the result; all throw
-// when the host refuses (it knows the reason and reports it). Valid during build(), for one thread
-// at a time; the host copies names.
+// Adds layers to the model. Every function returns the layer whose output is the result. All throw
+// when the host refuses a layer; the host keeps the reason and reports it. Valid during build(),
+// for one thread at a time. The host copies names.
 class GraphBuilder {
  public:
   explicit GraphBuilder(const convoy_graph_builder& builder)
@@ -159,7 +159,7 @@ class GraphBuilder {
     return add_layer(layer, {x});
   }
 
-  // Functions of every element by itself; gelu is the exact one, by the error function.
+  // Element-wise functions; gelu is exact, with the error function.
   LayerId sigmoid(LayerId x) { return add_layer(blank(CONVOY_LAYER_SIGMOID), {x}); }
   LayerId tanh(LayerId x) { return add_layer(blank(CONVOY_LAYER_TANH), {x}); }
   LayerId silu(LayerId x) { return add_layer(blank(CONVOY_LAYER_SILU), {x}); }
@@ -175,7 +175,7 @@ class GraphBuilder {
     return add_layer(layer, {x});
   }
 
-  // Cell by cell; factors of one cell multiply whole channels.
+  // Cell by cell; if `factors` has one cell per channel, it multiplies the whole channel.
   LayerId multiply(LayerId x, LayerId factors) {
     return add_layer(blank(CONVOY_LAYER_MULTIPLY), {x, factors});
   }
@@ -185,14 +185,14 @@ class GraphBuilder {
     layer.weights = constant(start);
     return add_layer(layer, {x});
   }
-  // keep: probability that an image's values survive in training, all of them.
+  // keep: probability that an image keeps all its values in training.
   LayerId stochastic_depth(LayerId x, double keep) {
     convoy_layer layer = blank(CONVOY_LAYER_STOCHASTIC_DEPTH);
     layer.keep = keep;
     return add_layer(layer, {x});
   }
 
-  // A learned cell, and behind it those of x row by row, as a column: for transformers.
+  // A column of cells: a learned cell, then the cells of x row by row. For transformers.
   LayerId class_token(LayerId x) { return add_layer(blank(CONVOY_LAYER_CLASS_TOKEN), {x}); }
   // Adds a learned value per cell and channel.
   LayerId position(LayerId x) { return add_layer(blank(CONVOY_LAYER_POSITION), {x}); }
@@ -203,7 +203,7 @@ class GraphBuilder {
     return add_layer(layer, {x});
   }
 
-  // Every cell becomes factor.height x factor.width cells: copies of it, or bilinear.
+  // Every cell becomes factor.height x factor.width cells: copies, or bilinear interpolation.
   LayerId upsample(LayerId x, Size factor, bool interpolated = false) {
     convoy_layer layer = blank(CONVOY_LAYER_UPSAMPLE);
     layer.stride_height = factor.height;
@@ -229,7 +229,7 @@ class GraphBuilder {
     return add_layer(blank(CONVOY_LAYER_CONCAT), parts);
   }
 
-  // Adds channels of zeros to reach that many: half of them before, half (rounded up) after.
+  // Adds channels of zeros up to `channels`: half of them before, half (rounded up) after.
   LayerId pad_channels(LayerId x, uint32_t channels) {
     convoy_layer layer = blank(CONVOY_LAYER_PAD_CHANNELS);
     layer.channels = channels;
@@ -252,7 +252,8 @@ class GraphBuilder {
     return add_layer(layer, {x});
   }
 
-  // The end of a classifier: one output per class, linear, and the mean cross-entropy as the loss.
+  // The end of a classifier: a linear layer with one output per class, and the mean cross-entropy
+  // as loss.
   LayerId classify(LayerId x) { return softmax_cross_entropy(fully_connected(x, classes())); }
   LayerId softmax_cross_entropy(LayerId logits) {
     return add_layer(blank(CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY), {logits});

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers of places, replicas and sets. Each is a type of its own, so that one does not pass for
-// another: master(replica) does not compile.
+// Numbers of places, replicas and sets. Each has a type of its own, so that master(replica) does
+// not compile.
 
 #include <convoy/abi/common.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // convoy as a library: link convoy::engine and train, plan, check and simulate without a command
-// line. It finds plug-ins, catalogue and platforms beside itself, as it was installed.
+// line. It finds plug-ins, catalogue and platforms relative to its own installed files.
 
 #include <convoy/error.hpp>
 #include <convoy/job_options.hpp>
@@ -14,45 +14,45 @@
 
 namespace convoy {
 
-// Whoever watches a job. Called on the thread that runs it, between steps: what it takes there is
-// part of no step's time. It must not throw.
+// Observes a job. Called between steps on the thread that runs the job; the time of the call counts
+// in no step. It must not throw.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;
   virtual void timed_step(const TrainingStep&) {}
-  // A sentence for people: what was chosen, what may be slow and why.
+  // A sentence for the user, for example what was chosen, or what may be slow and why.
   virtual void notice(const std::string&) {}
-  // Asked between steps: true ends the job after those under way, with what there is so far.
+  // Called between steps. True ends the job after the steps in progress, with the results so far.
   virtual bool stop_requested() { return false; }
 };
 
-// What a job executes per step, and what the checker proves of it.
+// The plan that a job executes in a step, and the checker's verdict.
 struct PlannedJob {
   std::string strategy;  // with its options, as flags
   std::string verdict;   // "synchronous", "stale by 1" ..., or why it is wrong
   bool right = false;    // the checker found nothing wrong
-  std::string hash;      // of the lowered plan, 16 hexadecimal digits: equal where the same runs
-  std::string logical;   // the plan as the strategy wrote it, one operation per line
-  std::string lowered;   // what runs, with lanes and waits
+  std::string hash;     // of the lowered plan, 16 hexadecimal digits: equal plans have equal hashes
+  std::string logical;  // the plan as the strategy wrote it, one operation per line
+  std::string lowered;  // the plan that runs, with lanes and waits
 };
 
-// A job as the simulator foresees it.
+// The simulator's prediction of a job.
 struct SimulatedJob {
   std::string machine;  // "dgx1-p100"
   std::uint32_t devices = 0;
   double images_per_second = 0;  // of all devices
   double step_seconds = 0;
   double compute_seconds = 0;  // of the step
-  double exposed_seconds = 0;  // communication that nothing hides
+  double exposed_seconds = 0;  // communication that does not overlap with computation
   std::string bottleneck;
   std::string plan_hash;
 };
 
-// One job. Functions may be called any number of times, from one thread at a time; each opens the
+// One job. Functions may be called any number of times, from one thread at a time. Each opens the
 // plug-ins and devices that it needs and leaves nothing running. All throw convoy::Error, whose
-// code is the exit code that `convoy` would end with: kUsage for options that contradict each
-// other or name what does not exist, kUnavailable for plug-ins and devices that cannot be used,
-// kNumerical, kTimeout, kFailed as they say.
+// code is the exit code of `convoy` for the same failure: kUsage for options that contradict each
+// other or name something that does not exist, kUnavailable for plug-ins and devices that cannot be
+// used, and kNumerical, kTimeout and kFailed for the failures that they name.
 class Job {
  public:
   explicit Job(JobOptions options);
@@ -60,13 +60,14 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // Trains, or what else the options ask for. Writes output_file and trace_file where they are set.
+  // Trains, or evaluates or measures if the options say so. Writes output_file and trace_file if
+  // they are set.
   JobResult run();
   JobResult run(JobObserver& observer);
 
   // For this machine's devices, or for the machine that options().machine describes.
   PlannedJob plan() const;
-  // Likewise. Error kFailed when the job does not fit its memory.
+  // For the same machine. Error kFailed when the job does not fit its memory.
   SimulatedJob simulate() const;
 
   const JobOptions& options() const { return options_; }

@@ -1,8 +1,8 @@
 #pragma once
 
-// What a job is asked for: plain data with the defaults of the command line. Names, defaults and
-// meaning are those of the flags of `convoy run`, whose help says more about each. An unset
-// optional or an empty text leaves the choice to the model, the data or the machine.
+// The options of a job: plain data with the defaults of the command line. Names, defaults and
+// meaning are those of the flags of `convoy run`; its help explains each. An unset optional or an
+// empty text leaves the choice to the model, the data or the machine.
 
 #include <convoy/abi.h>
 
@@ -16,7 +16,7 @@ namespace convoy {
 
 // How --variable_update=auto chooses.
 enum class AutoMode {
-  kCached,    // as an earlier run in the same circumstances did, else by simulation
+  kCached,    // the stored choice of an earlier run in the same circumstances, else by simulation
   kSimulate,  // by simulation
   kMeasure,   // by simulation, then by trying the best while training
   kRule       // by rule of thumb
@@ -29,9 +29,9 @@ enum class InitializerChoice {
 
 enum class RunMode { kTraining, kTrainingAndEvaluation, kEvaluation, kForwardOnly };
 
-// How the gradients of the replicas become one. kMean is the default of every strategy, so that
-// strategies can be compared; kSum multiplies the mean, weight decay included, by the number of
-// replicas, as the historical `replicated` did.
+// How the gradients of the replicas are combined. kMean is the default of every strategy, so that
+// strategies can be compared. kSum multiplies the mean, weight decay included, by the number of
+// replicas, as `replicated` of tf_cnn_benchmarks did.
 enum class GradientScale { kMean, kSum };
 
 // The update rule. The defaults are tf_cnn_benchmarks'.
@@ -84,10 +84,10 @@ struct EvaluationTriggers {
 
 // Scoring a model instead of, or besides, training it.
 struct EvaluationOptions {
-  bool evaluate_only = false;         // --eval
-  bool forward_only = false;          // inference on the training data
-  std::int64_t interval_seconds = 0;  // evaluate_only: between looks for a checkpoint; 0 looks once
-  EvaluationTriggers triggers;        // with one of them training pauses for evaluations
+  bool evaluate_only = false;               // --eval
+  bool forward_only = false;                // inference on the training data
+  std::int64_t interval_seconds = 0;        // evaluate_only: between two checks; 0 checks once
+  EvaluationTriggers triggers;              // with one of them training pauses for evaluations
   std::optional<std::uint32_t> batch_size;  // per device; unset: that of training
   std::optional<std::int64_t> num_batches;
   std::optional<double> num_epochs;  // of the validation data
@@ -113,20 +113,20 @@ struct CheckpointOptions {
 
 // For which machine a job is planned and simulated; left alone, it is this one.
 struct MachineOptions {
-  std::string platform;                     // a name from share/platforms, or a file
-  std::string topology;                     // a file of lstopo, NCCL, nvidia-smi or convoy topo
-  std::optional<std::string> software;      // whose behaviour is simulated; unset: convoy's
-  std::optional<std::uint32_t> hosts;       // of the kind; unset: one
-  std::string worker_hosts;                 // addresses separated by commas, or a number
-  std::string ps_hosts;                     // likewise; parameter servers
-  std::optional<bool> peer_access;          // of devices of which no more is known
-  std::optional<double> images_per_second;  // that one device trains, when it is known
+  std::string platform;                 // a name from share/platforms, or a file
+  std::string topology;                 // a file of lstopo, NCCL, nvidia-smi or convoy topo
+  std::optional<std::string> software;  // the program whose behaviour is simulated; unset: convoy
+  std::optional<std::uint32_t> hosts;   // number of equal hosts; unset: one
+  std::string worker_hosts;             // addresses separated by commas, or a number
+  std::string ps_hosts;                 // likewise; parameter servers
+  std::optional<bool> peer_access;      // of devices about which nothing else is known
+  std::optional<double> images_per_second;  // known rate of one device in training
   std::string calibration_file;             // empty: where `convoy calibrate` writes it
 };
 
-// This process as one task of a run on several hosts. Without a role, and where no launcher
-// (mpirun, srun, RANK and WORLD_SIZE) has started it as one of several, a run has one process. The
-// hosts are MachineOptions::worker_hosts and ps_hosts.
+// This process as one task of a run on several hosts. A run has only one process if there is no
+// job_name and no launcher (mpirun, srun, RANK and WORLD_SIZE) has started several. The hosts are
+// in MachineOptions::worker_hosts and ps_hosts.
 struct TaskOptions {
   std::string job_name;  // "worker", "ps" or "controller"
   std::optional<std::int32_t> task_index;
@@ -134,15 +134,15 @@ struct TaskOptions {
   std::uint32_t servers = 0;  // from the launcher
   std::string controller_host;          // where the tasks meet; empty: at worker 0
   std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
-  std::uint32_t network_channels = 4;   // that a large message is divided over
+  std::uint32_t network_channels = 4;   // over which a large message is divided
   double join_timeout = 60;             // seconds, for all tasks to come
-  double peer_timeout = 4;              // seconds of silence that count as death
+  double peer_timeout = 4;              // seconds of silence after which a task counts as dead
   std::uint32_t restarts = 0;           // how many lost tasks may be replaced
-  std::string advertise_address;        // by which others reach this task; empty: found out
+  std::string advertise_address;        // at which others reach this task; empty: detected
   std::string certificate;              // files in PEM form; all three or none
   std::string private_key;
   std::string certificate_authority;
-  bool insecure_network = false;  // clear text may leave this machine
+  bool insecure_network = false;  // allows unencrypted bytes between machines
 
   std::uint32_t tasks() const { return workers + servers; }
 };
@@ -168,7 +168,7 @@ struct JobOptions {
   std::string on_bad_record = "fail";
   bool distortions = false;
   bool distort_in_yiq = true;
-  bool input_only = false;  // no devices: measures how fast the input is
+  bool input_only = false;  // no devices: measures the speed of the input
   std::string dump_file;    // with input_only: where to write its first batch, .safetensors
   bool cache_records = false;
   bool repeat_one_record = false;
@@ -177,9 +177,9 @@ struct JobOptions {
 
   std::string variable_update = "auto";  // a strategy's name or path, or "auto"
   AutoMode auto_mode = AutoMode::kCached;
-  bool auto_inexact = false;  // auto may take what is not a synchronous step
+  bool auto_inexact = false;  // auto may take strategies whose step is not synchronous
   std::optional<bool> use_nccl;
-  std::optional<double> bucket_mb;  // 2^20 bytes; 0: one bucket; unset: 16, or what auto takes
+  std::optional<double> bucket_mb;  // 2^20 bytes; 0: one bucket; unset: 16, or auto's choice
   // Options that the chosen strategy, model and device declare, as their manifests spell them.
   std::map<std::string, std::string> plugin_options;
 

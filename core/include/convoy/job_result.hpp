@@ -1,6 +1,6 @@
 #pragma once
 
-// What came of a job: plain data.
+// The result of a job: plain data.
 
 #include <cstdint>
 #include <map>
@@ -15,17 +15,17 @@ struct TrainingStep {
   std::int64_t number = 0;  // timed steps count from 1; warm-up steps are -warmup ... -1
   double seconds = 0;       // from the completion of the step before to that of this one
   double base_loss = 0;     // mean over the replicas of all hosts of softmax cross-entropy
-  double own_loss = 0;      // the same over the replicas of this one; 0 when it has none
+  double own_loss = 0;      // the same over the replicas of this host; 0 when it has none
   double total_loss = 0;    // plus the L2 term
   double learning_rate = 0;
-  double input_wait_seconds = 0;  // of seconds: no step was under way and there were no images
+  double input_wait_seconds = 0;  // part of seconds with no step in progress and no images ready
   std::optional<double> top_1;    // fractions of the step's images
   std::optional<double> top_5;
-  // Euclidean norms of the gradients before weight decay, per variable of the graph and of all;
-  // empty unless they were asked for.
+  // Euclidean norms of the gradients before weight decay, per variable of the graph and of the
+  // whole gradient; empty unless requested.
   std::vector<double> gradient_norms;
   std::optional<double> gradient_norm;
-  std::optional<double> loss_scale;  // that the step was computed with, where losses are scaled
+  std::optional<double> loss_scale;  // of this step, where losses are scaled
 };
 
 // Speed over all timed steps, in images per second.
@@ -60,7 +60,7 @@ struct DeviceRecord {
 
 // One pass over validation data.
 struct EvaluationRecord {
-  // During training the timed steps before it, counted from 1; else the checkpoint's global step.
+  // During training: the number of timed steps before it. Otherwise the checkpoint's global step.
   std::int64_t step = 0;
   std::int64_t global_step = 0;
   Accuracy accuracy;
@@ -81,14 +81,14 @@ struct PeerRecord {
   double bytes_per_second = 0;
 };
 
-// A worker of an asynchronous run, in which each takes steps of its own.
+// A worker of an asynchronous run; each worker takes its own steps.
 struct WorkerRecord {
   std::uint32_t worker = 0;  // its number
   std::int64_t steps = 0;    // timed ones
   double seconds = 0;        // from the end of warm-up to the end of the last of them
   double images_per_second = 0;
-  // How many updates there were between reading a variable and applying the gradient computed with
-  // it, and how often that was so; warm-up steps are left out.
+  // Staleness is the number of updates between reading a variable and applying the gradient
+  // computed with it. Maps each staleness to how often it occurred; warm-up steps are left out.
   std::map<std::uint64_t, std::uint64_t> staleness;
 };
 
@@ -111,16 +111,17 @@ struct JobResult {
   std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
   std::vector<TrainingStep> steps;          // timed ones
   std::vector<EvaluationRecord> evaluations;
-  std::vector<PeerRecord> peers;      // of runs on several hosts
-  std::uint32_t restarts = 0;         // how often a lost task was replaced: all else is since then
+  std::vector<PeerRecord> peers;  // of runs on several hosts
+  // How often a lost task was replaced. The other fields count from the last replacement.
+  std::uint32_t restarts = 0;
   std::vector<WorkerRecord> workers;  // of asynchronous runs, all of them
   double total_seconds = 0;
   double total_images_per_second = 0;
   Speed speed;
   StepTimes step_times;
-  std::string parameter_hash;  // of the trained parameters; empty when nobody asked
+  std::string parameter_hash;  // of the trained parameters; empty unless requested
   std::vector<std::string> notices;
-  int exit_status = 0;  // as the command line's: 0 = ended as it should
+  int exit_status = 0;  // as on the command line: 0 = success
   bool interrupted = false;
   std::string error;  // why the run failed; empty when it did not
 };

@@ -1,6 +1,7 @@
 #pragma once
 
-// Kernels of a strategy that know about the run they are called in, and how a device calls any.
+// Kernels of a strategy that get data about the run, and the function with which a device calls any
+// kernel.
 
 #include <convoy/abi.h>
 #include <convoy/options.hpp>
@@ -14,13 +15,13 @@
 
 namespace convoy {
 
-// What a kernel is told: valid during the call.
+// The arguments of a kernel; valid during the call.
 class KernelCall {
  public:
   explicit KernelCall(const convoy_kernel_call& call)
       : call_(read_sized(call, "convoy_kernel_call", Side::kPlugin)) {}
 
-  // Of all training, from 0, and the learning rate of that step; both are 0 in a prologue.
+  // The step, counted from 0 over all training, and its learning rate; both are 0 in a prologue.
   std::uint64_t step() const { return call_.step; }
   double learning_rate() const { return call_.learning_rate; }
   // CallOptions::scalar and sizes.
@@ -41,9 +42,10 @@ class KernelCall {
   convoy_kernel_call call_;
 };
 
-// A kernel as NVIDIA GPUs run it: CUDA C++ or PTX, one of both, with a function
+// A kernel in the form for NVIDIA GPUs: either CUDA C++ or PTX, with a function
 //   extern "C" __global__ void entry(const convoy_cuda_call call)
-// See convoy_kernel_form in convoy/abi/strategy.h, and convoy/cuda_kernel.hpp for what `call` has.
+// See convoy_kernel_form in convoy/abi/strategy.h, and convoy/cuda_kernel.hpp for the members of
+// `call`.
 struct CudaCode {
   std::string source;
   std::string ptx;
@@ -52,20 +54,21 @@ struct CudaCode {
   std::uint32_t blocks = 0;   // 0: a thread for every element of write 0, up to 1024 blocks
 };
 
-// A kernel of a strategy's own, made once for each name (Strategy::kernel). Its members are what it
-// makes of the options: they do not change, because several threads call it at a time. What changes
-// from step to step is a persistent buffer that the call reads and writes: so checkpoints have it.
+// A strategy's own kernel, made once for each name (Strategy::kernel). It may compute members from
+// the options when it is made, but they must not change later, because several threads call it at a
+// time. State that changes from step to step belongs in a persistent buffer that the call reads and
+// writes; then checkpoints contain it.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   // Whatever it throws fails the operation.
   virtual void run(const KernelCall& call) const = 0;
-  // What does the same on GPUs. Without it the strategy runs on CPU devices alone.
+  // The form for GPUs, which computes the same. Without it the strategy runs on CPU devices only.
   virtual CudaCode cuda() const { return {}; }
 };
 
 // Runs the kernel of a CALL, as devices do; non-zero: it failed. Throws std::invalid_argument when
-// the submission has none.
+// the submission has no kernel.
 inline std::int32_t run_kernel(const convoy_submission& it) {
   if (it.kernel == nullptr && it.host_kernel == nullptr)
     throw std::invalid_argument("call without a host kernel");

@@ -1,4 +1,4 @@
-// What a device is asked to compile, in the sizes that the device was built with. Part of
+// The structs that a device compiles, copied to the sizes that the device was built with. Part of
 // device.hpp.
 #ifndef CONVOY_KNOWN_COMPILATION_HPP
 #define CONVOY_KNOWN_COMPILATION_HPP
@@ -12,8 +12,8 @@
 namespace convoy {
 
 // A compilation and its graph, layers and variables, each with exactly the fields that this plug-in
-// knows. Arrays and texts inside stay the host's. Throws UnusableStruct when the host says
-// something that the plug-in does not know.
+// knows. The host still owns the arrays and texts in them. Throws UnusableStruct when the host uses
+// a field that the plug-in does not know.
 class KnownCompilation {
  public:
   explicit KnownCompilation(const convoy_compilation& given)

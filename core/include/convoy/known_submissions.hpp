@@ -1,4 +1,5 @@
-// What a device is asked to run, in the sizes that the device was built with. Part of device.hpp.
+// The submissions that a device runs, in the sizes that the device was built with. Part of
+// device.hpp.
 #ifndef CONVOY_KNOWN_SUBMISSIONS_HPP
 #define CONVOY_KNOWN_SUBMISSIONS_HPP
 
@@ -11,8 +12,8 @@
 
 namespace convoy {
 
-// What an operation may say besides its kind, which the device looks at itself. Throws
-// UnusableStruct as KnownSubmissions does.
+// Checks flags and reduction; the device checks the kind itself. Throws UnusableStruct as
+// KnownSubmissions does.
 template <typename Operation>
 void require_known_operation(const Operation& operation) {
   constexpr std::uint32_t kFlags = 2 * CONVOY_OP_TRANSPOSES_B - 1;
@@ -22,14 +23,14 @@ void require_known_operation(const Operation& operation) {
                 operation.reduction, Side::kPlugin);
 }
 
-// Submissions with at least the fields that this plug-in knows. A host of the plug-in's version, or
-// a newer one, makes them as long as that, and they are used where they are. Those of an older host
-// are too short for it: each address gets a longer copy, which is written anew when the host
-// submits that address again; by then the operation is done. For one thread at a time.
+// Submissions with at least the fields that this plug-in knows. The structs of a host of the same
+// or a newer version are long enough and used in place. The structs of an older host are too short:
+// each address gets a longer copy. The copy is overwritten when the host submits that address
+// again; by then the operation is done. For one thread at a time.
 class KnownSubmissions {
  public:
-  // What to run in place of `given`, valid until the operation is done. Throws UnusableStruct when
-  // the host says something that the plug-in does not know.
+  // The submission to run instead of `given`, valid until the operation is done. Throws
+  // UnusableStruct when the host uses something that the plug-in does not know.
   const convoy_submission& known(const convoy_submission& given) {
     bool complete = convoy::readable_in_place(given, "convoy_submission", Side::kPlugin);
     if (complete && given.compute != nullptr)

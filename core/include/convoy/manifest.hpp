@@ -1,4 +1,4 @@
-// The manifest of a plug-in: what `convoy list` and `convoy info` show without running its code.
+// The manifest of a plug-in, which `convoy list` and `convoy info` show without running its code.
 //
 //   CONVOY_MANIFEST("kind=strategy", "name=my_scheme", "version=0.1.0",
 //                   "description=Averages the gradients through one server.",
@@ -12,11 +12,11 @@
 // strategy.hpp, model.hpp, device.hpp and transport.hpp add the kind.
 // option=<name>:<type>:<default>:<allowed>:<help> may be repeated; types are bool, int, float,
 // string and enum, allowed values are separated by '|' and may be empty.
-// variant=<option>=<value>,... may be repeated, too: what --variable_update=auto compares of a
-// strategy; without any it takes the defaults. auto=false leaves a strategy out there, as fits one
-// that is another's equal under a well-known name. needs lists the operations that the plug-in
-// uses. Keys other than these are errors in the host. Used once per plug-in, in any namespace, from
-// C++17 on; a semicolon may follow.
+// variant=<option>=<value>,... may be repeated, too: --variable_update=auto compares these variants
+// of a strategy; without any it takes the defaults. auto=false excludes a strategy from auto, for
+// example one that equals another strategy and has a second well-known name. needs lists the
+// operations that the plug-in uses. The host refuses unknown keys, except keys that begin with
+// "x-". Used once per plug-in, in any namespace, from C++17 on; a semicolon may follow.
 #ifndef CONVOY_MANIFEST_HPP
 #define CONVOY_MANIFEST_HPP
 
@@ -27,7 +27,7 @@
 
 namespace convoy::manifest_detail {
 
-// An aggregate around the bytes: a function can return it as a constant, which an array cannot.
+// A struct around the bytes, because a constexpr function cannot return an array.
 template <std::size_t kBytes>
 struct ManifestText {
   char bytes[kBytes];

@@ -11,9 +11,9 @@
 //   };
 //   CONVOY_MODEL(Tiny, "name=tiny", "version=1.0", "description=Two layers.")
 //
-// Layers are named by the number that the call returned. Variables come into being in the order of
-// the calls. The host infers shapes and padding and refuses what cannot be; the wrapper turns a
-// refusal into an exception and every exception into an error of the host.
+// Each call returns the number of its layer. Variables are created in the order of the calls. The
+// host infers shapes and padding and refuses impossible layers. The wrapper turns a refusal into an
+// exception, and every exception into an error of the host.
 #ifndef CONVOY_MODEL_HPP
 #define CONVOY_MODEL_HPP
 
@@ -46,7 +46,8 @@ struct RateStep {
   double multiplier;
 };
 
-// base * batch / reference_batch, multiplied as the last passed step says, after a linear ramp.
+// base * batch / reference_batch * the multiplier of the last step passed, after a linear ramp from
+// 0.
 constexpr RateRule piecewise_rate(double base, double reference_batch, double warmup_epochs,
                                   std::initializer_list<RateStep> steps) {
   RateRule rule = constant_rate(base);
@@ -80,8 +81,8 @@ struct ModelInfo {
 template <typename Class>
 struct ModelTable;
 
-// What a model plug-in implements. Functions of one object are called by one thread at a time,
-// those of different objects perhaps at the same time.
+// The class that a model plug-in implements. One thread at a time calls the functions of an object;
+// different threads may call different objects at the same time.
 class Model {
  public:
   virtual ~Model() = default;
@@ -103,7 +104,7 @@ class Model {
   convoy_context* context_ = nullptr;
 };
 
-// The C table of a model class. Nothing in it is for authors.
+// The C table of a model class; authors of models do not use it.
 template <typename Class>
 struct ModelTable {
   static const convoy_model* table() noexcept {
@@ -113,7 +114,7 @@ struct ModelTable {
   }
 
  private:
-  // Runs a call; whatever it throws becomes the error text of the context.
+  // Runs a call; an exception becomes the error text of the context.
   template <typename Call>
   static int32_t guard(const convoy_host* host, convoy_context* context, Call call) noexcept {
     try {

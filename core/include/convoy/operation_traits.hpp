@@ -1,5 +1,6 @@
-// What an operation of each kind is: its name, how many spans it has, what it works on. One row per
-// kind, in the order of convoy_operation_kind; host and devices read the same table.
+// The properties of each kind of operation: its name, the number of its spans, and how it works on
+// them. One row per kind, in the order of convoy_operation_kind. Host and devices read the same
+// table.
 #ifndef CONVOY_OPERATION_TRAITS_HPP
 #define CONVOY_OPERATION_TRAITS_HPP
 
@@ -20,8 +21,7 @@ enum class OperationWork : std::uint8_t {
   kCompute      // layers of a replica
 };
 
-// Least and most spans. kManySpans: as many as a plan may name, 4096; in a lowered plan there may
-// be more.
+// Least and most spans. kManySpans: a strategy may name up to 4096; a lowered plan may have more.
 struct SpanCounts {
   std::uint64_t least;
   std::uint64_t most;
@@ -59,7 +59,8 @@ inline constexpr OperationTraits kOperations[] = {
     {CONVOY_OP_ALL_GATHER, "all_gather", kCollective, kMany, kMany},
     {CONVOY_OP_BROADCAST, "broadcast", kCollective, kOne, kMany},
     {CONVOY_OP_REDUCE, "reduce", kCollective, kMany, kOne},
-    // As a strategy writes it, one of each; lowering joins it with sums and broadcasts around it.
+    // A strategy writes it with one read and one write; lowering may fuse it with sums and
+    // broadcasts.
     {CONVOY_OP_APPLY, "apply", kElements, kMany, kMany},
     {CONVOY_OP_CALL, "call", kWhole, kMany, kMany},
     {CONVOY_OP_FORWARD, "forward", kCompute, kOne, kNone},

@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// The values of the options that a plug-in's manifest declares. Valid during the call that it is
-// passed to.
+// The values of the options that a plug-in's manifest declares. Valid during the call to which the
+// object is passed.
 class Options {
  public:
   Options(const convoy_host* host, convoy_context* context) : host_(host), context_(context) {}
@@ -27,8 +27,8 @@ class Options {
     const std::string value = declared(name);
     return value.empty() ? 0 : std::stoll(value);
   }
-  // Options of type float, read alike in every locale; 0 when the manifest gives no default. Throws
-  // as flag().
+  // Options of type float, read in the same way in every locale; 0 when the manifest gives no
+  // default. Throws as flag().
   double number(const char* name) const {
     const std::string value = declared(name);
     double number = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a strategy is told about the cluster and the model, and how it says what it wants.
+// The data about the cluster and the model that a strategy gets, and the options of its operations.
 
 #include <convoy/abi.h>
 #include <convoy/ids.hpp>
@@ -31,7 +31,7 @@ enum class Algorithm : std::uint32_t {
   kTree = CONVOY_ALGORITHM_TREE,
   kDirect = CONVOY_ALGORITHM_DIRECT,
   kTwoLevel = CONVOY_ALGORITHM_TWO_LEVEL,      // inside every host, then between hosts
-  kDeviceOnly = CONVOY_ALGORITHM_DEVICE_ONLY,  // as kDevice, but refused where they have none
+  kDeviceOnly = CONVOY_ALGORITHM_DEVICE_ONLY,  // as kDevice, but refused without device collectives
 };
 
 enum class Reduction : std::uint32_t {
@@ -59,8 +59,8 @@ enum class RouteKind : std::uint32_t {
 struct PlaceInfo {
   PlaceKind kind;
   std::uint32_t host;
-  std::optional<ReplicaId> replica;   // that runs there; device places
-  std::optional<PlaceId> near_place;  // the host place it is attached to; device places
+  std::optional<ReplicaId> replica;   // device places: the replica that runs there
+  std::optional<PlaceId> near_place;  // device places: the host place it is attached to
   std::string name;                   // "cpu:0", "host:0"
 };
 
@@ -86,23 +86,23 @@ struct MatrixShape {
   std::uint64_t elements() const { return rows * columns; }
 };
 
-// What replicas may have in common, see Planner::groups().
+// Hardware that replicas may share, see Planner::groups().
 enum class Sharing : std::uint32_t {
   kHost = CONVOY_SHARES_HOST,
   kNuma = CONVOY_SHARES_NUMA,      // the nearest host memory: a NUMA node, else a socket's
   kSwitch = CONVOY_SHARES_SWITCH,  // a PCI Express switch, and so the link above it
-  kNvlink = CONVOY_SHARES_NVLINK,  // each reaches each other by NVLink, without passing a GPU
+  kNvlink = CONVOY_SHARES_NVLINK,  // NVLink between every two, without passing another GPU
 };
 
 struct VariableInfo {
   Range range;             // in the arena, padding included
   std::uint64_t elements;  // without padding
-  std::uint64_t layer;     // that reads it
+  std::uint64_t layer;     // the layer that reads it
   std::string name;
   VariableKind kind;
   std::vector<std::uint64_t> dimensions;  // OIHW, OI or N; empty where the host does not say
-  // What its storage is from the range's first element on, cut where rows + columns are fewest;
-  // none for a variable of one dimension.
+  // Its storage as a matrix from the range's first element on, cut so that rows + columns are
+  // fewest; none for a variable of one dimension.
   std::optional<MatrixShape> matrix;
 };
 
@@ -112,7 +112,7 @@ struct CollectiveOptions {
 };
 
 struct CopyOptions {
-  bool relaxed = false;                      // what is read may lag
+  bool relaxed = false;                      // the values read may lag
   std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
 };
 
@@ -134,21 +134,21 @@ struct ComputeOptions {
   std::uint64_t max_lag = CONVOY_UNBOUNDED;  // in steps, when relaxed
 };
 
-// What a kernel of the plug-in does to sums of gradients, for the checker, which takes the author's
-// word for it. All but kUndeclared need reads and writes of one count.
+// The effect of a plug-in's kernel on sums of gradients. The checker relies on this declaration.
+// All but kUndeclared need reads and writes of equal count.
 enum class CallEffect : std::uint32_t {
-  kUndeclared = CONVOY_CALL_UNDECLARED,  // writes depend on reads: more is not known
+  kUndeclared = CONVOY_CALL_UNDECLARED,  // the writes depend on the reads; nothing more is known
   kSums = CONVOY_CALL_SUMS,              // every write is the sum of the reads
-  kCompresses = CONVOY_CALL_COMPRESSES,  // every write stands for that sum; the rest is lost
-  kKeepsRest = CONVOY_CALL_KEEPS_REST,   // write 0 stands for it, write 1 is the rest
+  kCompresses = CONVOY_CALL_COMPRESSES,  // every write represents that sum; the rest is lost
+  kKeepsRest = CONVOY_CALL_KEEPS_REST,   // write 0 represents the sum, write 1 is the rest
 };
 
-// What a kernel of the plug-in costs, for the simulator, and what it does, for the checker.
+// The cost of a plug-in's kernel, for the simulator, and its effect, for the checker.
 struct CallOptions {
   std::uint64_t bytes = 0;  // of memory traffic
   std::uint64_t flops = 0;
   CallEffect effect = CallEffect::kUndeclared;
-  // What a kernel with a context (Strategy::kernel) gets to know, as it means it.
+  // Passed to a kernel with a context (Strategy::kernel), which defines their meaning.
   double scalar = 0;
   std::array<std::uint64_t, 4> sizes = {};
 };

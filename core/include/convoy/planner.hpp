@@ -1,6 +1,7 @@
 #pragma once
 
-// What a strategy writes its plan with: the cluster, the model, and operations on names for memory.
+// The planner, with which a strategy writes its plan: cluster, model, and operations on named
+// memory.
 
 #include <convoy/abi.h>
 #include <convoy/compression.hpp>
@@ -32,10 +33,10 @@ inline void accept(int32_t status) {
 }
 }  // namespace detail
 
-// What plan() is given. It shows the whole cluster, and what is written through it is the step of
-// all replicas on all hosts; see concepts.md. Valid during plan(), for one thread at a time;
-// everything that it returns is the caller's own. A refusal of the host leaves every function by an
-// exception that plan() must let pass.
+// The argument of plan(). It shows the whole cluster. The plan that is written through it is the
+// step of all replicas on all hosts; see concepts.md. Valid during plan(), for one thread at a
+// time; returned values belong to the caller. When the host refuses a call, the function throws an
+// exception; plan() must not catch it.
 class Planner {
  public:
   Planner(const convoy_planner* table, const convoy_host* host, convoy_context* context)
@@ -68,7 +69,7 @@ class Planner {
     if (!device.near_place) throw std::runtime_error(device.name + " is attached to no host place");
     return *device.near_place;
   }
-  // How bytes get from one place to another on this machine, as far as is known.
+  // The route of bytes from one place to another on this machine, as far as it is known.
   RouteInfo route(PlaceId from, PlaceId to) const {
     convoy_route out{};
     out.struct_size = sizeof(out);
@@ -78,9 +79,9 @@ class Planner {
             out.bytes_per_second, known<std::uint32_t>(out.shared_group)};
   }
 
-  // Groups of the replicas that share it, ordered by their first replica. Every replica is in
-  // exactly one group; one that shares it with no other, or of which that is unknown, has a group
-  // of its own.
+  // Groups of replicas that share this hardware, ordered by their first replica. Every replica is
+  // in exactly one group. A replica that shares it with no other, or for which this is unknown, has
+  // a group of its own.
   std::vector<std::vector<ReplicaId>> groups(Sharing what) const {
     std::vector<std::vector<ReplicaId>> result;
     std::map<std::uint32_t, std::size_t> places;  // in the result, by number of the group
@@ -125,19 +126,19 @@ class Planner {
   bool flag(const char* name) const { return options().flag(name); }
   std::int64_t integer(const char* name) const { return options().integer(name); }
   double number(const char* name) const { return options().number(name); }
-  // These options, or this cluster, are nothing for the strategy: say which value, why and what to
-  // do. Throwing std::invalid_argument does the same.
+  // Refuses these options or this cluster. The reason names the value, the cause and what to do.
+  // Throwing std::invalid_argument does the same.
   [[noreturn]] void refuse(const std::string& reason) const {
     host_->set_error(context_, reason.c_str());
     throw detail::Refused{};
   }
 
   // --- memory
-  // What the replica's forward and backward read.
+  // The parameters that the replica's forward and backward read.
   Buffer parameters(ReplicaId replica, SetId set = {}) {
     return declare(CONVOY_BUFFER_PARAMETERS, replica.index(), set, Dtype::kF32, arena_elements());
   }
-  // What the replica's backward writes.
+  // The gradient that the replica's backward writes.
   Buffer gradient(ReplicaId replica, SetId set = {}) {
     return declare(CONVOY_BUFFER_GRADIENT, replica.index(), set, Dtype::kF32, arena_elements());
   }
@@ -145,7 +146,7 @@ class Planner {
   Buffer master(PlaceId place) {
     return declare(CONVOY_BUFFER_MASTER, place.index(), {}, Dtype::kF32, arena_elements());
   }
-  // New memory of undefined contents.
+  // New memory with undefined contents.
   Buffer scratch(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
     return declare(CONVOY_BUFFER_SCRATCH, place.index(), {}, dtype, count);
   }
@@ -153,7 +154,7 @@ class Planner {
   Buffer persistent(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
     return declare(CONVOY_BUFFER_PERSISTENT, place.index(), {}, dtype, count);
   }
-  // What messages and listings call the buffer: "residual" instead of "persistent 7".
+  // Names the buffer in messages and listings: "residual" instead of "persistent 7".
   void name(const Buffer& buffer, const std::string& name) {
     if (table_.name_buffer == nullptr) return;  // an older host has numbers only
     detail::accept(table_.name_buffer(table_.self, buffer.id, name.c_str()));
@@ -170,9 +171,11 @@ class Planner {
     return result;
   }
 
-  // --- operations, in program order. Spans of one operation have the same count and dtype unless
-  // it says otherwise, may lie in different places, and a write overlaps no other span of it,
-  // though it may be the same as one. to = from
+  // --- operations, in program order. Unless stated otherwise, the spans of an operation have the
+  // same count and dtype. They may lie in different places. A written span may be identical with a
+  // span that is read, but must not overlap it partially.
+
+  // to = from
   void copy(Span to, Span from, CopyOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_COPY);
     if (options.relaxed) {
@@ -195,20 +198,20 @@ class Planner {
   void cast(Span to, Span from) { submit(make(CONVOY_OP_CAST), {&from, 1}, {&to, 1}); }
   // to = the sum of 1 to 4096 spans, added up at to's place.
   void sum(Span to, const std::vector<Span>& from) { submit(make(CONVOY_OP_SUM), from, {&to, 1}); }
-  // to = value * factor, element by element; a factor of one element multiplies all. f32, as all
-  // that follow. The checker takes it as linear in `value`, whatever the factor is.
+  // to = value * factor, element by element; a factor of one element multiplies all. f32, like all
+  // following operations. The checker treats it as linear in `value`, whatever the factor is.
   void multiply(Span to, Span value, Span factor) {
     emit(make(CONVOY_OP_MULTIPLY), {value, factor}, {to});
   }
-  // to = value / divisor in the same way, and `where_zero` where the divisor is zero.
+  // to = value / divisor, with sizes as in multiply(); `where_zero` where the divisor is zero.
   void divide(Span to, Span value, Span divisor, double where_zero = 0) {
     emit(make(CONVOY_OP_DIVIDE, where_zero), {value, divisor}, {to});
   }
-  // to = the roots of from.
+  // to = the square root of from, element by element.
   void square_root(Span to, Span from) {
     submit(make(CONVOY_OP_SQUARE_ROOT), {&from, 1}, {&to, 1});
   }
-  // to, one element = the inner product of a and b; of a span and itself, the square of its norm.
+  // to (one element) = the inner product of a and b. With a = b it is the square of the norm.
   void dot(Span to, Span a, Span b) { emit(make(CONVOY_OP_DOT), {a, b}, {to}); }
   // to[m, n] = a[m, k] * b[k, n], by rows. `to` is neither a nor b.
   void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k,
@@ -222,8 +225,8 @@ class Planner {
     operation.sizes[3] = options.batch == 1 ? 0 : options.batch;
     emit(operation, {a, b}, {to});
   }
-  // to[rows, columns] = orthonormal columns that span those of from, or more; by rows, which are
-  // at least as many. See CONVOY_OP_ORTHOGONALISE.
+  // to[rows, columns], by rows = orthonormal columns whose span includes the columns of from. There
+  // are at least as many rows as columns. See CONVOY_OP_ORTHOGONALISE.
   void orthogonalise(Span to, Span from, std::uint64_t rows, std::uint64_t columns) {
     convoy_operation operation = make(CONVOY_OP_ORTHOGONALISE);
     operation.sizes[0] = rows;
@@ -235,7 +238,7 @@ class Planner {
   void all_reduce(const std::vector<Span>& spans, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_REDUCE, options), spans, spans);
   }
-  // The pieces, which partition a span in their order = the reduction of all spans, piece by piece.
+  // The pieces = the reduction of all spans. In their order, the pieces partition a span.
   void reduce_scatter(const std::vector<Span>& pieces, const std::vector<Span>& from,
                       CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_REDUCE_SCATTER, options), from, pieces);
@@ -293,19 +296,19 @@ class Planner {
   void compute(ComputeOptions options = {}) {
     for (ReplicaId r : replicas()) compute_replica(r, options);
   }
-  // Gives the operations that `action` writes this priority, from 0, the default, up to
-  // CONVOY_PRIORITIES - 1. Of ready operations for one link or engine, the one with the highest
-  // priority goes first. An operation that has begun is not interrupted, so cut large tensors.
+  // Gives this priority to the operations that `action` writes: from 0, the default, to
+  // CONVOY_PRIORITIES - 1. Of ready operations for the same link or engine, the one with the
+  // highest priority runs first. A running operation is not interrupted, so cut large tensors.
   template <typename Action>
   void with_priority(std::uint64_t priority, Action action) {
     const std::uint64_t outside = std::exchange(priority_, priority);
     action();
     priority_ = outside;
   }
-  // --- compression: messages of less memory than what they stand for, see concepts.md
+  // --- compression: messages that take less memory than the values they represent, see concepts.md
 
-  // values and indices (kI32) = the elements of `from` that are largest by magnitude, as many as
-  // `values` holds. rest = `from` without them; it may be `from` itself.
+  // values and indices (kI32) = the elements of `from` of largest magnitude, as many as `values`
+  // holds. rest = `from` without them; it may be `from` itself.
   void top_k(Span values, Span indices, Span from, std::optional<Span> rest = {}) {
     emit(make(CONVOY_OP_TOP_K), {from}, with(values, indices, rest));
   }
@@ -315,27 +318,27 @@ class Planner {
     operation.sizes[0] = options.messages;
     emit(operation, with(values, indices, options.onto), {to});
   }
-  // codes (kU8) and scales = `from` in few bits. rest = what they leave out of `from`; it may be
+  // codes (kU8) and scales = `from` in few bits. rest = `from` minus the decoded message; it may be
   // `from` itself.
   void quantise(Span codes, Span scales, Span from, Coding coding, std::optional<Span> rest = {}) {
     emit(make_coding(CONVOY_OP_QUANTISE, coding), {from}, with(codes, scales, rest));
   }
-  // to = the sum of what messages of quantise stand for.
+  // to = the sum of the decoded messages of quantise.
   void dequantise(Span to, Span codes, Span scales, Coding coding, MessageOptions options = {}) {
     convoy_operation operation = make_coding(CONVOY_OP_DEQUANTISE, coding);
     operation.sizes[2] = options.messages;
     emit(operation, with(codes, scales, options.onto), {to});
   }
-  // Operations that run once, before the first step (of a stage).
+  // Operations that run once, before the first step of training or of a stage.
   template <typename Action>
   void prologue(Action action) {
     detail::accept(table_.section(table_.self, CONVOY_SECTION_PROLOGUE));
     action();
     detail::accept(table_.section(table_.self, CONVOY_SECTION_BODY));
   }
-  // What is written inside is what training does from this step on, until a later stage begins;
-  // what is written outside is what it does from step 0 on. A prologue inside runs once, before
-  // that step. Parameters, masters and persistent buffers go over as they are, gradients and
+  // `action` writes a stage: training runs it from this step on, until a later stage begins.
+  // Operations outside belong to the stage that begins with step 0. A prologue inside runs once,
+  // before that step. Parameters, masters and persistent buffers keep their contents; gradients and
   // scratch do not: see concepts.md. A stage lasts for whole periods of its body.
   template <typename Action>
   void from_step(std::uint64_t step, Action action) {
@@ -346,7 +349,8 @@ class Planner {
     action();
     detail::accept(table_.stage(table_.self, stage_ = outside));
   }
-  // For what the functions above do not cover; struct_size, place and replica are the caller's.
+  // For operations that the functions above do not cover. The caller sets struct_size, place and
+  // replica.
   void emit(convoy_operation operation, const std::vector<Span>& reads,
             const std::vector<Span>& writes) {
     submit(operation, reads, writes);
@@ -362,7 +366,7 @@ class Planner {
     if (operation.priority == 0) operation.priority = priority_;
     detail::accept(table_.emit(table_.self, &operation));
   }
-  // Hosts of older versions know hosts only.
+  // Older versions of convoy know only which replicas share a host.
   std::optional<std::uint32_t> group_of(Sharing what, ReplicaId replica) const {
     if (table_.group == nullptr) {
       if (what != Sharing::kHost) return std::nullopt;
@@ -425,8 +429,8 @@ class Planner {
   const convoy_host* host_;
   convoy_context* context_;
   convoy_cluster cluster_{};
-  std::uint64_t priority_ = 0;  // of what is written now
-  std::uint64_t stage_ = 0;     // likewise, its first step
+  std::uint64_t priority_ = 0;  // of the operations that are written now
+  std::uint64_t stage_ = 0;     // first step of the stage that is written now
 };
 
 }  // namespace convoy

@@ -1,6 +1,6 @@
-// Structs that carry their size and grow at their end (rule 2 of convoy/abi.h): how either side
-// reads and answers those of the other side, whichever of the two is the newer one. The host and
-// the wrappers use these functions; plug-ins that use the C headers directly may, too.
+// Structs that carry their size and grow at their end (rule 2 of convoy/abi.h). Either side uses
+// these functions to read and answer structs of the other side, which may be older or newer. The
+// host and the wrappers use them; plug-ins that use the C headers directly may, too.
 #ifndef CONVOY_SIZED_HPP
 #define CONVOY_SIZED_HPP
 
@@ -14,7 +14,7 @@
 
 namespace convoy {
 
-// Who reads or answers: it decides what a refusal tells its reader to do.
+// The side that reads or answers. It decides which remedy the text of a refusal names.
 enum class Side { kHost, kPlugin };
 
 // A struct of the other side that cannot be used. The text says why and what to do.
@@ -25,7 +25,7 @@ class UnusableStruct : public std::runtime_error {
 
 namespace sized_detail {
 
-// No struct is as large: such a size was never set.
+// All structs are smaller; a size from here on means that struct_size was not set.
 constexpr std::uint64_t kImpossibleSize = 65536;
 
 inline std::string abi_version() {
@@ -69,8 +69,8 @@ Struct known_part(const Struct& given) {
 
 }  // namespace sized_detail
 
-// What the struct says, in this side's size: missing fields are zero. Throws UnusableStruct when
-// the struct says something that this side does not know.
+// A copy of the struct in this side's size; missing fields are zero. Throws UnusableStruct when the
+// struct uses a field that this side does not know.
 template <typename Struct>
 Struct read_sized(const Struct& given, const char* name, Side reader) {
   const std::uint64_t size = given.struct_size;
@@ -106,8 +106,8 @@ Table read_table(const Table& given, const char* name) {
   return sized_detail::known_part(given);
 }
 
-// Puts an answer into the struct of the side that asked: as much as it has room for, and zeros
-// where it knows more. Throws UnusableStruct when the size was not set.
+// Writes an answer into the struct of the calling side: as many bytes as it has room for, and zeros
+// in its further fields. Throws UnusableStruct when the size was not set.
 template <typename Struct>
 void answer_sized(Struct& asked, const Struct& answer, const char* name) {
   constexpr std::uint64_t kHead = sizeof(asked.struct_size);

@@ -20,21 +20,22 @@
 namespace convoy {
 
 // A strategy writes one training step as data; it does not run during training. plan() must be a
-// pure function of the planner: the host calls it several times, for other clusters, too, and
-// refuses a plan that differs. Functions of one object are called by one thread at a time, but
-// other objects of the class may plan at the same time: it shares nothing that changes.
+// pure function of the planner. The host calls it several times, also for other clusters, and
+// refuses the strategy if two plans for the same cluster differ. One thread at a time calls the
+// functions of an object. Other objects of the class may plan at the same time, so keep no shared
+// state that changes.
 class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual void plan(Planner& planner) = 0;
 
-  // The host function behind a call() of this name, or nullptr when there is none. It is called by
-  // several threads at a time, with different memory, while the training runs.
+  // The host function for a call() of this name, or nullptr when there is none. During training
+  // several threads call it at a time, with different memory.
   virtual convoy_host_kernel host_kernel(const std::string& /*name*/) { return nullptr; }
 
-  // Instead of that function: a kernel that is told step, learning rate, scalar and sizes, is made
-  // with the options, and may have a form for GPUs (Kernel::cuda). Asked for once per name; the
-  // kernel lives as long as the strategy.
+  // Instead of that function: a kernel that gets the step, the learning rate, scalar and sizes. It
+  // is made with the options and may have a form for GPUs (Kernel::cuda). The host asks once per
+  // name; the kernel lives as long as the strategy.
   virtual std::unique_ptr<Kernel> kernel(const std::string& /*name*/, const Options& /*options*/) {
     return nullptr;
   }
@@ -43,14 +44,14 @@ class Strategy {
 namespace detail {
 
 struct KnownKernel {
-  std::unique_ptr<Kernel> kernel;  // null: no such one
+  std::unique_ptr<Kernel> kernel;  // null: there is none of this name
   CudaCode cuda;
 };
 
 struct StrategyInstance {
   std::unique_ptr<Strategy> strategy;
   const convoy_host* host;
-  std::map<std::string, KnownKernel> kernels;  // those asked for
+  std::map<std::string, KnownKernel> kernels;  // by name, as far as asked for
 };
 
 inline int32_t run_kernel_object(const convoy_kernel_call* call) noexcept {
@@ -72,7 +73,7 @@ inline const KnownKernel& known_kernel(StrategyInstance& instance, convoy_contex
   return instance.kernels.emplace(name, std::move(made)).first->second;
 }
 
-// A kernel in that form; without a function and a text when there is none.
+// A kernel in that form; function and text stay null when there is none.
 inline convoy_kernel kernel_form(StrategyInstance& instance, const KnownKernel& known,
                                  const std::string& name, std::uint32_t form) {
   convoy_kernel result{};

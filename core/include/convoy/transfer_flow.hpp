@@ -1,7 +1,7 @@
-// Order and credit of the messages between this task and one peer, for transports whose bytes come
-// over connections: which message may go next, and where an arriving one belongs. Moves no bytes
-// but those of messages that came before they were expected. Not for several threads at a time. The
-// rules are at the top of convoy/abi/transport.h.
+// Order and credit of the messages between this task and one peer, for transports that use
+// connections: which message may be sent next, and where the bytes of an arriving one go. Copies
+// bytes only for messages that arrive before they are expected. Not thread-safe. The rules are at
+// the top of convoy/abi/transport.h.
 #ifndef CONVOY_TRANSFER_FLOW_HPP
 #define CONVOY_TRANSFER_FLOW_HPP
 
@@ -19,7 +19,7 @@
 
 namespace convoy {
 
-// What came from the peer is refused; the peer is lost for it.
+// Thrown when input from the peer is refused; the peer then counts as lost.
 class RefusedInput : public std::runtime_error {
  public:
   RefusedInput(convoy_transport_reason reason, const std::string& text)
@@ -47,7 +47,7 @@ inline bool equal(const convoy_message_tag& a, const convoy_message_tag& b) {
          a.iteration == b.iteration;
 }
 
-// The caller's mistake, not the peer's.
+// Throws std::runtime_error for a wrong call; this is not the peer's fault.
 inline void require_valid(const convoy_transfer& transfer, std::size_t channels, uint64_t next) {
   if (transfer.bytes > CONVOY_MESSAGE_BYTES)
     throw std::runtime_error("a message of " + std::to_string(transfer.bytes) +
@@ -60,7 +60,7 @@ inline void require_valid(const convoy_transfer& transfer, std::size_t channels,
                              std::to_string(next) + " is next");
 }
 
-// The waiting transfers of all channels, in order; none wait afterwards.
+// Removes and returns the waiting transfers of all channels, in order.
 template <typename Channel>
 std::vector<convoy_transfer> take_waiting(std::vector<Channel>& channels) {
   std::vector<convoy_transfer> all;
@@ -78,7 +78,7 @@ class SendFlow {
  public:
   explicit SendFlow(uint32_t channels) : channels_(channels) {}
 
-  // The caller's next message of its channel. Throws std::runtime_error when it is not.
+  // Adds the next message of a channel. Throws std::runtime_error when it is not the next one.
   void add(const convoy_transfer& transfer) {
     flow_detail::require_valid(
         transfer, channels_.size(),
@@ -88,7 +88,8 @@ class SendFlow {
     channel.waiting.push_back(transfer);
   }
 
-  // The peer has expected `expected` messages of the channel so far. Throws RefusedInput.
+  // Notes that the peer has expected `expected` messages of the channel so far. Throws
+  // RefusedInput.
   void grant(uint32_t index, uint64_t expected) {
     if (index >= channels_.size() || expected < channels_[index].credited)
       throw RefusedInput(CONVOY_REASON_MALFORMED, "credit for message " + std::to_string(expected) +
@@ -102,7 +103,7 @@ class SendFlow {
     }
   }
 
-  // A message that may go now; whoever takes it sends it after all those taken before it on its
+  // Takes a message that may be sent now. The caller sends it after all earlier messages of its
   // channel. Channels take turns.
   std::optional<convoy_transfer> next() {
     for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -111,10 +112,10 @@ class SendFlow {
     }
     return std::nullopt;
   }
-  // Likewise, of one channel.
+  // The same for one channel.
   std::optional<convoy_transfer> next(uint32_t channel) { return next(channels_.at(channel)); }
 
-  // What nobody has taken, to be cancelled; gone afterwards.
+  // Removes and returns the messages that were not taken, to be cancelled.
   std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
 
  private:
@@ -124,9 +125,9 @@ class SendFlow {
   };
   struct Channel {
     uint64_t added = 0;
-    uint64_t credited = 0;  // messages below this one are expected
+    uint64_t credited = 0;  // the peer expects messages below this number
     std::deque<convoy_transfer> waiting{};
-    std::deque<Eager> eager{};  // taken without credit, not expected yet
+    std::deque<Eager> eager{};  // sent without credit and not yet expected
   };
 
   std::optional<convoy_transfer> next(Channel& channel) {
@@ -147,8 +148,8 @@ class SendFlow {
   std::size_t turn_ = 0;
 };
 
-// The messages to one peer that have not ended yet, so that they end in order: connections and
-// copies may be through with a later one first.
+// The messages to one peer that have not ended yet. It makes them end in order, because connections
+// and copies may finish a later message first.
 class SentMessages {
  public:
   explicit SentMessages(uint32_t channels) : channels_(channels) {}
@@ -157,8 +158,8 @@ class SentMessages {
     channels_.at(transfer.channel).push_back({transfer, false});
   }
 
-  // The transport refers to the message no more. Calls `done` with it and with those behind it that
-  // only waited for it, in order; with nothing while another one is before it.
+  // The transport no longer refers to the message. Calls `done`, in order, for it and for later
+  // finished messages that waited for it; not while an earlier message is unfinished.
   template <typename Done>
   void finish(uint32_t channel, uint64_t sequence, Done done) {
     std::deque<Message>& messages = channels_.at(channel);
@@ -169,8 +170,8 @@ class SentMessages {
     }
   }
 
-  // What has not ended, in order; gone afterwards. `finished` says of which the transport is
-  // through all the same.
+  // Removes and returns the messages that have not ended, in order. `finished` marks those that the
+  // transport has finished already.
   struct Message {
     convoy_transfer transfer;
     bool finished;
@@ -188,16 +189,18 @@ class SentMessages {
   std::vector<std::deque<Message>> channels_;
 };
 
-// Messages from one peer: begin, its bytes, finish. On each channel they begin and finish in order;
-// one may begin before those before it have finished if all of them were expected then.
+// Messages from one peer. Each is received by begin, its bytes, finish. On each channel messages
+// begin and finish in order. A message may begin before earlier ones have finished, if all of them
+// are expected by then.
 class ReceiveFlow {
  public:
   ReceiveFlow(uint32_t generation, uint32_t channels)
       : generation_(generation), channels_(channels) {}
 
-  // The caller's next expected message of its channel; the transport then tells the peer how many
-  // the channel has now (`expected`). Returns the transfer when it is complete already. Throws
-  // std::runtime_error when it is not the next one, RefusedInput when what came is another message.
+  // Adds the next expected message of a channel. The transport then sends the new number of
+  // expected messages (`expected`) to the peer. Returns the transfer if the message is complete
+  // already. Throws std::runtime_error when it is not the next one, RefusedInput when another
+  // message has arrived.
   std::optional<convoy_transfer> expect(const convoy_transfer& transfer) {
     flow_detail::require_valid(
         transfer, channels_.size(),
@@ -207,21 +210,21 @@ class ReceiveFlow {
     channel.untold_bytes += flow_detail::eager_cost(transfer.bytes);
     untold_bytes_ += flow_detail::eager_cost(transfer.bytes);
     channel.waiting.push_back(transfer);
-    // With several waiting, the early one is the first one's and is still arriving.
+    // If several are waiting, the early message belongs to the first of them and is still arriving.
     if (channel.early.empty() || channel.waiting.size() > 1) return std::nullopt;
     require_same(transfer, channel.early.front().tag, channel.early.front().bytes);
     return channel.early.front().complete ? hand_over(channel) : std::nullopt;
   }
   uint64_t expected(uint32_t channel) const { return channels_.at(channel).expected; }
 
-  // So many messages of the channel are expected by now.
+  // The number of messages of a channel that are expected by now.
   struct Credit {
     uint32_t channel;
     uint64_t expected;
   };
-  // What the peer has to be told, one channel after the other, for transports that save messages:
-  // nothing as long as its eager bytes are enough for all of which it does not know that it is
-  // expected. To be asked again after expect() and begin().
+  // The next credit to send to the peer, one channel after the other, for transports that send few
+  // credits. There is none while the peer's eager bytes suffice for all expected messages that it
+  // has no credit for. Call it again after expect() and begin().
   std::optional<Credit> next_credit() {
     if (!tells_ && untold_bytes_ + early_bytes_ <= CONVOY_EAGER_BYTES / 2) return std::nullopt;
     tells_ = untold_bytes_ > 0;
@@ -233,15 +236,15 @@ class ReceiveFlow {
     return std::nullopt;
   }
 
-  // Whether begin() takes the channel's next message, if it is the right one.
+  // Whether begin() would accept the channel's next message, if its tag and size are right.
   bool may_begin(uint32_t index) const {
     const Channel& channel = channels_.at(index);
     return channel.arriving == 0 ||
            (channel.early.empty() && channel.waiting.size() > channel.arriving);
   }
 
-  // A message begins to arrive: where its bytes go, the expected span or memory of this object.
-  // Throws RefusedInput.
+  // A message begins to arrive. Returns where its bytes go: the expected span, or memory of this
+  // object. Throws RefusedInput.
   void* begin(uint32_t index, uint64_t sequence, const convoy_message_tag& tag, uint64_t bytes) {
     if (index >= channels_.size() || bytes > CONVOY_MESSAGE_BYTES)
       throw RefusedInput(CONVOY_REASON_MALFORMED, "a message of " + std::to_string(bytes) +
@@ -269,8 +272,8 @@ class ReceiveFlow {
     return memory;
   }
 
-  // All bytes of the oldest message that has begun have come: the transfer that is done with it, if
-  // it is expected.
+  // All bytes of the oldest unfinished message have arrived. Returns its transfer if it is
+  // expected.
   std::optional<convoy_transfer> finish(uint32_t index) {
     Channel& channel = channels_.at(index);
     --channel.arriving;
@@ -283,11 +286,11 @@ class ReceiveFlow {
     return channel.waiting.empty() ? std::nullopt : hand_over(channel);
   }
 
-  // What is expected and has not come, to be cancelled; gone afterwards.
+  // Removes and returns the expected messages that have not arrived, to be cancelled.
   std::vector<convoy_transfer> abandon() { return flow_detail::take_waiting(channels_); }
 
  private:
-  // A message that came, or comes, before it is expected.
+  // A message that arrives before it is expected.
   struct Early {
     convoy_message_tag tag;
     uint64_t bytes;
@@ -298,7 +301,7 @@ class ReceiveFlow {
   struct Channel {
     uint64_t expected = 0;
     uint64_t begun = 0;
-    uint64_t untold_bytes = 0;  // eager cost of what was expected since the last credit
+    uint64_t untold_bytes = 0;  // eager cost of messages expected since the last credit
     std::size_t arriving = 0;   // have begun and not finished
     std::deque<convoy_transfer> waiting{};
     std::deque<Early> early{};
@@ -339,7 +342,7 @@ class ReceiveFlow {
   std::vector<Channel> channels_;
   uint64_t early_bytes_ = 0;
   uint64_t untold_bytes_ = 0;
-  bool tells_ = false;  // next_credit() is at it
+  bool tells_ = false;  // next_credit() is in the middle of its channels
 };
 
 }  // namespace convoy

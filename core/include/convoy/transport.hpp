@@ -1,7 +1,7 @@
 // How to write a transport plug-in in C++20: derive from convoy::Transport and end one source file
 // with CONVOY_TRANSPORT(MyTransport, "name=my_transport", "version=0.1.0", "description=...").
-// Needs nothing but the SDK's headers. The meaning of every function is in convoy/abi/transport.h;
-// who moves bytes over connections finds order and credit in convoy/transfer_flow.hpp.
+// Needs nothing but the SDK's headers. The meaning of every function is in convoy/abi/transport.h.
+// convoy/transfer_flow.hpp implements order and credit for transports that use connections.
 #ifndef CONVOY_TRANSPORT_HPP
 #define CONVOY_TRANSPORT_HPP
 
@@ -21,24 +21,24 @@
 
 namespace convoy {
 
-// What a transport may ask of the host during one call.
+// The functions of the host that a transport may use during one call.
 using TransportHost = HostCalls;
 
 // One open transport. A function reports failure by throwing a std::exception, whose text becomes
 // the error of the call; std::invalid_argument becomes CONVOY_REFUSED. A derived class also has
 //   static std::unique_ptr<Transport> open(const TransportHost&, const convoy_transport_run&);
-// and its destructor is close: it cancels what is pending, refers to no span afterwards and ends
-// within 5 s, whatever the peers do. All functions are called by one thread at a time. The structs
-// are those of the ABI with all fields that this header knows, whatever version the host is of. A
-// transport may hide the constants and the static functions.
+// Its destructor is close: it cancels pending messages, refers to no span afterwards and ends
+// within 5 s, whatever the peers do. One thread at a time calls the functions. The structs are
+// those of the ABI with all fields that this header knows, whatever the version of the host. A
+// derived class may redefine the constants and the static functions.
 class Transport {
  public:
   static constexpr uint32_t kTraits = 0;      // convoy_transport_trait
   static constexpr uint32_t kPreference = 0;  // convoy_transport_preference, or none
 
-  // Throws with the reason when it cannot be opened by this process.
+  // Throws with the reason when this process cannot open the transport.
   static void available(const TransportHost& /*host*/) {}
-  // With the trait LAUNCHED: see the slot of this name; `all` may be null. Throws TimedOut.
+  // For the trait LAUNCHED: see convoy_transport.exchange; `all` may be null. Throws TimedOut.
   static void exchange(const TransportHost& /*host*/, std::span<const std::byte> /*mine*/,
                        double /*seconds*/, std::byte* /*all*/, uint32_t& /*rank*/,
                        uint32_t& /*ranks*/) {
@@ -46,18 +46,18 @@ class Transport {
   }
 
   virtual ~Transport() = default;
-  // `out` comes with zeros.
+  // `out` is zero on entry.
   virtual void describe(convoy_transport_description& out) = 0;
-  // CONVOY_ADDRESS_BYTES are always possible, more if the host has room for them.
+  // The host always has room for CONVOY_ADDRESS_BYTES, and possibly for more.
   virtual std::string address() = 0;
-  // std::invalid_argument: this transport can never reach that address.
+  // Throws std::invalid_argument when this transport can never reach that address.
   virtual void connect(uint32_t peer, std::string_view address) = 0;
   virtual void expect(const convoy_transfer& transfer) = 0;
   virtual void send(const convoy_transfer& transfer) = 0;
-  // How many events it has put to `out`, which has room for at least one.
+  // Writes events to `out`, which has room for at least one, and returns their number.
   virtual uint64_t poll(std::span<convoy_transport_event> out, double seconds) = 0;
   virtual void interrupt() = 0;
-  // Optional: readable when poll has something to do.
+  // Optional: a descriptor that is readable when poll has work to do.
   virtual std::optional<int> descriptor() { return std::nullopt; }
   // Optional, both or none.
   virtual void* register_memory(void* /*memory*/, uint64_t /*bytes*/) { return nullptr; }

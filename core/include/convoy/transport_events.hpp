@@ -1,5 +1,5 @@
-// The events that a transport has not handed out yet. Not for several threads at a time. The
-// meaning of every kind is in convoy/abi/transport.h.
+// The queue of a transport's events that poll has not returned yet. Not thread-safe. The meaning of
+// every kind is in convoy/abi/transport.h.
 #ifndef CONVOY_TRANSPORT_EVENTS_HPP
 #define CONVOY_TRANSPORT_EVENTS_HPP
 
@@ -29,7 +29,7 @@ class TransportEvents {
     event.error = error;
     set_text(event.text, text);
   }
-  // Counts with the one before when that is about the same.
+  // Increments the count of the last event if that has the same peer and reason.
   void refused(uint32_t peer, const RefusedInput& input) {
     if (!events_.empty() && events_.back().kind == CONVOY_EVENT_REFUSED &&
         events_.back().peer == peer && events_.back().reason == input.reason()) {
@@ -42,7 +42,7 @@ class TransportEvents {
     set_text(event.text, input.what());
   }
 
-  // Moves the oldest ones to `out`, as many as fit; how many these are.
+  // Moves the oldest events to `out`, as many as fit, and returns their number.
   uint64_t take(std::span<convoy_transport_event> out) {
     const std::size_t count = std::min(out.size(), events_.size());
     std::copy_n(events_.begin(), count, out.begin());

@@ -1,6 +1,7 @@
-// What a device plug-in in C++20 needs for convoy/abi/waking.h: it keeps one TimelineListeners for
-// all of its devices, tells it of every timeline that an operation has advanced, and ends one
-// source file with CONVOY_DEVICE_WAKING(listeners, advanced), functions of these forms:
+// Helper for device plug-ins in C++20 that export convoy/abi/waking.h. The plug-in keeps one
+// TimelineListeners for all of its devices and calls tell() for every timeline that an operation
+// has advanced. It ends one source file with CONVOY_DEVICE_WAKING(listeners, advanced), with
+// functions of these forms:
 //   convoy::TimelineListeners& listeners();
 //   void advanced(const uint64_t* timeline, uint64_t value) noexcept;
 #ifndef CONVOY_WAKING_HPP
@@ -18,10 +19,11 @@
 
 namespace convoy {
 
-// Who wants to know that operations of devices have advanced timelines. Thread-safe.
+// The listeners for timelines that operations of devices advance. Thread-safe.
 class TimelineListeners {
  public:
-  // Costs one load when nobody listens. The value is stored, sequentially consistently.
+  // Costs one load when there is no listener. The caller has stored the value, sequentially
+  // consistently.
   void tell(const uint64_t* timeline, uint64_t value) {
     if (is_empty()) return;
     const std::shared_lock lock(mutex_);
@@ -34,7 +36,7 @@ class TimelineListeners {
     listeners_.push_back({heard, state});
     count_.store(listeners_.size(), std::memory_order_seq_cst);
   }
-  // No call goes on when it returns.
+  // No call of the listener is running when it returns.
   void remove(void* state) {
     const std::unique_lock lock(mutex_);
     std::erase_if(listeners_, [state](const Listener& it) { return it.state == state; });

@@ -110,7 +110,7 @@ const Version& Audit::parameters(ValueId value, const ElementRange& range, std::
   return versions_.at(value);
 }
 
-// What examine() asks about.
+// The arguments of examine().
 void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found) {
   const ValueTable& values = run_.values();
   const std::vector<Term> terms = values.expand(value, Casts::kThrough);
@@ -128,7 +128,7 @@ void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, P
   }
 }
 
-// Why the value cannot be parameters, whatever made it.
+// The reason why the value cannot be parameters, whatever operation made it.
 std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vector<Term>& terms,
                                             std::uint32_t reader) const {
   if (value.poison && value.buffer == CONVOY_NONE)
@@ -143,7 +143,7 @@ std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vecto
   return std::nullopt;
 }
 
-// Why a sum is no average of parameters.
+// The reason why a sum is not an average of parameters.
 std::optional<Audit::Fault> Audit::fault_of_sum(const Value& sum,
                                                 const std::vector<Term>& terms) const {
   for (const Term& term : terms) {
@@ -194,7 +194,7 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
   return leaf == id ? examine_update(atom) : parameters(leaf, range, reader);
 }
 
-// An average of versions contains what any of them contains, more or less.
+// An average of versions contains every gradient that any of them contains, with some weight.
 Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
                    std::uint32_t operation) {
   style_.averaged = true;
@@ -210,7 +210,7 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
     for (std::size_t r = 0; r < result.progress.size(); ++r)
       result.progress[r] = std::max(result.progress[r], part.progress[r]);
   }
-  // What is left open in a part is left open here.
+  // A finding that leaves a part unproved leaves the average unproved, too.
   if (!result.sound && std::any_of(findings_.begin(), findings_.end(),
                                    [](const Finding& it) { return !leaves_open(it.kind); }))
     report(FindingKind::kIrregular, operation, CONVOY_NONE, range,
@@ -227,7 +227,7 @@ void Audit::note_kernel(std::uint32_t operation) {
     style_.factors.insert(std::string(operation_name(call.kind)));
 }
 
-// Products, roots and the like that parameters are made of: only the run knows them.
+// Products, roots and similar values in parameters: only the run knows them.
 bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
@@ -243,7 +243,7 @@ bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange
   return false;
 }
 
-// A cast, or what a compressor or a declared kernel made of a sum.
+// A cast, or the result of a compressor or a declared kernel for a sum.
 void Audit::note_rounding(const Atom& atom) {
   if (atom.kind != AtomKind::kCast) return;
   style_.rounded = true;
@@ -259,7 +259,7 @@ bool Audit::is_misread(const Carried& carried, const ElementRange& range) {
   return true;
 }
 
-// Parameters that kernels had a part in: what they depend on, and that all parts make a whole.
+// Parameters made with kernels: checks what they depend on, and that all parts form one update.
 Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                                std::uint32_t reader) {
   Version result = first_version();

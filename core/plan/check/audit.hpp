@@ -12,7 +12,7 @@
 
 namespace convoy::check {
 
-// What parameters are made of: the gradients that went into them, one update after the other.
+// The origin of parameters: the gradients that were applied to them, one update after the other.
 struct Version {
   bool sound = true;  // nothing was found to be wrong with it
   std::vector<std::uint64_t>
@@ -36,8 +36,8 @@ struct UpdateStyle {
   std::set<std::string> compressors;  // on a path: what they leave out is lost
 };
 
-// Takes values apart, from the parameters that forwards read back to the initial ones, and says
-// what is wrong with the updates it meets. Every version is looked at once.
+// Traces values from the parameters that forwards read back to the initial ones, and reports errors
+// in the updates on the way. Every version is examined once.
 class Audit {
  public:
   Audit(const Plan& plan, const SymbolicRun& run)
@@ -68,7 +68,7 @@ class Audit {
   };
 
   void collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found);
-  // What keeps a value from being parameters: which operation is to blame and what it does.
+  // The reason why a value is not parameters: the operation that causes it and what it does.
   struct Fault {
     FindingKind kind = FindingKind::kForeign;
     std::uint32_t operation = CONVOY_NONE;

@@ -20,7 +20,7 @@ Version Audit::examine_update(const Atom& update) {
   return version;
 }
 
-// Momentum and the like must have seen exactly the updates that the parameters have seen.
+// Optimizer state, such as momentum, must contain exactly the updates that the parameters contain.
 void Audit::require_state(const Atom& update) {
   const std::vector<Term> before = run_.values().expand(update.inputs[0], Casts::kThrough);
   if (before.size() != 1) return;
@@ -66,8 +66,8 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
   return {};
 }
 
-// Gradients that came through kernels which do not say what they do. Of every replica the newest
-// one counts: what else leads there may be what a kernel has kept of older ones.
+// Gradients that passed undeclared kernels. Only the newest gradient of each replica counts,
+// because the others may be older ones that a kernel has kept.
 void Audit::count_carried(const Atom& update, Version& version) {
   const Carried carried = carried_.of_value(update.inputs[1]);
   if (is_misread(carried, update.range)) {
@@ -99,7 +99,7 @@ void Audit::count_carried(const Atom& update, Version& version) {
   if (version.sound) require_carried_weights(update, carried, most, version);
 }
 
-// Kernels may scale, but they treat all replicas alike.
+// Kernels may scale, but must treat all replicas in the same way.
 void Audit::require_carried_weights(const Atom& update, const Carried& carried,
                                     std::uint64_t computes_of_each, Version& version) {
   const std::uint32_t first = carried.gradients.begin()->first;
@@ -133,7 +133,7 @@ void Audit::require_carried_weights(const Atom& update, const Carried& carried,
                      fmt::join(style_.kernels, ", "), like.value, present, update.contributions));
 }
 
-// The mean of the gradients that are there: a weight of one over their number each.
+// The mean of the gradients present: each has a weight of one over their number.
 void Audit::require_weights(const Atom& update, const std::vector<Contribution>& parts,
                             Version& version) {
   for (const Contribution& part : parts)

@@ -26,7 +26,7 @@ bool averages(const Rows& step) {
   });
 }
 
-// What every state is made of, or, the other way around, what is made of it.
+// The states that every state depends on, or, in reverse, the states that depend on it.
 Lists edges(const Rows& step, bool backwards) {
   Lists result(step.size());
   for (std::uint32_t i = 0; i < step.size(); ++i)
@@ -39,7 +39,7 @@ Lists edges(const Rows& step, bool backwards) {
   return result;
 }
 
-// How many edges the states are from `from`. Those that are known already are left out.
+// The distance of the states from `from` in edges. States with a known distance are skipped.
 void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& distance) {
   std::vector<std::uint32_t> open{from};
   distance[from] = 0;
@@ -51,7 +51,7 @@ void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& dis
     }
 }
 
-// A state that all others come to depend on; kNever: there is none.
+// A state on which all others depend, directly or not; kNever: there is none.
 std::uint32_t common_source(const Rows& step) {
   const Lists users = edges(step, true);
   std::vector<std::uint32_t> seen(step.size(), kNever);
@@ -66,7 +66,7 @@ std::uint32_t common_source(const Rows& step) {
   return std::ranges::count(reached, kNever) == 0 ? last : kNever;
 }
 
-// As chains of Markov do: one closed set of states, which has no rhythm.
+// As for Markov chains: one closed set of states, which is aperiodic.
 bool settles(const Rows& step) {
   const std::uint32_t source = common_source(step);
   if (source == kNever) return false;
@@ -80,8 +80,8 @@ bool settles(const Rows& step) {
   return rhythm == 1;
 }
 
-// Numbers such that states of one number get the same from the states of every number: they have
-// equal weights in what is conserved.
+// Classes of states: states of one class get the same total from the states of every class, so they
+// have equal weights in the conserved sum.
 std::vector<std::uint32_t> alike(const Rows& step, const ValueTable& budget, std::uint32_t where) {
   std::vector<std::uint32_t> kinds(step.size(), 0);
   for (std::size_t count = 1; count <= kMostWeights;) {

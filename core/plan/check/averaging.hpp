@@ -8,15 +8,15 @@
 
 namespace convoy::check {
 
-// The sum over the states that x' = A x conserves, a weight per state that add up to 1, where the
-// states do nothing but average each other: the rows of A are not negative and add up to 1. Where
-// all of them come to depend on one, and not in turns, every state becomes that sum in the end. So
-// thousands of replicas that average are judged without matrices. None when A is not of that kind,
-// or when too many states have weights of their own. Throws OverBudget.
+// For states that only average each other (the rows of A are not negative and add up to 1), the
+// weighted sum over the states that x' = A x conserves; the weights add up to 1. If A is ergodic
+// (one closed set of states, not periodic), every state converges to that sum. So thousands of
+// averaging replicas are judged without matrices. None when A is not of that kind, or when there
+// are too many different weights. Throws OverBudget.
 std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodClass& it,
                                                                  const ValueTable& budget);
 
-// Periods until something of all gradients has got to everything that is read, if nothing cancels.
+// Periods until every gradient has reached everything that is read, if no terms cancel.
 std::uint64_t periods_to_spread(const PeriodClass& it, std::size_t gradients,
                                 const ValueTable& budget);
 

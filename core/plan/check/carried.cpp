@@ -6,7 +6,7 @@
 namespace convoy::check {
 namespace {
 
-// Older gradients are what kernels have kept: a few show whether one is missing.
+// Kernels may keep older gradients; a few of them are enough to show whether one is missing.
 constexpr std::size_t kRemembered = 16;
 
 // Parts of a sum count together.
@@ -14,7 +14,7 @@ Weight add(const Weight& a, const Weight& b) {
   return a + b;
 }
 
-// What a kernel reads twice, such as packed values and their scale, is one thing.
+// A value that a kernel reads twice, such as packed values and their scale, counts once.
 Weight larger(const Weight& a, const Weight& b) {
   return std::fabs(b.value) > std::fabs(a.value) ? b : a;
 }
@@ -36,7 +36,7 @@ void merge(Carried& into, const Carried& other, const Weight& by, Merge how) {
 
 }  // namespace
 
-// Terms that are kernels' must be known.
+// Terms that come from kernels must already be known.
 Carried CarriedGradients::sum(ValueId value) const {
   Carried result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
@@ -65,7 +65,7 @@ Carried CarriedGradients::of_known_inputs(AtomId opaque) {
   return result;
 }
 
-// Kernels read what older kernels wrote: from the oldest to the youngest, without recursion.
+// Kernels read results of older kernels, so go from the oldest to the youngest, without recursion.
 const Carried& CarriedGradients::of_atom(AtomId opaque) {
   std::set<AtomId> wanted;
   std::vector<AtomId> open{opaque};

@@ -8,8 +8,8 @@
 
 namespace convoy::check {
 
-// What is known of a value that undeclared kernels made: which gradients lead to it, and how often
-// they count, if kernels keep the scale of what they read.
+// The known facts about a value from undeclared kernels: the gradients that lead to it, and how
+// often they count if kernels keep the scale of their reads.
 struct Carried {
   using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
   std::map<std::uint32_t, Computes> gradients;       // by replica
@@ -21,13 +21,13 @@ struct Carried {
   std::uint32_t misread = CONVOY_NONE;
 };
 
-// Follows gradients through undeclared kernels. Everything is looked at once.
+// Follows gradients through undeclared kernels. Every value is examined once.
 class CarriedGradients {
  public:
   explicit CarriedGradients(const ValueTable& values) : values_(values) {}
 
   const Carried& of_atom(AtomId opaque);
-  // What a sum carries, whether kernels have a part in it or not.
+  // The gradients in a sum, with or without kernels.
   Carried of_value(ValueId value);
 
  private:

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/base/error.hpp"
+#include "core/plan/check/class_judge.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/one_of_each.hpp"
 #include "core/plan/check/recurrence.hpp"
@@ -18,8 +19,8 @@ namespace {
 
 constexpr std::int64_t kMaximumPeriods = 8;
 
-// Until two periods leave the same state, then as long again: what a forward reads then was made
-// when the run already repeated itself.
+// Runs until two periods leave the same state, then as long again, so that every value that a
+// forward reads was made after the run began to repeat.
 bool settle(check::SymbolicRun& run) {
   std::uint64_t before = 0;
   bool settled = false;
@@ -69,11 +70,11 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   return text;
 }
 
-// What the recurrence says, where the state does not repeat or repeats what is not a mean.
+// The recurrence's verdict, if the state does not repeat or repeats without being a mean.
 void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget& budget,
                      CheckReport& report) {
   check::Recurrence found = check::judge_recurrence(plan, budget);
-  // What was found before names the operations better.
+  // The earlier findings name the operations better.
   if (report.verdict == Verdict::kWrong && found.verdict == Verdict::kWrong) return;
   if (!judge.recurrence_decides() && found.verdict != Verdict::kApproximate) return;
   const bool repeats = judge.recurrence_decides() && report.exact != Verdict::kUnproved &&
@@ -96,7 +97,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   }
 }
 
-// The later, the laxer.
+// Ordered from strict to lax.
 int laxity(Verdict verdict) {
   constexpr Verdict kOrder[] = {
       Verdict::kSynchronous, Verdict::kAppliesPerStep, Verdict::kSynchronousEvery,
@@ -114,7 +115,8 @@ void add_findings(const std::vector<Finding>& findings, CheckReport& report) {
   }
 }
 
-// What is said of the whole: that of the laxest stage, with all that was found or believed.
+// The report of the whole plan: the verdict of the laxest stage, with the findings and assumptions
+// of all stages.
 CheckReport combined(std::vector<StageReport> stages) {
   const auto laxest = std::max_element(stages.begin(), stages.end(),
                                        [](const StageReport& a, const StageReport& b) {
@@ -149,7 +151,7 @@ bool is_judged(const StageReport& stage) {
   return stage.report.verdict != Verdict::kWrong && stage.report.verdict != Verdict::kUnproved;
 }
 
-// Each stage by itself, then the passages between them.
+// Each stage separately, then the passages between them.
 CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages;
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage)

@@ -39,7 +39,7 @@ enum class FindingKind {
   kBudget,         // a proof would take too long; left open
 };
 
-// One thing that is wrong, named so that its author finds it.
+// One error in a plan, described so that its author can find it.
 struct Finding {
   FindingKind kind = FindingKind::kIrregular;
   std::uint32_t operation = CONVOY_NONE;  // id in the plan that was checked
@@ -66,7 +66,8 @@ struct CheckReport {
   std::string recurrence;
   bool nothing_lost = false;         // those words
   std::vector<std::string> kernels;  // whose word was taken for what they do
-  // Operations that multiply gradients by what only the run knows: that they do is what is meant.
+  // Operations that multiply gradients by values that only the run knows; the multiplication is
+  // taken as intended.
   std::vector<std::string> factors;
   std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
@@ -83,12 +84,13 @@ struct StageReport {
   CheckReport report;
 };
 
-// Proves what a plan computes by running it on values that say where they come from, until its
-// state repeats: every replica's gradient reaches every variable exactly once, how late, or what is
-// wrong and where. A state that never repeats is judged as a linear recurrence. Of several stages
-// each is proved, and every passage from one to the next. Takes logical and lowered plans. Proves
-// plans, not the devices that run them. What would take more than about ten seconds is left
-// unproved.
+// Proves what a plan computes by running it on symbolic values, which record their origin, until
+// its state repeats. It shows whether every replica's gradient reaches every variable exactly once
+// and how late, or what is wrong and where. A state that never repeats is judged as a linear
+// recurrence. In a plan with several stages, each stage and each passage to the next one is proved.
+// Takes logical and lowered plans. Proves plans, not the devices that run them. A plan that would
+// take more than about ten seconds is unproved; work on assumptions that turn out not to hold does
+// not count.
 CheckReport check_plan(const Plan& plan);
 
 std::string_view verdict_name(Verdict verdict);

@@ -84,7 +84,7 @@ void ClassJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t rep
   report_.findings.push_back({kind, writer(read), replica, read.range, what});
 }
 
-// What forwards read is a sum of memory, not what only the run knows.
+// The values that forwards read are sums of memory, not values that only the run knows.
 bool ClassJudge::reads_known() {
   for (const PeriodRead& read : it_.reads)
     if (!read.opaque.empty()) {
@@ -96,7 +96,7 @@ bool ClassJudge::reads_known() {
   return true;
 }
 
-// Without gradients the parameters stay what they are, from the first step on.
+// Without gradients the parameters do not change, from the first step on.
 void ClassJudge::require_start() {
   std::vector<Weight> held = it_.start;
   for (int period = 0; period < kSettlingPeriods; ++period) {
@@ -127,7 +127,8 @@ void ClassJudge::report_start(const PeriodRead& read, const std::vector<Weight>&
                   read.replica, times(read.states, held).value, cause));
 }
 
-// All states become one sum: what that sum gets of a gradient or an error, everything gets.
+// All states converge to one sum. The weight of a gradient or an error in that sum is its weight
+// everywhere.
 void ClassJudge::judge_averaging() {
   const auto collected = [&](const std::vector<LinearRow>& rows, std::size_t columns) {
     FieldMatrix sums(1, columns);
@@ -224,7 +225,7 @@ void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
   report_.noise.push_back(std::move(noise));
 }
 
-// An error that nothing brings back counts once, and one that is brought back not at all.
+// An error that is never brought back counts once; an error that is brought back does not count.
 void ClassJudge::report_error(const PeriodRead& read, AtomId error, double times) {
   const std::string what =
       times > 0 ? fmt::format(
@@ -236,7 +237,7 @@ void ClassJudge::report_error(const PeriodRead& read, AtomId error, double times
       fmt::format("what {} leaves out {}", makers_of(plan_, budget_, {error}), what));
 }
 
-// The final weight of what a cast or kernel reads: that of a gradient in it.
+// The final weight of the input of a cast or kernel: that of a gradient in it.
 std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatrix& weights) const {
   for (const Term& term : budget_.expand(budget_.atom(error).inputs.front(), Casts::kThrough)) {
     const Atom& atom = budget_.atom(term.atom);
@@ -250,8 +251,8 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
   return std::nullopt;
 }
 
-// Where an update divides by the gradients of several computes, of which it is the only one, these
-// count once when they count as in the mean over all of them.
+// If a single update divides by the number of gradients of several computes, these gradients count
+// once when they count as in the mean over all of them.
 std::uint64_t ClassJudge::computes_of_a_mean() const {
   std::map<std::uint32_t, std::set<std::uint32_t>> updates;  // of a buffer
   std::set<std::uint64_t> divisors;
@@ -273,9 +274,9 @@ std::uint64_t ClassJudge::computes_of_a_mean() const {
   return is_mean ? computes : 1;
 }
 
-// Every gradient counts `total` times what it does in a mean. More than once is right only for
-// momentum: what a gradient adds later fades like the powers of some b, and 1 / (1 - b) times is
-// the most that those add up to. Less is right where parameters are averaged.
+// Every gradient counts `total` times its weight in a mean. More than once is right only for
+// momentum: the later contributions of a gradient decay like the powers of some b, and add up to at
+// most 1 / (1 - b) times. Less than once is right where parameters are averaged.
 void ClassJudge::judge_total(const FieldMatrix& weights) {
   std::uint64_t first = 0;
   for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
@@ -303,8 +304,8 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
                   in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
 }
 
-// Kernels that declare nothing leave no final weights. But every sum that is conserved whatever
-// they write must hold all gradients alike, as much as it holds of the parameters.
+// With undeclared kernels there are no final weights. But every sum that is conserved whatever they
+// write must contain all gradients equally, with the weight of the parameters.
 void ClassJudge::judge_conserved() {
   const ConservedSums sums = conserved_sums(it_, gradients_.size(), plan_.cluster->replicas());
   const bool all_alike =
@@ -320,7 +321,7 @@ void ClassJudge::judge_conserved() {
     return add(FindingKind::kScaled, any, any.replica,
                fmt::format("every gradient counts {:.6g} times in the end, not once",
                            number_of(*sums.total)));
-  // Whether what is kept gets out again is the kernel's affair.
+  // Only the kernel knows whether a kept residual is passed on later.
   add(FindingKind::kUndeclared, any, any.replica,
       made_by_calls(plan_, budget_, makers)
           ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
@@ -331,7 +332,7 @@ void ClassJudge::judge_conserved() {
                         makers_of(plan_, budget_, makers)));
 }
 
-// Periods until something of every gradient is in everything that it gets to at all.
+// Periods until every gradient has reached everything that it ever reaches.
 void ClassJudge::measure_delay() {
   if (conserved_) {
     report_.delay = periods_to_spread(it_, gradients_.size(), budget_);

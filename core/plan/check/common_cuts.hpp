@@ -10,8 +10,8 @@
 
 namespace convoy::check {
 
-// Cuts memory into stretches so that whatever is moved from one to another begins and ends at cuts
-// on both sides.
+// Cuts memory into stretches so that every move between two memories begins and ends at cuts on
+// both sides.
 class CommonCuts {
  public:
   CommonCuts(std::size_t memories, const ValueTable& budget) : cuts_(memories), budget_(budget) {}

@@ -8,7 +8,7 @@
 
 namespace convoy::check {
 
-// So many elements from `first` on hold the value.
+// `count` elements that hold the value.
 struct Piece {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
@@ -16,9 +16,9 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// What a span holds, pieces counted from its first element: ascending, without gaps, neighbours
-// differ. The values are those of elements frame, frame + 1 ... of an imagined buffer; whoever uses
-// a content knows its frame. (The arena is a good one: there, most values need no shift.)
+// The contents of a span as pieces, counted from its first element: ascending, without gaps,
+// neighbours differ. Values belong to elements frame, frame + 1 ... of an imagined buffer; the
+// caller knows the frame. (The arena is a good frame, because most values there need no shift.)
 using Content = std::vector<Piece>;
 
 void append(Content& content, std::uint64_t count, ValueId value);

@@ -7,8 +7,9 @@
 
 namespace convoy::check {
 
-// The states of x' = A x by how long they remember. Error feedback has a state per replica that one
-// period fills and the next one empties; only the core decides what becomes of A^t.
+// The states of x' = A x, grouped by how long their contents last. Error feedback has a state per
+// replica that one period fills and the next one empties. Only the core determines the limit of
+// A^t.
 struct CoreStates {
   // Depend on each other only, none on itself after some periods: in the end they hold nothing.
   // Each comes behind those that it is made of.

@@ -10,13 +10,13 @@
 
 namespace convoy::check {
 
-// Follows gradients through multiply, divide and matmul to what is applied: it must be linear in
-// them, and all must have met the same factors on their way. Everything is looked at once.
+// Follows gradients through multiply, divide and matmul to the applied sum. The sum must be linear
+// in the gradients, and all of them must have the same factors. Every value is examined once.
 class FactorPaths {
  public:
   FactorPaths(const Plan& plan, const ValueTable& values);
 
-  // Why it is not known that gradients count alike in this sum; empty when they do.
+  // The reason why gradients may not count equally in this sum; empty when they do.
   std::string problem(ValueId sum);
   // "multiply (operation 12)": the operation that made an atom.
   std::string maker(AtomId atom) const;

@@ -20,7 +20,7 @@ Leaders each_alone(const Plan& plan) {
   return result;
 }
 
-// What a buffer holds as words.
+// The contents of a buffer as words.
 std::vector<std::uint64_t> words_of(const BufferContent& content) {
   std::vector<std::uint64_t> words;
   words.reserve(2 * content.intervals().size());
@@ -31,8 +31,8 @@ std::vector<std::uint64_t> words_of(const BufferContent& content) {
   return words;
 }
 
-// Of those that were alike, those that hold the same in the run. Buffers that no forward depends on
-// stay alone.
+// Splits the groups of equal buffers by their contents in the run. Buffers on which no forward
+// depends stay alone.
 Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before) {
   Leaders result = each_alone(plan);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t,
@@ -54,6 +54,7 @@ Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before
 std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
                                            const SymbolicRun& begun) {
   const Leaders alone = each_alone(plan);
+  const std::uint64_t spent_before = budget.spent();
   Leaders alike = alike_in(plan, begun, Leaders(plan.buffers.size(), 0));
   for (int attempt = 1;; ++attempt) {
     auto run = std::make_unique<SymbolicRun>(plan, budget, alike);
@@ -61,6 +62,7 @@ std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
     if (alike == alone) return run;
     Leaders still = alike_in(plan, *run, alike);
     if (still == alike) return run;
+    budget.give_back(spent_before);
     alike = attempt < kMostAttempts ? std::move(still) : alone;
   }
 }

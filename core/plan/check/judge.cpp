@@ -49,8 +49,8 @@ void Judge::judge_repeating() {
   if (style.opaque && !style.averaged) require_no_drift();
 }
 
-// Replicas that apply the same gradients through kernels or factors of their own move apart, and
-// nothing brings them together again.
+// Replicas that apply the same gradients with different kernels or factors drift apart, and nothing
+// makes them equal again.
 void Judge::require_no_drift() {
   if (report_.exact != Verdict::kSynchronous && report_.exact != Verdict::kSynchronousEvery) return;
   std::map<std::uint64_t, const ForwardRead*> of_compute;
@@ -73,8 +73,8 @@ void Judge::require_no_drift() {
   }
 }
 
-// Averaged parameters, and what is no update of its own, have weights that only the recurrence
-// knows.
+// Averaged parameters, and values that are not updates, have weights that only the recurrence
+// gives.
 void Judge::choose_decider() {
   const UpdateStyle& style = audit_.style();
   const auto only = [&](std::initializer_list<FindingKind> kinds) {
@@ -87,8 +87,8 @@ void Judge::choose_decider() {
   if (report_.findings.empty())
     recurrence_decides_ = !asynchronous_by_request() && (style.averaged || replicas_may_drift);
   else
-    // Replicas that take over others' parameters keep optimizer state of their own. Where
-    // neighbours average, a gradient may be on its way still to those far off.
+    // Replicas that take over parameters of others keep their own optimizer state. If neighbours
+    // average, a gradient may not have reached distant replicas yet.
     recurrence_decides_ =
         (only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState})) ||
         (style.averaged && only({FindingKind::kMissing}));
@@ -104,7 +104,8 @@ bool Judge::replicas_read_alike() const {
   });
 }
 
-// What can be said of any run: memory is written before it is read, and nothing changes on the way.
+// Checks for every run: memory is written before it is read, and parameters do not change between
+// forward and backward.
 void Judge::require_written() {
   for (const ForwardRead& read : run_.reads()) {
     require_unchanged(read);
@@ -161,7 +162,7 @@ void Judge::read_everything() {
   }
 }
 
-// How far behind forwards are, now that the style of all updates is known.
+// How many steps forwards lag behind, now that the style of all updates is known.
 void Judge::measure_lags() {
   const auto& sizes = audit_.style().computes_per_update;
   const std::uint64_t block = sizes.size() == 1 ? *sizes.begin() : 1;
@@ -197,7 +198,7 @@ void Judge::require_progress() {
   }
 }
 
-// Replicas that read the same before and now have the same progress: once it is sound, it is.
+// Replicas that read the same contents before and now have the same progress, so it is judged once.
 void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) {
   if (progressed_.contains({before.content, now.content})) return;
   const std::size_t findings = audit_.findings().size() + absent_.size();
@@ -226,7 +227,7 @@ void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) 
     progressed_.insert({before.content, now.content});
 }
 
-// Each reads updates of its own gradients, and nothing of anybody else's.
+// Each replica reads updates of its own gradients only.
 bool Judge::every_replica_alone() const {
   const std::uint64_t n = report_.replicas;
   if (n < 2 || shared_ || absent_.size() != n * (n - 1)) return false;
@@ -284,7 +285,7 @@ bool Judge::follows_recurrence() {
   });
 }
 
-// What forwards would read under the recurrence that the report names.
+// The parameters that forwards would read if the recurrence of the report were exact.
 std::vector<ContentId> Judge::recurrence(std::uint64_t steps) {
   const std::uint64_t block = report_.computes_per_update;
   const std::uint64_t lag = report_.gradient_lag;

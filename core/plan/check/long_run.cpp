@@ -56,7 +56,7 @@ double largest_difference(const Dense& a, const Dense& b) {
   return largest;
 }
 
-// A^(2^k) until it stands still; empty when it does not.
+// A^(2^k) until it no longer changes; empty when it does not converge.
 LongRun follow(const Dense& step, std::size_t n) {
   constexpr int kDoublings = 30;
   constexpr double kStill = 1e-7;
@@ -69,7 +69,7 @@ LongRun follow(const Dense& step, std::size_t n) {
     for (const double it : power)
       if (!(std::fabs(it) < kHuge)) return LongRun::kGrows;
     if (change > kStill) continue;
-    // An even power hides what changes its sign.
+    // An even power would hide an eigenvalue of -1.
     Dense later(n * n, 0.0);
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < n; ++k)
@@ -172,7 +172,8 @@ Limit limit_of_core(const std::vector<LinearRow>& step) {
   return result;
 }
 
-// To all states: w A = w gives the weights of what the core is made of, A v = v what is made of it.
+// Extends the result to all states: w A = w gives the weights of states on which the core depends,
+// A v = v the states that depend on the core.
 void extend(const std::vector<LinearRow>& step, const CoreStates& states, Limit& limit) {
   FieldMatrix conserved(limit.conserved.rows(), step.size());
   FieldMatrix kept(step.size(), limit.kept.columns());

@@ -36,9 +36,9 @@ FieldMatrix transpose(const FieldMatrix& matrix);
 // The rows as a matrix of so many columns.
 FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns);
 
-// What becomes of x' = A x after many periods.
+// The limit of x' = A x after many periods.
 enum class LongRun {
-  kSettles,     // A^t tends to a limit: but for what is conserved, everything fades
+  kSettles,     // A^t converges: everything that is not conserved decays
   kGrows,       // something grows without bound
   kOscillates,  // it neither settles nor grows, or too slowly to tell
 };
@@ -49,8 +49,8 @@ struct Limit {
   FieldMatrix kept{0, 0};       // columns
 };
 
-// Exact but for the judgement that everything else fades: that is a power of A which is as close to
-// the limit as double precision shows.
+// Exact, except for the judgement that everything else decays. That is tested with a power of A
+// that equals the limit up to double precision.
 Limit limit_of(const std::vector<LinearRow>& step);
 
 }  // namespace convoy::check

@@ -8,8 +8,8 @@
 
 namespace convoy::check {
 
-// What memory holds, instead of numbers: equal names are equal contents. Sums of contents have the
-// sums of their names.
+// Names stand for the contents of memory instead of numbers: equal names are equal contents. The
+// name of a sum is the sum of the names.
 using Name = Fingerprint;
 
 inline Name sum(const Name& a, const Name& b) {
@@ -19,7 +19,7 @@ inline Name times(const Name& name, std::uint64_t weight) {
   return {field_multiply(name.a, weight), field_multiply(name.b, weight)};
 }
 
-// A name of its own for what it was given, in this order.
+// A unique name for the given words in this order.
 class Naming {
  public:
   template <typename... Words>

@@ -46,7 +46,7 @@ class Excerpting {
   }
 
  private:
-  // What says how large an update is stays, whatever part it belongs to.
+  // Spans that only scale an update stay, whatever part they belong to.
   void keep_sizes(const Operation& operation) {
     const std::size_t reads = lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();

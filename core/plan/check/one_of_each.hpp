@@ -14,11 +14,11 @@ struct Excerpt {
   std::vector<std::uint32_t> operations;  // by id: the id in the whole plan
 };
 
-// Most plans do the same to many parts of the memory, which have nothing to do with each other:
-// variables, buckets, pieces of them. The excerpt keeps one part of every kind, for all replicas.
-// What is proved of it is proved of the whole: the same happens to all parts of a kind
-// (part_fingerprints). What is wrong should be looked for in the whole plan, for operations have
-// other numbers here. Null when nothing much can be left out.
+// Most plans treat many independent parts of the memory (variables, buckets, pieces of them) in the
+// same way. The excerpt keeps one part of every kind, for all replicas. A proof of the excerpt is a
+// proof of the whole plan, because the same happens to all parts of a kind (part_fingerprints).
+// Look for errors in the whole plan, because operations have other numbers here. Null when the
+// excerpt would not be much smaller.
 std::unique_ptr<Excerpt> one_of_each(const Plan& plan);
 
 }  // namespace convoy::check

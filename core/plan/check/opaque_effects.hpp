@@ -19,7 +19,7 @@ bool made_by_calls(const Plan& plan, const ValueTable& values, const std::vector
 std::string unknown_effect(const Plan& plan, const ValueTable& values,
                            const std::vector<AtomId>& atoms);
 
-// The sums of states that stay what they are whatever undeclared kernels write into them.
+// The sums of states that do not change, whatever undeclared kernels write.
 struct ConservedSums {
   std::optional<std::uint64_t> total;  // what they hold of a gradient for each unit of parameters,
                                        // as an element of the field; none: nothing is conserved

@@ -17,7 +17,7 @@
 namespace convoy::check {
 namespace {
 
-// Parts have nothing to do with each other, so several threads name them, so many at a time.
+// Parts are independent, so several threads name them, this many parts at a time.
 constexpr std::size_t kMostThreads = 8;
 constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
@@ -166,8 +166,8 @@ class FateRun {
     }
   }
 
-  // Whether lengths matter only as far as some are equal: compressors make messages of whatever
-  // there is. Constants of equal lengths would be equal, too, whatever they were cut into.
+  // Whether only the equality of lengths matters, because compressors make messages of any length.
+  // Constants of equal lengths would be equal, too, however they are cut.
   void look_at_lengths(std::span<const PartItems::Item> items) {
     lengths_.clear();
     scalable_ = true;
@@ -205,7 +205,7 @@ class FateRun {
     return scalable_ ? lengths_.try_emplace(elements, lengths_.size()).first->second : elements;
   }
 
-  // Every stretch of the writes depends on all that is read, and on how long it is.
+  // Every stretch of the writes depends on all reads and their lengths.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
     Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
                std::bit_cast<std::uint64_t>(operation.scalar), operation.sizes[0],

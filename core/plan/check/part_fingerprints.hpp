@@ -8,11 +8,11 @@
 
 namespace convoy::check {
 
-// What the prologue and one period make of each part of the memory, and what forwards read of it,
-// as a fingerprint per part: a run on names instead of numbers. Names of memory are those within
-// the part, and sums do not depend on their order, so the same happens to parts with equal
-// fingerprints, but for their places, and for two replicas that may have changed roles: whatever is
-// true of the one is true of the other. None when forwards and backwards do not come in regular
+// A fingerprint per part of the memory: the effect of the prologue and one period on the part, and
+// the values that forwards read of it, from a run on names instead of numbers. Names of memory are
+// local to the part, and sums do not depend on their order. So parts with equal fingerprints are
+// treated in the same way, except for their places and for two replicas that may have swapped
+// roles; a proof of one holds for the other. None when forwards and backwards are not regular
 // passes over the whole arena.
 std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
                                                           const ScratchLives& lives,

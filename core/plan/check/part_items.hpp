@@ -9,7 +9,7 @@
 
 namespace convoy::check {
 
-// What operations do to each part of the memory, in their order.
+// The operations on each part of the memory, in order.
 class PartItems {
  public:
   // An operation on the stretch-th of its stretches; where it reaches everywhere, on all of them.

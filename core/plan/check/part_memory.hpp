@@ -11,8 +11,8 @@
 
 namespace convoy::check {
 
-// What the memory of one part holds, by names, and the names that memory itself has within the
-// part. One part after the other.
+// The contents of the memory of one part, as names, and the names of the memory itself within the
+// part. For one part after the other.
 class PartMemory {
  public:
   struct Cell {
@@ -49,7 +49,7 @@ class PartMemory {
     std::uint32_t part = 0;  // that number is of, and 1
     std::uint32_t number = 0;
   };
-  // What a memory is called, and what it begins with.
+  // The name of a memory, and its initial contents.
   struct Codes {
     Name own;
     Name value;

@@ -8,11 +8,11 @@
 
 namespace convoy::check {
 
-// What a row makes of what the states hold: the sum of weight times content.
+// The value of a row for the contents of the states: the sum of weight times content.
 Weight times(const LinearRow& row, const std::vector<Weight>& held);
 double times(const LinearRow& row, const std::vector<double>& held);
 
-// What the states hold one period later, when no gradient and no error comes in: A x.
+// The states one period later, without gradients and errors: A x.
 std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held);
 std::vector<double> next_period(const PeriodClass& it, const std::vector<double>& held);
 
@@ -23,8 +23,8 @@ std::vector<double> responses(const PeriodClass& it, std::size_t periods);
 // settled in; 0 when nothing changes any more.
 double fading_rate(const std::vector<double>& response);
 
-// Periods until every read has got something of the gradient in this column, or, with
-// `only_replica`, every read of that replica; 63 where one never gets any.
+// Periods until the gradient in this column has reached every read, or, with `only_replica`, every
+// read of that replica; 63 if it never reaches one.
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
                                 std::optional<std::uint32_t> only_replica,
                                 const ValueTable& budget);

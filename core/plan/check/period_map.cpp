@@ -10,7 +10,7 @@
 namespace convoy::check {
 namespace {
 
-// What the columns of a matrix stand for, in the order in which it was met.
+// The meaning of a matrix's columns, in order of first use.
 template <typename Key>
 class Columns {
  public:
@@ -26,7 +26,7 @@ class Columns {
   std::map<Key, std::uint32_t> numbers_;
 };
 
-// Words that describe what a class does to its states, but for the atoms.
+// Words that describe what a class does to its states, without the atoms.
 void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uint64_t>& words) {
   words.insert(words.end(),
                {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
@@ -49,7 +49,7 @@ void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uin
   }
 }
 
-// Equal for classes of one stretch of the arena that do the same to that of another one.
+// Equal for classes of two stretches of the arena that do the same to them.
 std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodClass>& classes,
                                      const ValueTable& values) {
   std::vector<std::uint64_t> words;
@@ -83,8 +83,8 @@ class Mapper {
     return node;
   }
 
-  // Forwards come to depend on these nodes. The others hold what is written again before it is
-  // read, or what leads to no forward.
+  // Forwards depend on these nodes, directly or later. The others are overwritten before they are
+  // read, or lead to no forward.
   void find_live() {
     live_.assign(nodes_.size(), false);
     std::vector<std::size_t> open;
@@ -100,7 +100,7 @@ class Mapper {
       open.pop_back();
       if (!known.insert({node.value, node.range.first}).second) continue;
       for (const Term& term : nodes_.terms(node)) {
-        // What a kernel made depends on all that it may have read.
+        // The result of a kernel depends on everything that it may have read.
         if (nodes_.kind(term) == AtomKind::kOpaque) return live_.assign(nodes_.size(), true);
         if (nodes_.kind(term) == AtomKind::kHeld) reach(nodes_.held(node, term));
       }
@@ -129,7 +129,7 @@ class Mapper {
   void note_fault(const PeriodNode& node, const Value& value) {
     using Kind = PeriodFault::Kind;
     const std::uint32_t buffer = nodes_.side(node).buffer;
-    // What no backward has written yet is no matter until somebody reads it.
+    // A gradient that no backward has written yet does not matter until it is read.
     if (value.poison && buffer != CONVOY_NONE) return;
     map_.faults.push_back({value.poison ? Kind::kUnknown : Kind::kConstant, value.operation, buffer,
                            node.range, value.constant.value});

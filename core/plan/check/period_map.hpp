@@ -24,7 +24,7 @@ struct GradientKey {
   auto operator<=>(const GradientKey&) const = default;
 };
 
-// A stretch of memory that survives the period and whose elements all fare alike.
+// A stretch of memory that survives the period and whose elements are all treated in the same way.
 struct PeriodState {
   std::uint32_t buffer = 0;
   ElementRange range{};                   // of the buffer
@@ -58,7 +58,7 @@ struct PeriodClass {
   std::vector<AtomId> opaque_atoms;
 };
 
-// Something that keeps a period from being such a map.
+// The reason why a period is not such a map.
 struct PeriodFault {
   enum class Kind { kShifted, kConstant, kUnknown };
   Kind kind = Kind::kUnknown;

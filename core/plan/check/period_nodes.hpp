@@ -21,7 +21,7 @@ struct PeriodSide {
   std::vector<Piece> pieces;
 };
 
-// A stretch of a side whose elements all fare alike.
+// A stretch of a side whose elements are all treated in the same way.
 struct PeriodNode {
   std::uint32_t side = 0;
   ElementRange range{};

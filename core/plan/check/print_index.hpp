@@ -7,9 +7,9 @@
 
 namespace convoy::check {
 
-// Numbers of things by their hashes. A check asks millions of times about things that lie all over
-// the memory: here a question touches one line of it, and the things themselves only when it is
-// about one that is there.
+// An open hash table from hashes to numbers of things. A check makes millions of lookups of things
+// that are scattered in memory. A lookup here touches one cache line, and the thing itself only if
+// its hash is in the table.
 class PrintIndex {
  public:
   // The number of the thing that `equal` finds to be the one asked for; `fresh` if there is none,

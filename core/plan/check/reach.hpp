@@ -7,16 +7,16 @@
 
 namespace convoy::check {
 
-// How an operation reaches from the elements that it reads to those that it writes.
+// Which elements that an operation reads affect which elements that it writes.
 enum class Reach : std::uint8_t {
   kElements,  // element i of all spans belongs together
   kScatters,  // element i of all reads, and of all writes one behind the other
   kGathers,   // the other way around
-  kAll,       // whatever it reads may get into whatever it writes
+  kAll,       // every element read may affect every element written
   kNothing,   // only how large an update is depends on it
 };
 Reach reach_of(const Operation& operation);
-// Reads that become a part of what is written; those behind them say how large an update is.
+// The number of reads whose values are part of the result; later reads only scale the update.
 std::size_t mixed_reads(const Operation& operation);
 
 }  // namespace convoy::check

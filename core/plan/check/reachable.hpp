@@ -6,10 +6,10 @@
 
 namespace convoy::check {
 
-// The same class on the memory contents that a run can come to at all, from its start and whatever
-// gradients and errors there are; every state of it is one of the class. Where a plan keeps the sum
-// of other memory beside that memory, say, what the sum could differ by never is anything: it is
-// left out here. None when every content can come about. Throws OverBudget.
+// The same class, restricted to the memory contents that a run can reach from its start with any
+// gradients and errors; its states are states of the class. For example, if a plan keeps a sum of
+// other memory beside that memory, the sum never differs from it, so the difference is left out
+// here. None when every content is reachable. Throws OverBudget.
 std::optional<PeriodClass> reachable_part(const PeriodClass& it, const ValueTable& budget);
 
 }  // namespace convoy::check

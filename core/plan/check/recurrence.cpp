@@ -72,7 +72,7 @@ class RecurrenceJudge {
     }
   }
 
-  // Memory that parameters get to. What an apply makes of it is scaled by the learning rate.
+  // Memory that parameters reach. The effect of an apply on it is scaled by the learning rate.
   void find_parameter_like() {
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       const std::uint32_t kind = plan_.buffers[b].kind;
@@ -97,7 +97,7 @@ class RecurrenceJudge {
     });
   }
 
-  // A sum of nothing but gradients must be a mean; other sums are judged by what they lead to.
+  // A sum of gradients alone must be a mean; other sums are judged by their effect.
   void judge_apply(const LinearApply& apply) {
     if (!period_.relevant(apply.target)) return;
     if (means_.contains({apply.gradient_sum, apply.contributions})) return;
@@ -145,9 +145,9 @@ class RecurrenceJudge {
     reports_.push_back(report);
   }
 
-  // What a projection leaves out gets out later only where its basis turns to it: where the basis
-  // is made of nothing but products of what is projected, with memory that this period sets to
-  // products with the basis, as in a power iteration.
+  // The part that a projection leaves out is transferred later only if the basis turns towards it:
+  // the basis must be made only of products of the projected matrix with memory that this period
+  // sets to products with the basis, as in a power iteration.
   void require_moving_bases(const PeriodClass& it) {
     for (const AtomId error : it.error_atoms) {
       const AtomId basis = period_.values().atom(error).basis;
@@ -177,7 +177,8 @@ class RecurrenceJudge {
     });
   }
 
-  // Whether all that this memory holds when the period ends is made of products with the basis.
+  // Whether the contents of this memory at the period's end are made only of products with the
+  // basis.
   bool turns_to(ValueId held, AtomId basis) const {
     const std::vector<Term> terms = period_.values().expand(held, Casts::kKept);
     return !terms.empty() && std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
@@ -227,7 +228,7 @@ class RecurrenceJudge {
             "every replica's gradient stays with that replica, though other variables are shared");
   }
 
-  // Replicas that share no memory must have got the same of the same elements.
+  // Replicas that share no memory must have the same weights for the same elements.
   void compare(const std::vector<std::size_t>& group) {
     const ClassReport& first = reports_[group.front()];
     for (const std::size_t i : group)
@@ -305,11 +306,14 @@ class RecurrenceJudge {
 }  // namespace
 
 Recurrence judge_recurrence(const Plan& plan, Budget& budget) {
+  const std::uint64_t spent_before = budget.spent();
   Recurrence found = RecurrenceJudge(plan, budget, true).judge();
   const bool shifted = std::ranges::any_of(
       found.findings, [](const Finding& finding) { return finding.kind == FindingKind::kShifted; });
-  // One atom may have stood for several parts of the arena.
-  return shifted ? RecurrenceJudge(plan, budget, false).judge() : found;
+  if (!shifted) return found;
+  // One atom may represent several parts of the arena.
+  budget.give_back(spent_before);
+  return RecurrenceJudge(plan, budget, false).judge();
 }
 
 }  // namespace convoy::check

@@ -8,8 +8,8 @@
 
 namespace convoy::check {
 
-// What a plan computes whose state never repeats: residuals, momentum of its own, averages that
-// move, parameters that are pulled to each other.
+// The result for a plan whose state never repeats: residuals, its own momentum, moving averages,
+// parameters that are pulled to each other.
 struct Recurrence {
   Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
   double counts = 1;             // how often every gradient counts in the end; 1: as in a mean

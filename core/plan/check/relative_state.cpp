@@ -54,7 +54,7 @@ class RelativePrints {
     return field_add(print, field_multiply(value.constant.field, field_hash(1, 17)));
   }
 
-  // What the prologue made stays what it is and has no age.
+  // Atoms of the prologue do not change and have no age.
   std::uint64_t of_atom(const Atom& atom) const {
     const std::int64_t age = atom.period < 0 ? -1 : period_ - atom.period;
     return mix(

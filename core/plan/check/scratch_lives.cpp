@@ -8,8 +8,8 @@
 namespace convoy::check {
 namespace {
 
-// Of one scratch buffer: what of it is read later, as far as the section was gone through, from
-// its end to its beginning.
+// The elements of one scratch buffer that later operations read. The section is scanned from its
+// end to its beginning.
 class Live {
  public:
   bool any() const { return lost_ || !ranges_.empty(); }
@@ -75,7 +75,7 @@ ScratchLives::ScratchLives(const Plan& plan) : plan_(plan), buffers_(plan.buffer
   for (const auto* section : {&plan.prologue, &plan.body}) divide(*section);
 }
 
-// From the last operation to the first, so a life is met at its end.
+// Scans from the last operation to the first, so the scan reaches the end of a life first.
 void ScratchLives::divide(const std::vector<Operation>& section) {
   std::vector<Live> live(plan_.buffers.size());
   std::vector<std::uint32_t> current(plan_.buffers.size(), CONVOY_NONE);

@@ -7,9 +7,9 @@
 
 namespace convoy::check {
 
-// Memories of a plan: its buffers, but scratch memory that holds one thing and later another
-// counts as several. A life ends where nothing is read any more before it is written again, so
-// what lives later has nothing to do with it. Buffers in the arena's numbers stay whole.
+// The memories of a plan: its buffers, where scratch memory that is reused for independent contents
+// counts as several. A life ends when the contents are not read again before the next write, so
+// later contents are independent. Buffers in the arena's numbers stay whole.
 class ScratchLives {
  public:
   explicit ScratchLives(const Plan& plan);

@@ -21,14 +21,14 @@ bool holds_model(const PlanBuffer& buffer) {
   return buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER;
 }
 
-// So many periods stand for all of a stage.
+// The number of periods to run instead of all periods of a stage.
 std::uint64_t periods_to_run(std::uint64_t periods) {
   constexpr std::uint64_t kAtLeast = 3;
   constexpr std::uint64_t kCycle = 12;
   return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
 }
 
-// What a stage finds at its beginning, beside what it was proved with.
+// Compares the state at the beginning of a stage with the state with which it was proved.
 class Beginning {
  public:
   Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, Budget& budget)
@@ -47,7 +47,7 @@ class Beginning {
     if (!find_model()) return std::move(result_);
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b)
       for (const ElementRange& range : live_[b]) compare(b, range);
-    // What the model lacks may be what another buffer has.
+    // Gradients that are missing in the model may be in another buffer.
     if (result_.findings.empty()) require_all_gradients();
     look_for_losses();
     return std::move(result_);
@@ -99,7 +99,7 @@ class Beginning {
     }
   }
 
-  // What the first buffer that is handed over as the model holds: all others are compared with it.
+  // The contents of the first buffer that holds the model; all others are compared with it.
   bool find_model() {
     RangeSet known;
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
@@ -169,7 +169,7 @@ class Beginning {
     }
   }
 
-  // What was zero or the first parameters when the stage was proved.
+  // Memory that was zero, or held the first parameters, when the stage was proved.
   void compare(std::uint32_t buffer, const ElementRange& range) {
     const std::uint32_t kind = plan_.buffers[buffer].kind;
     if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) return;

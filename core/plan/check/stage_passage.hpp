@@ -7,21 +7,20 @@
 
 namespace convoy::check {
 
-// What one stage of a plan leaves to the next.
+// The state that one stage of a plan passes to the next.
 struct StagePassage {
   std::vector<Finding> findings;  // of the later stage
-  // Whether residuals of the earlier stage are not read any more, and what they hold is lost.
+  // Whether residuals of the earlier stage are no longer read, so that their contents are lost.
   bool loses = false;
 };
 
-// Judges the beginning of every later stage, after its prologue. Each stage is proved by itself
-// from where its plan would begin: with parameters everywhere that prologues copied them to and
-// zeros elsewhere. Where a stage really begins it must find the same, with one and the same model
-// in the place of the first parameters, and that model must hold every gradient of all steps before
-// as often as a mean does. Residuals may wait where there would be zeros. The optimizer's state
-// must be where the stage updates, and nothing may be taken from scratch memory or gradients. A
-// long stage is run for a few periods, as many as its length leaves modulo 12 at least. Throws
-// OverBudget.
+// Judges the beginning of every later stage, after its prologue. Each stage is proved separately
+// from the start of its own plan: with parameters wherever prologues copied them, and zeros
+// elsewhere. The real beginning of a stage must be equal to this, with one and the same model
+// instead of the first parameters. That model must contain every gradient of all earlier steps as
+// often as a mean does. Residuals may be there instead of zeros. The optimizer's state must be
+// where the stage updates, and the stage must not read scratch memory or gradients of the previous
+// one. A long stage is shortened by a multiple of 12 periods. Throws OverBudget.
 std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget);
 
 // A stage as if training began with it, after the first prologue and its own.

@@ -12,9 +12,9 @@ namespace convoy::check {
 
 class StretchCuts;
 
-// The memory of a plan, cut into stretches that every operation reads or writes as wholes, and
-// parts: stretches that have to do with each other. All memories in the arena's numbers are cut
-// alike, and a stretch of the arena is one for all of them.
+// The memory of a plan, cut into stretches that every operation reads or writes as a whole, and
+// grouped into parts: stretches that depend on each other. All memories in the arena's numbers have
+// the same cuts, and share the stretches of the arena.
 class Stretches {
  public:
   // None when there would be very many stretches.

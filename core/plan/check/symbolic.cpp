@@ -61,7 +61,7 @@ void SymbolicRun::run_period() {
   }
 }
 
-// Memory that nothing has written is named after its first reader.
+// Memory that was never written is named after its first reader.
 Content SymbolicRun::read(const PlanSpan& span, std::uint32_t operation, std::uint64_t frame) {
   Content content = memory_[span.buffer].read(span.first, span.count, frame, values_);
   for (Piece& piece : content) {
@@ -109,13 +109,13 @@ void SymbolicRun::execute(const Operation& operation) {
       return decompress(operation);
     case OperationKind::kNorm:
     case OperationKind::kAdaptLossScale:
-      return;  // they say how large an update is, not what it is made of
+      return;  // they only scale the update
     default:
       return combine(operation);
   }
 }
 
-// Element-wise work, copies among it: all spans that are written get the same.
+// Element-wise operations, including copies: all written spans get the same contents.
 void SymbolicRun::combine(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   const Content result = elementwise(operation, frame);

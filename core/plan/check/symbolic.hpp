@@ -22,7 +22,7 @@ struct ForwardRead {
   bool changed = false;       // backward read other contents
 };
 
-// What memory that survives a period holds when a run begins.
+// The contents of memory that survives a period when a run begins.
 enum class Start {
   kInitial,  // what it holds before the prologue: a run as it happens
   kLinear,   // the same, but an apply subtracts the mean
@@ -39,8 +39,8 @@ struct LinearApply {
   ElementRange range{};
 };
 
-// Runs a plan in program order on values instead of numbers: what every span holds is known as a
-// linear combination of atoms, per interval. Works on logical and lowered plans.
+// Runs a plan in program order on symbolic values instead of numbers: the contents of every span
+// are linear combinations of atoms, per interval. Works on logical and lowered plans.
 class SymbolicRun {
  public:
   SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
@@ -91,8 +91,8 @@ class SymbolicRun {
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
 
-  // Everything that the next period can see, with the age of atoms instead of their identity: if
-  // two periods leave equal states, all later ones repeat them.
+  // The complete state for the next period, with the age of atoms instead of their identity. If two
+  // periods leave equal states, all later ones repeat them.
   std::uint64_t relative_state();
 
  private:
@@ -104,7 +104,7 @@ class SymbolicRun {
     BufferContent read;
   };
 
-  // What top_k or quantise made, by the atoms of its two parts.
+  // A message of top_k or quantise, by the atoms of its two parts.
   struct Message {
     OperationKind kind = OperationKind::kTopK;
     std::uint64_t code = 0;  // quantise

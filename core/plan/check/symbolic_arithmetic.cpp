@@ -51,7 +51,7 @@ ValueId SymbolicRun::combined(const Operation& operation, const std::vector<Valu
   return values_.combine(parts);
 }
 
-// Minimum or maximum: the same numbers in another place are the same atom, moved.
+// Minimum or maximum: the same numbers at another position are the same atom, shifted.
 ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<ValueId>& values) {
   std::int64_t anchor = 0;
   for (const ValueId value : values) {
@@ -68,7 +68,7 @@ ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<Value
   return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
 }
 
-// What is left of a value in a narrower type. Numbers that fit already stay as they are.
+// A value in a narrower type. Numbers that are exact in it do not change.
 ValueId SymbolicRun::rounded(ValueId id, std::uint32_t dtype) {
   const Value& value = values_.value(id);
   if (dtype == CONVOY_F32 || value.poison || value.print == Fingerprint{}) return id;
@@ -128,7 +128,7 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   return key;
 }
 
-// A kernel that says which sum its writes stand for.
+// A kernel that declares the sum that its writes represent.
 void SymbolicRun::declared(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   Operation addition = operation;
@@ -155,8 +155,8 @@ void SymbolicRun::declared(const Operation& operation) {
   for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
 }
 
-// What a declared kernel or a compressor makes of a value: like a cast, known but for an error.
-// `key` is what makes the error another one than that of other makers.
+// The result of a declared kernel or a compressor for a value: like a cast, it is known except for
+// an error. `key` distinguishes the error from those of other operations.
 ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   const Value& value = values_.value(id);
   if (value.poison || value.print == Fingerprint{}) return id;
@@ -174,7 +174,7 @@ void SymbolicRun::opaque(const Operation& operation) {
   unknown(operation);
 }
 
-// It may do anything with what it reads: equal kernels on equal contents write equal atoms.
+// An undeclared kernel may compute anything: equal kernels on equal contents write equal atoms.
 void SymbolicRun::unknown(const Operation& operation) {
   std::vector<ValueId> inputs;
   std::vector<ContentId> contents;

@@ -5,10 +5,10 @@
 namespace convoy::check {
 namespace {
 
-// A family of its own, however kernels are called and whatever their writes are.
+// A separate kind of key, different from every name of a kernel and its writes.
 constexpr std::uint64_t kOfCompressors = UINT64_MAX;
 
-// What else than the elements decides what a compressor makes of them.
+// The parameters, beside the elements, that determine a compressor's result.
 std::vector<std::uint64_t> compressor_key(const Operation& operation, ContentId from) {
   const bool selects = operation.kind == OperationKind::kTopK;
   return {kOfCompressors, static_cast<std::uint64_t>(operation.kind),
@@ -22,7 +22,7 @@ bool reads_selection(const Operation& operation) {
 
 }  // namespace
 
-// A read that may lag takes each part of a message from a step of its own.
+// A relaxed read may take the parts of a message from different steps.
 bool SymbolicRun::may_tear_message(const Operation& operation) {
   if ((operation.flags & CONVOY_OP_RELAXED_READS) == 0 || is_compute(operation.kind)) return false;
   return std::any_of(operation.reads.begin(), operation.reads.end(), [&](const PlanSpan& span) {
@@ -34,8 +34,8 @@ bool SymbolicRun::may_tear_message(const Operation& operation) {
   });
 }
 
-// An element of a message depends on all elements that went into it: equal contents have equal
-// messages, and every piece of them has an error of its own. Zero stays zero.
+// An element of a message depends on all compressed elements. Equal contents have equal messages,
+// and every piece has its own error. Zero stays zero.
 void SymbolicRun::compress(const Operation& operation) {
   const Content from = read(operation.reads[0], operation.id, 0);
   const auto is_known = [&](const Piece& piece) {
@@ -74,7 +74,7 @@ void SymbolicRun::write_message(const Operation& operation, const Content& from)
   messages_.try_emplace(made.parts[0], std::move(made));
 }
 
-// What one of the messages that the operation reads stands for; nullptr: it is none.
+// The contents that one of the operation's messages represents; nullptr: it is not a message.
 const Content* SymbolicRun::message(const Operation& operation, std::uint64_t number) {
   const bool selection = reads_selection(operation);
   const std::uint64_t messages = operation.sizes[selection ? 0 : 2];
@@ -103,9 +103,9 @@ AtomId SymbolicRun::part_atom(const Operation& operation, std::uint32_t read_ind
   return content.size() == 1 && value.leaf ? value.atom : CONVOY_NONE;
 }
 
-// Messages of compressors add up like what they stand for. What else is read as a message, the
-// codes of two added up, say, may be anything. Where all replicas have got the same messages, the
-// first one's sum is that of all.
+// Messages of compressors add up like the values that they represent. Anything else that is read as
+// a message, such as the sum of two codes, is unknown. If all replicas have the same messages, the
+// first replica's sum is used for all.
 void SymbolicRun::decompress(const Operation& operation) {
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(operation.kind),
                                  operation.writes[0].count};

@@ -5,8 +5,8 @@
 
 namespace convoy::check {
 
-// Linear in read 0, whatever read 1 is. A factor that the plan writes down is a weight as exact as
-// that of scale; any other one makes an atom of each value.
+// Linear in read 0, whatever read 1 is. A factor that is a constant of the plan is an exact weight,
+// as for scale; any other factor makes an atom of each value.
 void SymbolicRun::factor(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   const Content value = read(operation.reads[0], operation.id, frame);

@@ -3,10 +3,11 @@
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/symbolic.hpp"
 
-// Products of matrices are atoms like those of kernels, with one exception. Where P has orthonormal
-// columns and Y = P^T X, the product P Y is X but for what the columns of P do not span: known but
-// for an error, like a cast. It is taken so where P is made of products of X itself, for only then
-// what is left out now can be in a later one. The same holds of X P P^T, and of sums of such Y.
+// Products of matrices are atoms like those of kernels, with one exception. If P has orthonormal
+// columns and Y = P^T X, the product P Y is X without the part outside the span of P's columns; so
+// it is known except for an error, like a cast. This is used only if P is made of products of X
+// itself, because only then the omitted part can be in a later product. The same applies to X P
+// P^T, and to sums of such Y.
 
 namespace convoy::check {
 namespace {
@@ -39,7 +40,7 @@ SymbolicRun::MatrixProduct SymbolicRun::product_of(const Operation& operation, C
           operation.sizes[2]};
 }
 
-// What product of matrices the term is, from its first element on.
+// The product of matrices that the term represents, from its first element on.
 std::optional<SymbolicRun::MatrixProduct> SymbolicRun::product_of(const Term& term) const {
   const Atom& atom = values_.atom(term.atom);
   if (atom.kind != AtomKind::kOpaque || atom.reads.size() != 2 || term.shift != 0)
@@ -64,7 +65,7 @@ std::optional<AtomId> SymbolicRun::basis_in(const Matrix& matrix, std::uint64_t 
   return fits ? std::optional(value.atom) : std::nullopt;
 }
 
-// What the basis is made of products of: only that can be projected on it.
+// The factors of the products in the basis; only these can be projected on it.
 const std::set<ContentId>& SymbolicRun::followed_by(AtomId basis) {
   const auto [known, is_new] = followed_.try_emplace(basis);
   if (!is_new) return known->second;
@@ -128,7 +129,7 @@ std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {
   return result;
 }
 
-// Like a cast: every stretch of the content but for an error of its own.
+// Like a cast: every stretch of the content, with its own error.
 Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& weight) {
   const Content pieces = contents_.content(content);
   Content result;

@@ -149,8 +149,8 @@ AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {
   return it->second;
 }
 
-// From the youngest value to the oldest: parts are older than what they are part of, so everything
-// is taken apart once, whatever leads to it.
+// From the youngest value to the oldest. Parts are older than their sums, so every value is
+// expanded once, however many values refer to it.
 std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
   using Shifts = std::map<std::int64_t, Weight>;
   const auto add_to = [](Shifts& shifts, std::int64_t shift, const Weight& weight) {

@@ -29,8 +29,8 @@ enum class AtomKind : std::uint32_t {
   kHeld,        // what a buffer holds when a period begins
 };
 
-// A family of numbers, one per element, about which nothing more is known than how it came about.
-// Equal families are one atom.
+// A family of unknown numbers, one per element, identified by its origin. Equal families are one
+// atom.
 struct Atom {
   AtomKind kind = AtomKind::kInitial;
   std::uint32_t operation = CONVOY_NONE;  // that made it first
@@ -73,8 +73,8 @@ struct Fingerprint {
   bool operator==(const Fingerprint&) const = default;
 };
 
-// What a stretch of elements holds: a linear combination of atoms plus a constant, or memory that
-// nothing has written (poison, which absorbs whatever it meets).
+// The contents of a stretch of elements: a linear combination of atoms plus a constant, or memory
+// that was never written (poison; every result from it is poison, too).
 struct Value {
   Fingerprint print;      // of the terms: sum of weight * A(atom) * x^shift
   Weight constant{0, 0};  // added to every element
@@ -87,13 +87,13 @@ struct Value {
   std::span<const WeightedValue> parts;  // otherwise; they belong to the table
 };
 
-// Thrown when a check would take longer than it may: where it was then.
+// Thrown when a check exceeds its budget, with its position at that moment.
 struct OverBudget {
   std::uint32_t operation = CONVOY_NONE;
 };
 
-// How long a check may take, in fractions of a microsecond: counted work, so that the answer
-// is the same everywhere.
+// The budget of a check, in fractions of a microsecond. It counts work, not time, so that every
+// machine gives the same answer.
 class Budget {
  public:
   // Throws OverBudget when there was too much.
@@ -101,13 +101,17 @@ class Budget {
     spent_ += work;
     if (spent_ > kMost) throw OverBudget{operation};
   }
+  std::uint64_t spent() const { return spent_; }
+  // Takes back the work since `spent_before`, because that attempt failed; another attempt may use
+  // it.
+  void give_back(std::uint64_t spent_before) { spent_ = spent_before; }
 
  private:
   static constexpr std::uint64_t kMost = 70'000'000;  // five to ten seconds
   std::uint64_t spent_ = 0;
 };
 
-// What a cast is in the terms of a value that was made from it.
+// How expand() treats the casts in a value.
 enum class Casts {
   kKept,     // an atom of its own
   kThrough,  // what it was made from
@@ -115,7 +119,7 @@ enum class Casts {
 };
 
 // All atoms and values of one check. Equal linear combinations get equal ids, whatever order they
-// were made in; explicit terms are expanded only where somebody looks at them.
+// were made in; explicit terms are expanded only on demand.
 class ValueTable {
  public:
   explicit ValueTable(Budget& budget);

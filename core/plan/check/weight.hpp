@@ -24,8 +24,8 @@ inline Weight operator+(const Weight& a, const Weight& b) {
 Weight whole(std::uint64_t count);
 Weight reciprocal(std::uint64_t count);
 
-// What an author meant by a scalar: the fraction with the smallest denominator that devices, which
-// compute in f32, cannot tell from it (0.2 is 1/5); a number without such a fraction is itself.
+// The exact value that an author meant by a scalar: the fraction with the smallest denominator that
+// is equal to it in f32 (0.2 is 1/5); without such a fraction, the number itself.
 Weight from_scalar(double scalar);
 
 // The number that a field element stands for, when numerator and denominator are small.

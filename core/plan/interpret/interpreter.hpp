@@ -15,7 +15,7 @@
 
 namespace convoy {
 
-// What one replica's backward over one segment starts from.
+// The inputs of one replica's backward over one segment.
 struct GradientRequest {
   std::uint32_t replica = 0;
   std::uint64_t step = 0;  // the replica's own count of computes, from 0
@@ -37,16 +37,16 @@ struct InterpreterOptions {
   std::function<HostKernel(const std::string& name)> kernel;  // for call operations
 };
 
-// Runs a plan, logical or lowered, one operation after the other over plain arrays: what the plan
-// means, and the oracle for everything that runs it faster. Sums go over the reads from left to
-// right. Memory that the plan may not rely on holds not-a-number: gradients before their first
-// backward, scratch at the start of every period, both at the start of a stage.
+// Runs a plan, logical or lowered, one operation after the other over plain arrays. It defines what
+// the plan means, and is the oracle for tests of faster implementations. Sums go over the reads
+// from left to right. Memory whose contents are undefined holds not-a-number: gradients before
+// their first backward, scratch at the start of every period, both at the start of a stage.
 class Interpreter {
  public:
   // The plan must outlive the interpreter.
   Interpreter(const Plan& plan, InterpreterOptions options);
 
-  // So many more computes of every replica; the prologue comes before the first one. All
+  // Runs this many more computes of every replica; the prologue runs before the first one. All
   // operations that belong to a compute run.
   void run(std::uint64_t steps);
 

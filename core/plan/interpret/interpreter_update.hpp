@@ -6,7 +6,7 @@
 
 namespace convoy {
 
-// What one apply needs besides its arrays, in the precision of the arithmetic.
+// The constants of one apply, in the precision of the arithmetic.
 struct UpdateConstants {
   std::uint32_t kind = CONVOY_OPTIMIZER_SGD;  // convoy_optimizer_kind
   float learning_rate = 0;                    // Adam's bias correction included
@@ -29,7 +29,7 @@ struct UpdateConstants {
 UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_t contributions,
                                  double learning_rate, std::uint64_t step);
 
-// What state slot `slot` holds before the first update.
+// The value of state slot `slot` before the first update.
 float initial_state(std::uint32_t optimizer_kind, std::uint32_t slot);
 
 // Updates one parameter and its optimizer state: the formulas of convoy_optimizer with every

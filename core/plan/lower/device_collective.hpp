@@ -13,18 +13,18 @@ namespace convoy {
 // that only read.
 std::vector<std::uint32_t> participants(const Operation& collective, const Plan& plan);
 
-// Whether devices with collectives of their own can run it as one: every participant is a device
-// with at most one span to read and one to write, whoever has to contribute does, and the type is a
-// floating-point one.
+// Whether devices with collectives of their own can run it as one operation: every participant is a
+// device with at most one span to read and one to write, all required contributions exist, and the
+// type is a floating-point type.
 bool devices_can_run(const Operation& collective, const Plan& plan);
 
-// What to tell the user where devices have no collectives of their own, and the logical plan has
-// some that they would run; empty when there is nothing to tell.
+// A notice for the user if the logical plan has collectives for the devices, but these have no
+// collectives of their own; otherwise empty.
 std::string lowered_collectives_notice(const Plan& logical);
 
-// Devices that take part in two collectives must meet them in one order, else each could wait for
-// the other in another one. Error kFailed names two operations of the body that have two devices in
-// common, are in different lanes and may run in either order.
+// Devices that take part in two collectives must run them in the same order; otherwise they could
+// deadlock. Error kFailed names two operations of the body that have two devices in common, are in
+// different lanes and may run in either order.
 void require_collective_order(const Plan& lowered, const Schedule& schedule);
 
 }  // namespace convoy

@@ -4,9 +4,8 @@
 
 namespace convoy {
 
-// The plan of inference, which no strategy has a part in: every replica runs the whole model
-// forward on parameters of its own, and nothing is ever updated. cluster and arena must outlive the
-// plan.
+// The plan of inference, without a strategy: every replica runs the whole model forward on its own
+// parameters, without updates. cluster and arena must outlive the plan.
 Plan make_forward_plan(const Cluster& cluster, const ArenaMap& arena);
 
 }  // namespace convoy

@@ -96,7 +96,7 @@ class UpdateFusion {
     return nearest;
   }
 
-  // Follows the sum through copies to updates, until something else looks at it.
+  // Follows the sum through copies to updates, until another operation reads it.
   UpdateGroup find_group(std::size_t sum) const {
     UpdateGroup group{{sum}, {}, body_[sum].writes};
     for (std::size_t i = next(group.totals, sum); i < body_.size(); i = next(group.totals, i)) {
@@ -150,8 +150,8 @@ class UpdateFusion {
     return true;
   }
 
-  // The gradients and what the update reads beside them stay as they are until the last update,
-  // and nobody else looks at parameters or the sum before it.
+  // Until the last update, the gradients and the update's other reads must not change, and no other
+  // operation may read the parameters or the sum.
   bool is_undisturbed(const UpdateGroup& group, const Operation& update) const {
     const auto next_user = [&](std::size_t after) {
       return std::min(
@@ -195,7 +195,7 @@ class UpdateFusion {
     }
   }
 
-  // Whether the sum is dead by this operation, or known to be needed; nothing where it goes on.
+  // Whether the sum is dead after this operation (true) or needed (false); empty: not decided yet.
   std::optional<bool> fate_at(const UpdateGroup& group, const PlanSpan& total,
                               std::size_t i) const {
     const Operation& it = body_[i];
@@ -223,7 +223,7 @@ class UpdateFusion {
 
   const Plan& plan_;
   const std::vector<Operation>& body_;
-  bool is_stage_;  // another one finds what this leaves in memory, but for gradients and scratch
+  bool is_stage_;  // a later stage reads this one's memory, except gradients and scratch
   SpanUsers users_;
 };
 

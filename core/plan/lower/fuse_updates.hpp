@@ -4,12 +4,13 @@
 
 namespace convoy {
 
-// Makes one operation out of a sum (or all_reduce) of gradients, the copies that spread it and the
-// updates that apply it: an apply of several gradients to all those parameters, which goes over
-// memory once. Done where every device involved addresses all of that memory, the sum goes from
-// left to right as before, nothing comes between and nothing else ever sees the sum: parameters
-// keep their bits, gradients keep what backward wrote. Takes and gives a logical plan; operations
-// keep their sources. Only for devices that join updates (CONVOY_DEVICE_JOINS_UPDATES).
+// Fuses a sum (or all_reduce) of gradients, the copies that distribute it and the updates that
+// apply it into one operation: an apply of several gradients to all these parameters, which reads
+// the memory only once. Conditions: every device involved addresses all of that memory, the sum
+// keeps its order from left to right, no operation comes in between, and no other operation reads
+// the sum. The parameters get the same bits; the gradients keep the values that backward wrote.
+// Takes and gives a logical plan; operations keep their sources. Only for devices that join updates
+// (CONVOY_DEVICE_JOINS_UPDATES).
 Plan fuse_updates(const Plan& logical, bool is_stage = false);
 
 }  // namespace convoy

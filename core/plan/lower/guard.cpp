@@ -68,7 +68,7 @@ class Guard {
     plan_.body.push_back(std::move(operation));
   }
 
-  // What an earlier update of this step does to the operation's spans, or the other way round.
+  // Whether an earlier update of this step conflicts with the operation's spans.
   bool follows_an_update(const Operation& operation) {
     const auto is_in = [](std::map<std::uint32_t, RangeSet>& sets, const PlanSpan& span) {
       return sets[span.buffer].overlaps(range_of(span));
@@ -254,7 +254,7 @@ class Guard {
   std::map<std::uint32_t, RangeSet> written_;
 };
 
-// A gradient that is applied in another step than its own would be divided by another scale.
+// A gradient that is applied in a later step would be divided by the scale of that step.
 void require_adaptable(const Plan& logical, const CheckReport& report) {
   for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
     require_adaptable(stage_of(logical, stage), report.stages[stage].report);

@@ -6,13 +6,13 @@
 
 namespace convoy {
 
-// Updates that together cover every element once, in arena order: the gradients that one norm is
-// of.
+// Updates that together cover every element once, in arena order; one norm is computed over their
+// gradients.
 using UpdateDomain = std::vector<const Operation*>;
 
-// Groups the updates of one step: all of them when the places share the variables among themselves,
-// else those of one buffer each (replicas that update copies of their own). Error kUsage when
-// neither way covers the arena.
+// Groups the updates of one step: all of them in one group if the places share the variables, else
+// one group per buffer (replicas that update their own copies). Error kUsage when neither way
+// covers the arena.
 std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
                                        const std::vector<const Operation*>& updates);
 

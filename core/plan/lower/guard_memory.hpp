@@ -8,17 +8,17 @@
 
 namespace convoy {
 
-// Where a guarded plan keeps the loss scale and the gradient's norms: at home, the memory next to
-// the first replica, where the scale is adapted and norms come together. Other hosts have copies of
-// their own, which the plan brings up to date.
+// The memory of a guarded plan for the loss scale and the gradient's norms. Their home is the
+// memory next to the first replica, where norms are combined and the scale is adapted. Other hosts
+// have copies, which the plan updates.
 class GuardMemory {
  public:
-  // What is made goes into the plan, which must have its cluster before anything is asked for.
+  // New buffers are added to the plan, whose cluster must be set first.
   GuardMemory(Plan& plan, const LossScale& start) : plan_(plan), start_(start) {}
 
   std::uint32_t home() const;
-  // Where the executor of the operation finds the scale and the norms. Error kUsage where it cannot
-  // address either memory.
+  // The place whose scale and norms the operation's engine can address. Error kUsage if it can
+  // address neither memory.
   std::uint32_t home_of(const Operation& operation) const;
 
   // A place's own copy of the loss scale, and the copies of all places. All start with the same

@@ -5,18 +5,18 @@
 namespace convoy {
 
 struct LoweringOptions {
-  // Largest piece that goes through a staging buffer at once, in elements: bounds the memory that a
-  // sum over remote spans may hide. Two such pieces per operand are in flight.
+  // Largest piece in a staging buffer, in elements. It limits the additional memory of a sum over
+  // remote spans. Two such pieces per operand are in flight.
   std::uint64_t staging_elements = std::uint64_t{1} << 20;
-  // Work on fewer elements than this per engine is not worth cutting into slices.
+  // Operations with fewer elements than this per engine are not cut into slices.
   std::uint64_t slice_elements = std::uint64_t{1} << 14;
 };
 
-// Turns what the author wrote into what runs: every operation on one engine that addresses all its
-// spans, staging copies explicit and bounded, collectives expanded into slices (shared memory),
-// rings or trees, forward and backward cut into the model's segments. Pure: equal on every host.
-// Program order still is the meaning. Only the lowered plan is executed, simulated and traced.
-// `source` of every operation is the id of the logical one.
+// Turns the author's plan into the plan that runs. Every operation runs on one engine that
+// addresses all its spans. Staging copies are explicit and bounded, collectives are expanded into
+// slices (shared memory), rings or trees, and forward and backward are cut into the model's
+// segments. Pure: equal on every host. Program order still defines the meaning. Only the lowered
+// plan is executed, simulated and traced. `source` of every operation is the id of the logical one.
 Plan lower(const Plan& logical, const LoweringOptions& options = {});
 
 }  // namespace convoy

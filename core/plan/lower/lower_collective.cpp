@@ -43,7 +43,7 @@ void copy_to(Lowering& lowering, const Operation& collective, const PlanSpan& to
   at_destination(lowering, copy);
 }
 
-// Every participant reduces one slice and writes the total to all: no copies between.
+// Every participant reduces one slice and writes the total to all members, without copies.
 bool lower_shared(Lowering& lowering, const Operation& it) {
   std::vector<std::uint32_t> owners;
   for (const PlanSpan& span : it.writes)
@@ -118,8 +118,8 @@ std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
   return result;
 }
 
-// Inside every host to its first member, a ring over those, and back inside every host: each
-// element crosses the network twice per host, however many devices a host has.
+// Reduces inside every host to its first member, runs a ring over these members, and copies back
+// inside every host. Each element crosses the network twice per host, for any number of devices.
 void lower_two_level(Lowering& lowering, const Operation& it,
                      const std::vector<std::vector<std::size_t>>& hosts) {
   SpanList leaders;

@@ -5,7 +5,7 @@
 namespace convoy {
 namespace {
 
-// Only the leg that reads what the author named may see old values.
+// Only the first copy, which reads the author's span, may see old values.
 Operation between(const Operation& copy, const PlanSpan& to, const PlanSpan& from) {
   Operation leg = copy;
   if (!same_span(from, copy.reads.front())) leg.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};

@@ -11,7 +11,7 @@ struct Piece {
   ElementRange range{};
 };
 
-// What the engine addresses stays whole; the rest is no larger than a staging buffer.
+// A span that the engine addresses stays whole; other pieces are no larger than a staging buffer.
 void append_pieces(const Lowering& lowering, const Operation& norm, const Piece& share,
                    std::vector<Piece>& pieces) {
   const std::uint64_t end = share.range.first + share.range.count;

@@ -36,7 +36,7 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
 
 namespace {
 
-// Room for so many operations: most that are cut are computes, the others are staged at most.
+// Reserves memory for the operations: mostly computes are cut, the others are at most staged.
 std::size_t expected_size(const Plan& logical) {
   std::size_t size = 0;
   for (const Operation& it : logical.body)

@@ -23,44 +23,46 @@ class Lowering {
   bool is_host(std::uint32_t place) const;
   // The number of the host that the place belongs to.
   std::uint32_t host_of(std::uint32_t place) const;
-  // Whether the place's memory is a host's, or shared with it, and the network carries it as it is.
+  // Whether the network can access the place's memory directly: host memory, or memory shared with
+  // the host.
   bool is_on_network(std::uint32_t place) const;
   bool can_access(std::uint32_t engine, std::uint32_t place) const;
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
   // The engines that run a place's operations: itself, or the devices that serve it.
   std::span<const std::uint32_t> engines(std::uint32_t place) const;
 
-  // Appends an operation that runs as it is.
+  // Appends an operation without changes.
   void emit(Operation operation, std::uint32_t engine, std::uint32_t lane);
   // Appends a collective that the devices of its spans run together: on the lane of the first of
   // them in the cluster, so that all collectives of one group are in one lane.
   void emit_collective(const Operation& collective);
   // Runs an operation at a place: cut into slices over the engines that serve it when that is
   // possible and worth it, with staging where an engine does not address a span. An update in any
-  // order runs where what it reads was written: nobody's updates wait for another's device.
+  // order runs on the engine that wrote its read, so that no update waits for another worker's
+  // device.
   void at_place(const Operation& operation, std::uint32_t place,
                 std::uint32_t lane = CONVOY_LANE_UPDATE);
-  // Runs an element-wise operation on one engine, staging in bounded pieces what it does not
-  // address.
+  // Runs an element-wise operation on one engine. Spans that the engine does not address are staged
+  // in bounded pieces.
   void on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   // Device to device without peer access: out to the destination's host, then in.
   void copy_through_host(const Operation& copy);
-  // Appends a copy between the memories of two hosts: one operation with two ends, which the
-  // origin's host sends and the target's receives. Its place is that of the target's host.
+  // Appends a copy between the memories of two hosts: one operation with two ends. The origin's
+  // host sends, and the target's host receives. Its place is that of the target's host.
   void emit_network_copy(Operation copy);
   // The part of a bounded buffer at `place` that a copy's next piece of `count` elements goes
   // through; two pieces of every pair of `place` and `user` are in flight.
   PlanSpan passage(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
                    std::uint64_t count);
-  // Where at `place` the next `count` elements wait that are sent to `user`: one piece behind the
-  // other in two bounded buffers, so that many small ones are on their way at once.
+  // Where at `place` the next `count` elements for `user` are stored until they are sent. Pieces
+  // follow each other in two bounded buffers, so that many small ones can be in flight.
   PlanSpan outbox(std::uint32_t place, std::uint32_t user, std::uint32_t dtype,
                   std::uint64_t count);
   // A new buffer of f32 whose contents last for a period.
   PlanSpan scratch(std::uint32_t place, std::uint64_t count);
 
-  // What follows is what this operation becomes: it has its priority, and staging that no other
-  // priority waits for.
+  // Operations appended from now on are parts of this operation. They get its priority, and staging
+  // buffers that other priorities do not wait for.
   void begin(const Operation& logical) { priority_ = logical.priority; }
   void begin_body() { in_body_ = true; }
   Plan finish();
@@ -81,7 +83,7 @@ class Lowering {
   Plan plan_;
   bool in_body_ = false;
   std::uint32_t priority_ = 0;
-  std::uint32_t turn_ = 0;  // whose turn it is among engines that share a place, for small work
+  std::uint32_t turn_ = 0;  // next engine of a shared place, for small operations
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
   std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves
   std::vector<std::uint32_t> last_writers_;  // per buffer: the engine

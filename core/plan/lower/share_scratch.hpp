@@ -6,9 +6,9 @@
 
 namespace convoy {
 
-// What a lowered stage has beside the first `common` buffers, which is scratch memory, put where
-// `whole` has buffers alike for its other stages: stages never run at the same time. The result has
-// all buffers of `whole`, and more where those do not do.
+// Maps the scratch memory of a lowered stage (its buffers after the first `common` ones) to equal
+// scratch buffers of `whole`, which belong to other stages, because stages never run at the same
+// time. The result has all buffers of `whole`, and more if these do not suffice.
 Plan share_scratch(const Plan& whole, Plan stage, std::size_t common);
 
 }  // namespace convoy

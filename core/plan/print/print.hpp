@@ -8,14 +8,14 @@
 
 namespace convoy {
 
-// A plan for people: prologue and body, one operation per line with its id, place, lane (lowered
+// A plan as text: prologue and body, one operation per line with its id, place, lane (lowered
 // plans), spans and the variables they belong to. With the schedule of a lowered plan also what
-// every operation of the body waits for: "#12" in this iteration, "#12@1" in the one before. What
-// hosts send each other stands there once, with what its two ends wait for. Later stages follow;
-// schedules belong to plans of one stage.
+// every operation of the body waits for: "#12" in this iteration, "#12@1" in the one before. A
+// message between hosts appears once, with the waits of both ends. Later stages follow; schedules
+// belong to plans of one stage.
 void print_plan(std::ostream& out, const Plan& plan, const Schedule* schedule = nullptr);
 
-// All stages of what runs, with their schedules.
+// All stages of the lowered plan, with their schedules.
 void print_lowered(std::ostream& out, const StepPlan& plan);
 
 // "copy: parameters(0)[0..64) <- master(host:0)[0..64)", for messages.

@@ -34,7 +34,7 @@ class Finder {
   }
 
  private:
-  // The first iteration only leaves its traces.
+  // The first iteration only records its accesses.
   bool is_steady() const { return at_ >= size_; }
 
   void touch(const Operation& operation) {
@@ -43,7 +43,7 @@ class Finder {
     if (is_compute(operation.kind)) write(operation, accesses_.activations(operation.replica));
   }
 
-  // Looked for in the first iteration, the same in the second.
+  // Searched in the first iteration; the second has the same.
   std::uint32_t first_stretch(const PlanSpan& span) {
     if (!is_steady()) first_stretches_.push_back(accesses_.first_stretch(span));
     return is_steady() ? first_stretches_[next_span_++] : first_stretches_.back();

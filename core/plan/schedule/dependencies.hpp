@@ -36,14 +36,14 @@ class DependencyLists {
   std::vector<std::size_t> ends_ = {0};
 };
 
-// For every operation of the body, what it has to wait for in the steady state: B waits for an
-// earlier A if and only if their spans overlap and one of them writes; the same rule across the end
-// of the body gives the edges of distance 1. Forward and backward of one replica also follow each
-// other, through its activations. Relaxed reads wait for writers max_lag iterations back, or for
+// For every operation of the body, the operations that it waits for in the steady state. B waits
+// for an earlier A if and only if their spans overlap and one of them writes. The same rule across
+// the end of the body gives the edges of distance 1. Forward and backward of one replica are also
+// ordered, through its activations. Relaxed reads wait for writers max_lag iterations back, or for
 // none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
 DependencyLists find_dependencies(const Plan& plan);
 
-// The same without what relaxed reads wait for: what must happen in every iteration alike.
+// The same without the waits of relaxed reads: the waits inside strands.
 DependencyLists find_strict_dependencies(const Plan& plan);
 
 }  // namespace convoy

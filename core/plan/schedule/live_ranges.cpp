@@ -33,7 +33,7 @@ class LiveElements {
       if (operation.phase == phase) run(operation);
   }
 
-  // Reading scratch memory behind this finds nothing of before.
+  // After this point, scratch memory has no earlier contents.
   void end_period() {
     for (std::size_t i = 0; i < plan_.buffers.size(); ++i)
       if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)

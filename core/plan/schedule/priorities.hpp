@@ -8,9 +8,9 @@
 
 namespace convoy {
 
-// Per operation of a body, how urgent it is: its own priority, or the highest of those that wait
-// for it in the same iteration without a forward or backward pass between them. So nothing precedes
-// what is more urgent because of its priority.
+// The urgency of each operation of a body: the maximum of its own priority and of the priorities of
+// the operations that wait for it in the same iteration, without a forward or backward pass in
+// between. So priority never makes an operation run before a more urgent one.
 struct Priorities {
   std::vector<std::uint8_t> of;  // empty: all are 0
 

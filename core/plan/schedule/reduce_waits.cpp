@@ -82,8 +82,8 @@ class Reducer {
     return lane.lane == kNetworkLane && lane.receiver == host_;
   }
 
-  // Other strands may be any number of iterations behind, so that nothing is implied but what this
-  // lane has waited for already.
+  // Other strands may be any number of iterations behind, so only this lane's own earlier waits are
+  // implied.
   void wait_for_strand(ScheduledOperation& scheduled, const ScheduledOperation& before,
                        std::uint32_t distance) {
     const auto size = static_cast<std::int64_t>(schedule_.lanes[before.lane].operations.size());

@@ -5,12 +5,12 @@
 
 namespace convoy {
 
-// Turns dependencies into waits between lanes and leaves out those that others imply: a lane runs
-// in order, so waiting for a position covers all earlier ones of that lane and all that these
-// waited for. Messages of one lane start in order and end in order, but one starts before the last
-// one has ended: what `host` receives waits for an earlier message that writes the same memory.
-// Needs schedule.lanes and the positions; fills in ScheduledOperation::waits. What is in no lane of
-// the schedule is not waited for.
+// Turns dependencies into waits between lanes and omits those that other waits imply. A lane runs
+// in order, so a wait for a position covers all earlier positions of that lane and everything these
+// waited for. Messages of one lane start and end in order, but a message may start before the
+// previous one has ended. So a receive of `host` waits for an earlier message that writes the same
+// memory. Needs schedule.lanes and the positions; fills in ScheduledOperation::waits. There are no
+// waits for operations that are in no lane of the schedule.
 void reduce_waits(const DependencyLists& dependencies, Schedule& schedule,
                   std::uint32_t host = CONVOY_NONE);
 

@@ -35,9 +35,9 @@ std::vector<bool> expanded_collectives(const Plan& plan) {
 }
 
 // How far compute must be before the operation can start: the latest compute operation of this
-// iteration that it waits for, directly or not. What a collective became keeps its order: a ring
-// whose parts are not ready together goes on step by step, so that all its links are busy in each,
-// instead of with its first part alone.
+// iteration that it waits for, directly or not. The parts of one collective keep their order. If
+// the parts of a ring are not ready at the same time, the ring still advances step by step, so that
+// all its links are busy, instead of only the first part.
 std::vector<std::uint32_t> ready_times(const Plan& plan, const DependencyLists& dependencies,
                                        const std::vector<std::uint32_t>& compute) {
   const std::vector<bool> expanded = expanded_collectives(plan);
@@ -75,8 +75,8 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
     }
   };
   tell(0);  // within the iteration
-  tell(1);  // what the next iteration needs of this one
-  tell(0);  // and what leads to those
+  tell(1);  // operations of this iteration that the next one needs
+  tell(0);  // and the operations before those
   return need;
 }
 

@@ -9,10 +9,10 @@
 
 namespace convoy {
 
-// A queue of one engine. It runs its operations in order, every iteration the same. All that one
-// host sends to another is one lane, whatever the places: the sender's end and the receiver's have
-// the same operations in the same order. Every strand has lanes of its own, and
-// between hosts, and on devices that can, every priority.
+// A queue of one engine. It runs its operations in the same order in every iteration. All messages
+// from one host to another are in one lane, whatever their places; the sender's and the receiver's
+// end have the same operations in the same order. Every strand has lanes of its own. So has every
+// priority, between hosts and on devices with lanes per priority.
 struct Lane {
   std::uint32_t place = 0;                // network lanes: of the first operation's target
   std::uint32_t lane = 0;                 // convoy_lane or kNetworkLane
@@ -23,8 +23,8 @@ struct Lane {
   std::uint32_t priority = 0;
 };
 
-// "Operation at `position` of lane `lane`, `distance` iterations ago, is done." Of a lane of
-// another strand: in that strand's own iteration of so much smaller a number.
+// "The operation at `position` of lane `lane`, `distance` iterations ago, is done." For a lane of
+// another strand: in that strand's iteration whose number is smaller by `distance`.
 struct LaneWait {
   std::uint32_t lane = 0;
   std::uint32_t position = 0;
@@ -35,11 +35,11 @@ struct ScheduledOperation {
   std::uint32_t lane = 0;       // index into Schedule::lanes
   std::uint32_t position = 0;   // in that lane
   std::uint32_t urgency = 0;    // smaller first, among lanes of one engine
-  std::vector<LaneWait> waits;  // only those that nothing else implies
+  std::vector<LaneWait> waits;  // without those that others imply
 };
 
-// How a lowered body runs: lanes in the order of earliest need, and the waits between them.
-// `submission` is an order in which everything may be queued, one phase after the other.
+// How a lowered body runs: lanes in the order of earliest need, and the waits between them. All
+// operations may be queued in the order of `submission`, one phase after the other.
 struct Schedule {
   std::vector<Lane> lanes;
   std::vector<ScheduledOperation> operations;  // one per operation of the body
@@ -59,20 +59,20 @@ StrandOrder order_of(const Plan& lowered, const Schedule& schedule, std::uint32_
 // Whether any strand waits for another, as relaxed reads with a bound do.
 bool strands_wait(const Schedule& schedule);
 
-// Lanes and positions of the operations in `submission`, from that order, their strands and
-// priorities.
+// Computes the lanes and positions of the operations in `submission` from that order, their strands
+// and priorities.
 void fill_lanes(const Plan& lowered, Schedule& schedule);
 
-// Program order is not queue order: in every lane, operations come in the order in which they
-// become ready (how far compute has to be), then of their priority, then in which compute needs
-// their result; what a collective became keeps its order, so that rings go on step by step. Lanes
-// of higher priority are more urgent, so that they overtake others. The order is the same for all
-// engines, so collectives cannot cross, nor what hosts send each other. On several hosts every wait
-// is one between operations that share a host, see local_schedule().
+// The queue order differs from program order. In every lane, operations are sorted by when they
+// become ready (how far compute must be), then by priority, then by when compute needs their
+// result. The parts of one collective keep their order, so that rings advance step by step. Lanes
+// of higher priority are more urgent, so that they overtake others. All engines use the same order,
+// so neither collectives nor messages between hosts can cross. On several hosts every wait is
+// between operations that share a host, see local_schedule().
 Schedule make_schedule(const Plan& lowered);
 
-// The same without the waits, for callers that have the dependencies and keep count of them all:
-// costs n log n operations where finding the necessary waits costs lanes times operations.
+// The same without the waits, for callers that track all dependencies themselves. It costs n log n;
+// finding the necessary waits costs lanes times operations.
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies);
 
 }  // namespace convoy

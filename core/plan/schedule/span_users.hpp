@@ -9,9 +9,9 @@
 
 namespace convoy {
 
-// An index from elements to the operations of a plan's body that touch them, so that following a
-// value does not mean looking at every operation. Buffers are cut into pieces of equal size; an
-// operation that is found touches a piece of the span, perhaps not the span itself.
+// An index from elements to the operations of a plan's body that touch them, so that a value can be
+// followed without a search through all operations. Buffers are cut into pieces of equal size. An
+// operation that is found touches the same piece, but possibly not the span itself.
 class SpanUsers {
  public:
   explicit SpanUsers(const Plan& plan) : operations_(plan.body.size()) {

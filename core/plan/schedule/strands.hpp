@@ -7,10 +7,10 @@
 
 namespace convoy {
 
-// Operations that strict waits join, directly or through others, go through the iterations of a
-// body together: they are a strand. Between two strands there are only relaxed reads and updates in
-// any order, so each may count its iterations by itself. A synchronous plan is one strand; of an
-// asynchronous one, every worker's steps are one, with their updates at the servers.
+// Operations that are connected by strict waits, directly or through others, run the iterations of
+// a body together and form a strand. Two strands are connected only by relaxed reads and updates in
+// any order, so each counts its own iterations. A synchronous plan is one strand. In an
+// asynchronous plan, the steps of each worker with their updates at the servers are one strand.
 struct Strands {
   std::uint32_t count = 1;
   std::vector<std::uint32_t> of;  // per operation of the body; empty when there is only one
@@ -18,8 +18,8 @@ struct Strands {
   std::uint32_t operator[](std::size_t operation) const { return of.empty() ? 0 : of[operation]; }
 };
 
-// Numbered in the order in which their replicas compute first. What no replica's step depends on
-// goes along with the first strand.
+// Strands are numbered by the first compute of their replicas. Operations that are not connected to
+// any replica's step belong to the first strand.
 Strands find_strands(const Plan& lowered);
 
 }  // namespace convoy

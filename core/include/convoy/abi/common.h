@@ -29,28 +29,28 @@ typedef struct convoy_context convoy_context;
 enum convoy_status {
   CONVOY_OK = 0,
   CONVOY_FAILED = 1, /* so do all other values */
-  /* What was asked for cannot be: the user's options contradict each other or the machine. The
-   * plug-in works. */
+  /* The request is impossible: the user's options contradict each other or the machine. The plug-in
+   * itself works. */
   CONVOY_REFUSED = 2,
-  /* A device waited for another one until its patience ended, or lost it. */
+  /* A device waited for another one until its own time limit, or lost it. */
   CONVOY_TIMED_OUT = 3
 };
 
 enum convoy_log_level { CONVOY_LOG_DEBUG = 0, CONVOY_LOG_INFO = 1, CONVOY_LOG_WARNING = 2 };
 
-/* What every plug-in may call. The table lives until the process ends. Every function takes the
- * context of the call that the plug-in is in, and may be called from several threads at a time with
- * different contexts. */
+/* Functions that every plug-in may call. The table lives until the process ends. Every function
+ * takes the context of the current call into the plug-in. Several threads may call it at a time
+ * with different contexts. */
 typedef struct convoy_host {
   uint64_t struct_size;
-  /* Copies the text: the reason that the user gets when the call then returns non-zero. The last
-   * one counts. */
+  /* Copies the text. The user gets it as the reason when the call then returns non-zero. If there
+   * are several, the last one counts. */
   void (*set_error)(convoy_context* context, const char* text);
   /* Copies the text; level is a convoy_log_level. */
   void (*log)(convoy_context* context, int32_t level, const char* text);
   /* Value of an option declared in the manifest, or its default; NULL for an undeclared name. The
-   * text is the host's and stays as it is until the instance, the device or the open transport is
-   * gone. */
+   * host owns the text and keeps it unchanged until the instance is destroyed, or the device or
+   * transport is closed. */
   const char* (*option)(convoy_context* context, const char* name);
 } convoy_host;
 

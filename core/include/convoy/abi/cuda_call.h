@@ -1,5 +1,5 @@
-/* What a strategy's kernel is called with on a GPU. Plain C without other headers, so that NVRTC
- * compiles it, too. The rules are at the top of convoy/abi.h. */
+/* The argument of a strategy's kernel on a GPU. Plain C without other headers, so that NVRTC can
+ * compile it. The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_CUDA_CALL_H
 #define CONVOY_ABI_CUDA_CALL_H
 

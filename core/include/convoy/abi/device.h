@@ -1,5 +1,5 @@
-/* What a device receives to compile, and what it provides. The rules are at the top of
- * convoy/abi.h. */
+/* The layers that a device compiles, and the functions that a device provides. The rules are at the
+ * top of convoy/abi.h. */
 #ifndef CONVOY_ABI_DEVICE_H
 #define CONVOY_ABI_DEVICE_H
 
@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 /* A layer with everything the host inferred. variables: [0] weights or gamma, [1] bias or beta. The
- * structs and strings of a graph are the host's; how long they live says convoy_compilation. */
+ * host owns the structs and strings of a graph; convoy_compilation says how long they live. */
 typedef struct convoy_node {
   uint64_t struct_size;
   const convoy_layer* layer;
@@ -29,9 +29,9 @@ typedef struct convoy_node {
       state_first; /* batch norm: first of 2 * channels elements (mean, variance) in the state */
 } convoy_node;
 
-/* frozen. Storage of one variable in the arena: the dimensions (OIHW; OI; N) are padded to
- * padded[i], split by the inner blocks (outermost first), the outer part of dimension i has
- * stride strides[i] elements. inner_blocks == 0 and strides of the plain order = the plain layout.
+/* frozen. Storage of one variable in the arena. The dimensions (OIHW; OI; N) are padded to
+ * padded[i] and split by the inner blocks (outermost first). The outer part of dimension i has a
+ * stride of strides[i] elements. The plain layout has inner_blocks == 0 and plain strides.
  */
 typedef struct convoy_layout {
   uint32_t rank;
@@ -68,11 +68,11 @@ typedef struct convoy_graph {
 enum convoy_compile_flag {
   CONVOY_COMPILE_DROPOUT = 1u,  /* dropout layers drop */
   CONVOY_COMPILE_ACCURACY = 2u, /* count top-1 and top-5 hits */
-  /* Forward only: batch norm uses the moving statistics and leaves them alone, nothing is kept for
-   * a backward pass, dropout layers do nothing. BACKWARD is refused. */
+  /* Forward only: batch norm uses the moving statistics and does not change them. Nothing is kept
+   * for a backward pass, and dropout layers do nothing. BACKWARD is refused. */
   CONVOY_COMPILE_INFERENCE = 4u,
-  /* Convolutions by their definition: no algorithms that save multiplications and round
-   * differently. */
+  /* Convolutions by their definition: no algorithm with fewer multiplications and other rounding
+   * (Winograd). */
   CONVOY_COMPILE_DIRECT_CONVOLUTIONS = 8u,
   /* The program keeps the times that profile() reads; results stay the same to the bit. */
   CONVOY_COMPILE_PROFILE = 16u
@@ -88,9 +88,9 @@ typedef struct convoy_compilation {
   uint32_t replica;
   uint32_t replicas;
   uint64_t seed;
-  /* Of activations and of the operands of convolutions and fully connected layers: CONVOY_F32,
+  /* Type of activations and of the operands of convolutions and fully connected layers: CONVOY_F32,
    * CONVOY_BF16 or CONVOY_F16. Parameters, their gradients, batch norm statistics and the loss are
-   * f32 always. */
+   * always f32. */
   uint32_t dtype;
   uint32_t reserved;
 } convoy_compilation;
@@ -108,14 +108,15 @@ enum convoy_device_flag {
   CONVOY_DEVICE_DETERMINISTIC = 2u,
   /* Computes half_dtype with 32-bit instructions: its numbers, not its speed. */
   CONVOY_DEVICE_EMULATES_HALF = 4u,
-  /* APPLY may sum several gradients and update several parameters; others get a SUM before. */
+  /* APPLY may sum several gradients and update several parameters. Without this flag the host emits
+   * a separate SUM first. */
   CONVOY_DEVICE_JOINS_UPDATES = 8u
 };
 
-/* What is true of all devices of a plug-in, known before any of them is open. */
+/* Properties of all devices of a plug-in, known before any of them is open. */
 enum convoy_device_trait {
-  /* They compute on the host's own processors: what else the host does takes their time, and they
-   * are as fast as those. */
+  /* They compute on the host's own processors. Other work of the host slows them down, and their
+   * speed is that of the processors. */
   CONVOY_DEVICES_ON_HOST_PROCESSORS = 1u
 };
 
@@ -142,7 +143,7 @@ typedef struct convoy_device_description {
   uint32_t reserved;
 } convoy_device_description;
 
-/* A kernel of a strategy in a form for devices: what convoy_kernel says, and for messages the
+/* A kernel of a strategy in a form for devices: the fields of convoy_kernel, and for messages the
  * kernel's name in CALL operations and the strategy's name. Valid during the call. */
 typedef struct convoy_kernel_code {
   uint64_t struct_size;
@@ -158,17 +159,18 @@ typedef struct convoy_kernel_code {
 
 /* Threads: calls on one device never overlap, except wait and now, which any thread may call at any
  * time between open and close. Calls on different devices may overlap. Submitted operations run
- * while other functions are called: those may touch neither their memory nor their programs, and
- * the host does not ask for it. */
+ * while other functions are called. A function must not touch the memory or the programs of
+ * operations that run, and the host never asks for it. */
 typedef struct convoy_device {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
-  /* Number of devices that the request gives on this machine. Nothing is open yet: it may be asked
-   * at any time, and must leave the process fit for a fork (rule 6). */
+  /* Number of devices that the request gives on this machine. No device is open yet. The host may
+   * call this at any time; afterwards the process must still be able to fork (rule 6). */
   int32_t (*count)(convoy_context* context, const convoy_host* host,
                    const convoy_device_request* request, uint32_t* out);
-  /* Opens device number `index` of those that count told. Its options are fixed from here on. */
+  /* Opens device number `index`, below the number that count returned. Its options are fixed from
+   * here on. */
   int32_t (*open)(convoy_context* context, const convoy_host* host,
                   const convoy_device_request* request, uint32_t index, void** device);
   /* Frees everything. The last call on the device, after all submitted operations have ended; a
@@ -176,18 +178,19 @@ typedef struct convoy_device {
   void (*close)(void* device);
   /* The same description every time. */
   int32_t (*describe)(void* device, convoy_context* context, convoy_device_description* out);
-  /* Storage this device would like for every variable, in creation order, to out[variable]. The
-   * layouts in the graph are plain; `what` and its graph are valid during the call. */
+  /* Writes the storage that this device prefers for every variable, in creation order, to
+   * out[variable]. The layouts in the graph are plain; `what` and its graph are valid during the
+   * call. */
   int32_t (*propose_layout)(void* device, convoy_context* context, const convoy_compilation* what,
                             convoy_layout* out);
-  /* Builds the replica's layers for the layouts in the graph, or says why it cannot. The program is
-   * the device's until release. */
+  /* Builds the replica's layers for the layouts in the graph, or gives the reason why it cannot.
+   * The device owns the program until release. */
   int32_t (*compile)(void* device, convoy_context* context, const convoy_compilation* what,
                      void** program);
-  /* Frees a program of this device, of which nothing runs any more. */
+  /* Frees a program of this device. No operation of it runs any more. */
   void (*release)(void* device, void* program);
-  /* Memory near the device, 64-byte aligned, zeroed. Freed by deallocate, which is told nothing
-   * that is in use. */
+  /* Memory near the device, 64-byte aligned, zeroed. deallocate frees it; no operation uses the
+   * memory then. */
   int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
   void (*deallocate)(void* device, void* memory);
   /* Both copy at once, between memory of this device and any memory of the host. */
@@ -195,59 +198,64 @@ typedef struct convoy_device {
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,
                   uint64_t bytes);
-  /* 0 when the operation (kind, flags, reduction, dtypes, whether a MATMUL is several) can run
-   * here, else non-zero with the reason. Of a CALL it is whether host functions can: for other
+  /* 0 when the operation (kind, flags, reduction, dtypes, batched MATMUL) can run here, else
+   * non-zero with the reason. For a CALL, it says whether host functions can run here; for other
    * forms see kernel_forms. */
   int32_t (*supports)(void* device, convoy_context* context, const convoy_operation* operation);
-  /* Queues an operation; returns at once, and waits for nothing. Non-zero: it is not queued. */
+  /* Queues an operation and returns at once, without waiting. Non-zero: the operation is not
+   * queued. */
   int32_t (*submit)(void* device, convoy_context* context, const convoy_submission* submission);
   /* Blocks until the timeline has reached the value, an operation of this device has failed
    * (non-zero, with its text; CONVOY_TIMED_OUT when it waited for another device in vain) or
    * seconds have passed (returns 0 with *reached = 0). Any thread. */
   int32_t (*wait)(void* device, convoy_context* context, const convoy_wait* point, double seconds,
                   uint32_t* reached);
-  /* The device's clock, which its timings and records are on. Any thread. */
+  /* The device's clock, for its timings and records. Any thread. */
   double (*now)(void* device);
-  /* Optional. Times of a program compiled with PROFILE, as of a moment between two operations, in
-   * the order in which a step first reaches them: at most `capacity` records to `out`, how many
-   * there are to *count. */
+  /* Optional. Times of a program compiled with PROFILE, taken between two operations, in the order
+   * in which a step first reaches them. Writes at most `capacity` records to `out`, and the number
+   * of all records to *count. */
   int32_t (*profile)(void* device, convoy_context* context, void* program,
                      convoy_profile_record* out, uint64_t capacity, uint64_t* count);
-  /* Optional. What the device can do at best, measured now, between two operations, with all it
-   * computes with; takes a fraction of a second. `what` is a convoy_measurement. The host measures
-   * several devices at the same time to learn what they take from each other. */
+  /* Optional. Measures the device's best rate now, between two operations, with all of its compute
+   * resources, in a fraction of a second. `what` is a convoy_measurement. The host measures several
+   * devices at the same time to learn how much they slow each other down. */
   int32_t (*measure)(void* device, convoy_context* context, uint32_t what, double* out);
-  /* Optional. What compile has allocated for the program. */
+  /* Optional. The memory that compile has allocated for the program. */
   int32_t (*program_memory)(void* device, convoy_context* context, void* program,
                             convoy_program_memory* out);
-  /* Optional, when the memory of the devices is the host's. Host memory that this device and its
+  /* Optional for devices that compute in the host's memory. Host memory that this device and its
    * siblings address (pinned), 64-byte aligned, zeroed; deallocate frees it. */
   int32_t (*allocate_host)(void* device, convoy_context* context, uint64_t bytes, void** memory);
-  /* Optional, likewise: whether this device addresses the memory of another one of its kind. */
+  /* Optional for the same devices. Whether this device addresses the memory of another device of
+   * its kind. */
   int32_t (*reaches)(void* device, convoy_context* context, void* other, uint32_t* out);
-  /* Optional. Whether collectives over one span of each of these devices (of its kind, itself among
-   * them) can be submitted whole, to any one of them: 0, or non-zero with the reason. prepare: also
-   * makes what they need; the host asks for every group of a plan before the first step, with the
-   * devices in the order of the spans. Every collective over these devices is then submitted in the
-   * same order in every run. No other call on any of them overlaps this one. */
+  /* Optional. Whether a collective over one span of each of these devices can be submitted as one
+   * operation, to any one of them: 0, or non-zero with the reason. All devices are of this kind,
+   * and this one is among them. prepare: also creates the resources that such collectives need. The
+   * host asks for every group of a plan before the first step, with the devices in the order of the
+   * spans. Every collective over these devices is then submitted in the same order in every run. No
+   * other call on any of them overlaps this one. */
   int32_t (*supports_collectives)(void* device, convoy_context* context, void* const* devices,
                                   uint64_t count, uint32_t prepare);
   /* Bits of convoy_device_trait. */
   uint32_t traits;
-  /* --device=auto takes the plug-in of the highest preference among those that count at least one
-   * device, of equals the one that the search path finds first. 0: its devices are used only when
-   * somebody names them. */
+  /* --device=auto takes the plug-in of the highest preference among the plug-ins that count at
+   * least one device. Between equal preferences, the plug-in that the search path finds first wins.
+   * 0: the devices are used only when the user names the plug-in. */
   uint32_t preference;
   /* The forms of a strategy's kernels that a CALL here may have: bits 1 << convoy_kernel_form,
-   * known before any device is open. 0: the host function, as far as `supports` says so. Where it
-   * lacks CONVOY_KERNEL_HOST the host has the kernels of a plan built, or refuses the plan. */
+   * known before any device is open. 0: host functions, if `supports` accepts them. Without the bit
+   * of CONVOY_KERNEL_HOST, the host has the kernels of a plan built by build_kernel, or refuses the
+   * plan. */
   uint32_t kernel_forms;
   uint32_t reserved;
-  /* Optional, with other forms than the host's. Makes the kernel ready to be submitted here, as
-   * convoy_submission.device_kernel, or says what is wrong with its text; before the first step. */
+  /* Optional, with other forms than the host's. Compiles or loads the kernel so that it can be
+   * submitted here as convoy_submission.device_kernel, or reports the error in its text. Called
+   * before the first step. */
   int32_t (*build_kernel)(void* device, convoy_context* context, const convoy_kernel_code* code,
                           void** kernel);
-  /* Frees what build_kernel made, of which nothing runs any more. */
+  /* Frees a kernel that build_kernel made. No operation of it runs any more. */
   void (*free_kernel)(void* device, void* kernel);
 } convoy_device;
 

@@ -1,4 +1,4 @@
-/* Layers, and what a model provides. The rules are at the top of convoy/abi.h. */
+/* Layers, and the functions that a model provides. The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_MODEL_H
 #define CONVOY_ABI_MODEL_H
 
@@ -28,27 +28,27 @@ enum convoy_layer_kind {
   CONVOY_LAYER_TANH = 16,
   CONVOY_LAYER_SILU = 17, /* x * sigmoid(x), also called swish */
   CONVOY_LAYER_GELU = 18, /* x * Phi(x), by the error function, not by tanh */
-  /* Two inputs, cell by cell. The second one may have one cell per channel instead: then it
-   * multiplies the whole channel (squeeze and excitation). */
+  /* Product of two inputs, cell by cell. The second input may have one cell per channel instead;
+   * then it multiplies the whole channel (squeeze and excitation). */
   CONVOY_LAYER_MULTIPLY = 19,
   CONVOY_LAYER_SCALE = 20, /* multiplies every channel by its gamma (layer scale) */
-  /* Normalises every cell over its channels by mean and biased variance, then gamma (if any) and
-   * beta, per channel. */
+  /* Normalises every cell over its channels by mean and biased variance, then applies gamma (if
+   * any) and beta per channel. */
   CONVOY_LAYER_LAYER_NORM = 21,
-  /* In programs whose dropout layers drop: all of an image's values become 0, or with probability
-   * `keep` they are divided by it. */
+  /* In programs with active dropout: with probability `keep` all values of an image are divided by
+   * `keep`, otherwise all become 0. */
   CONVOY_LAYER_STOCHASTIC_DEPTH = 22,
-  /* A learned cell in front of those of the input, which come row by row: height 1 + height *
-   * width, width 1. */
+  /* A learned cell, followed by the input's cells row by row: the output has height 1 + height *
+   * width and width 1. */
   CONVOY_LAYER_CLASS_TOKEN = 23,
   CONVOY_LAYER_POSITION =
       24, /* adds a learned value per cell and channel, the same to all images */
-  /* Softmax attention of every cell of an image to all of them. The input's channels are queries,
-   * keys and values, a third each; `groups` heads have equal shares of them. Per head, the result
-   * is softmax(Q K^T / sqrt(channels of a head)) V. */
+  /* Softmax attention of every cell of an image to all its cells. The input's channels are queries,
+   * keys and values, a third each. `groups` heads have equal shares of each third. Per head, the
+   * result is softmax(Q K^T / sqrt(channels of a head)) V. */
   CONVOY_LAYER_ATTENTION = 25,
-  /* Every cell becomes stride_height x stride_width cells: copies, or, with INTERPOLATED, bilinear
-   * with cells' centres at the halves (and the border repeated outside). */
+  /* Every cell becomes stride_height x stride_width cells: copies, or with INTERPOLATED bilinear
+   * interpolation, with cell centres at half-integers and the border repeated outside. */
   CONVOY_LAYER_UPSAMPLE = 26
 };
 
@@ -80,7 +80,7 @@ enum convoy_layer_flag {
   CONVOY_LAYER_INTERPOLATED = 8u /* upsample */
 };
 
-/* What a model adds. The host copies it, its name and its inputs. */
+/* A layer that a model adds. The host copies it, its name and its inputs. */
 typedef struct convoy_layer {
   uint64_t struct_size;
   uint32_t kind;
@@ -120,8 +120,8 @@ enum convoy_rate_rule_kind {
 /* frozen. A model's learning-rate rule as data; reserved is 0.
  * CONSTANT: base. PIECEWISE: base * (scaled by batch / reference_batch when reference_batch > 0) *
  * multipliers[i] after boundary_epochs[i] epochs, linear from 0 over warmup_epochs. STAIRCASE: base
- * * factor ^ floor(step / (epochs_per_decay epochs)). What other kinds need is appended to
- * convoy_model_info. */
+ * * factor ^ floor(step / (epochs_per_decay epochs)). Fields for later kinds will be appended to
+ *   convoy_model_info. */
 typedef struct convoy_rate_rule {
   uint64_t reserved;
   uint32_t kind;
@@ -143,15 +143,15 @@ typedef struct convoy_model_info {
   convoy_rate_rule rate;
 } convoy_model_info;
 
-/* What a model is described with: valid during build(), for one thread at a time. Layer 0 is the
- * input [3, size, size]. */
+/* Functions with which a model describes its layers; valid during build(), for one thread at a
+ * time. Layer 0 is the input [3, size, size]. */
 typedef struct convoy_graph_builder {
   uint64_t struct_size;
   void* self;
   uint32_t classes; /* width of the classifier, for classify-like wrappers */
   uint32_t reserved;
-  /* Appends a layer; *id is its number, for the inputs of later ones. Non-zero: the host refuses it
-   * and knows the reason; whatever build() returns after that, the model is refused. */
+  /* Appends a layer; *id is its number, for the inputs of later layers. Non-zero: the host refuses
+   * the layer and keeps the reason; the model is then refused, whatever build() returns. */
   int32_t (*add)(void* self, const convoy_layer* layer, uint32_t* id);
   /* Channels, height and width of a layer's output. */
   int32_t (*shape)(void* self, uint32_t id, uint32_t out[3]);

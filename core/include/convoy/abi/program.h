@@ -1,5 +1,5 @@
-/* What a compiled program tells of itself: times per layer, memory; and what a device measures of
- * itself. The rules are at the top of convoy/abi.h. */
+/* Data about a compiled program (times per layer, memory), and the rates that a device measures.
+ * The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_PROGRAM_H
 #define CONVOY_ABI_PROGRAM_H
 
@@ -18,8 +18,8 @@ enum convoy_profile_role {
 
 #define CONVOY_PROFILE_RECENT 4u
 
-/* frozen. What one implementation has cost in one pass of one layer since the program was compiled.
- * Where an implementation runs several times in a pass, a call is each of its runs. */
+/* frozen. Time of one implementation in one pass of one layer since the program was compiled. An
+ * implementation may run several times in a pass; each run counts as a call. */
 typedef struct convoy_profile_record {
   uint32_t node; /* index into the graph's nodes */
   uint32_t pass; /* convoy_pass */
@@ -36,12 +36,12 @@ typedef struct convoy_profile_record {
 enum convoy_measurement {
   CONVOY_MEASURE_MULTIPLY = 0, /* f32 matrix product: floating-point operations per second */
   CONVOY_MEASURE_STREAM = 1,   /* c = a + b on large vectors: bytes read and written per second */
-  /* As MULTIPLY, of numbers of the device's half_dtype. Devices may refuse it. */
+  /* As MULTIPLY, with the device's half_dtype. Devices may refuse it. */
   CONVOY_MEASURE_MULTIPLY_HALF = 2
 };
 
-/* Memory that a compiled program has for itself, in bytes: all of it is allocated when the program
- * is compiled. All 0: unknown. */
+/* Memory that belongs to a compiled program, in bytes. All of it is allocated when the program is
+ * compiled. All 0: unknown. */
 typedef struct convoy_program_memory {
   uint64_t struct_size;
   uint64_t activations; /* and gradients of activations, as many as live at one time */

@@ -1,5 +1,5 @@
-/* What a strategy sees (cluster, variables, routes), writes (planner) and provides. The rules are
- * at the top of convoy/abi.h. */
+/* The data that a strategy reads (cluster, variables, routes), the planner that it writes with, and
+ * the functions that it provides. The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_STRATEGY_H
 #define CONVOY_ABI_STRATEGY_H
 
@@ -32,7 +32,7 @@ typedef struct convoy_place {
   const char* name;
 } convoy_place;
 
-/* What a variable is for its layer; zero where the host does not say. */
+/* The role of a variable in its layer; zero where the host does not say. */
 enum convoy_variable_kind {
   CONVOY_VARIABLE_UNKNOWN = 0,
   CONVOY_VARIABLE_WEIGHTS = 1, /* multiplies inputs: OIHW of a convolution, OI of a matrix */
@@ -51,9 +51,9 @@ typedef struct convoy_variable {
   uint32_t kind;          /* convoy_variable_kind */
   uint32_t rank;          /* of dimensions; 0 where the host does not say */
   uint64_t dimensions[4]; /* OIHW, OI or N, whatever order its elements are stored in */
-  /* As it is stored, the variable is this matrix by rows, from the range's first element on: of all
-   * ways to cut its storage between two dimensions the one with the fewest rows + columns. Zero
-   * for a variable of one dimension. */
+  /* The variable's storage as a matrix by rows, from the range's first element on. Of all ways to
+   * cut the storage between two dimensions, this one has the fewest rows + columns. Zero for a
+   * variable of one dimension. */
   uint64_t matrix_rows;
   uint64_t matrix_columns;
 } convoy_variable;
@@ -78,20 +78,20 @@ typedef struct convoy_route {
   uint32_t reserved;
 } convoy_route;
 
-/* What replicas may have in common. Only the host is always known. */
+/* Hardware that replicas may share. Only the host is always known. */
 enum convoy_sharing {
   CONVOY_SHARES_HOST = 1,
   CONVOY_SHARES_NUMA = 2,   /* the nearest host memory: a NUMA node, else a socket's */
   CONVOY_SHARES_SWITCH = 3, /* a PCI Express switch, and so the link above it */
-  CONVOY_SHARES_NVLINK = 4  /* NVLink: each reaches each other over it, without passing a GPU */
+  CONVOY_SHARES_NVLINK = 4  /* NVLink between every two, without passing another GPU */
 };
 
 enum convoy_section { CONVOY_SECTION_PROLOGUE = 0, CONVOY_SECTION_BODY = 1 };
 
-/* What a strategy writes its plan with: valid during plan(), for one thread at a time. Non-zero:
- * the host refuses the call and knows the reason; whatever plan() returns after that, the plan is
- * refused. Nothing that is passed in is kept: the host copies it. Questions (cluster ... bucket)
- * have the same answers during one plan(). */
+/* Functions with which a strategy writes its plan; valid during plan(), for one thread at a time.
+ * Non-zero: the host refuses the call and keeps the reason; the plan is then refused, whatever
+ * plan() returns. The host copies all arguments. Queries (cluster ... bucket) give the same answers
+ * during one plan(). */
 typedef struct convoy_planner {
   uint64_t struct_size;
   void* self;
@@ -101,27 +101,28 @@ typedef struct convoy_planner {
   int32_t (*route)(void* self, uint32_t from, uint32_t to, convoy_route* out);
   int32_t (*variable)(void* self, uint32_t index, convoy_variable* out); /* arena order */
   int32_t (*bucket)(void* self, uint32_t index, convoy_range* out);      /* arena order */
-  /* Declares a buffer, or finds it: the same description gives the same id, except that every
-   * scratch and persistent declaration is a new buffer. */
+  /* Declares a buffer, or finds it: the same description gives the same id. But every declaration
+   * of a scratch or persistent buffer makes a new one. */
   int32_t (*buffer)(void* self, const convoy_buffer* description, uint32_t* id);
   int32_t (*section)(void* self, uint32_t section); /* of what is emitted next; first the body */
   /* Appends an operation to the section. */
   int32_t (*emit)(void* self, const convoy_operation* operation);
-  /* Names a buffer for messages and listings; the name is copied. No part of what the plan does. */
+  /* Names a buffer for messages and listings; the name is copied. It has no effect on what the plan
+   * does. */
   int32_t (*name_buffer)(void* self, uint32_t id, const char* name);
-  /* A number that the replicas of this cluster which share that have in common (convoy_sharing);
-   * CONVOY_NONE: not known. */
+  /* The number of the replica's group; replicas that share the hardware (convoy_sharing) have the
+   * same number. CONVOY_NONE: not known. */
   int32_t (*group)(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
-  /* What is emitted next, prologue or body, is of the stage that begins with this training step;
-   * first of that which begins with step 0. A stage's prologue runs once, before its first step,
-   * and its body repeats until the next stage begins. Parameters, masters and persistent buffers go
-   * from one stage to the next as they are; what gradients and scratch hold then is undefined. All
-   * but the last stage last for whole periods of their bodies. */
+  /* Operations emitted from now on, in prologue or body, belong to the stage that begins with this
+   * training step; before any call, to the stage of step 0. A stage's prologue runs once, before
+   * its first step, and its body repeats until the next stage begins. Parameters, masters and
+   * persistent buffers keep their contents in the next stage; the contents of gradients and scratch
+   * are undefined then. Every stage but the last lasts for whole periods of its body. */
   int32_t (*stage)(void* self, uint64_t first_step);
 } convoy_planner;
 
-/* In what form a kernel is given. A host function is what `check` tries and what CPU devices run.
- * Devices with memory of their own take another form beside it, which computes the same:
+/* The form of a kernel. `check` tries the host function, and CPU devices run it. For devices with
+ * memory of their own there is a second form, which computes the same:
  * CUDA_SOURCE  CUDA C++, which is compiled for the GPU before the first step (by NVRTC). It may
  *              include convoy/cuda_kernel.hpp or convoy/abi/cuda_call.h, and no other file.
  *              Functions are device functions unless they say otherwise; products and sums are not
@@ -129,8 +130,9 @@ typedef struct convoy_planner {
  * PTX          what nvcc --ptx makes of such source, for the oldest GPU that is to run it.
  * Either has a function
  *   extern "C" __global__ void ENTRY(const convoy_cuda_call call)
- * which is queued behind what the CALL waits for, with a grid of `blocks` blocks of `threads`
- * threads in one dimension each and no dynamic shared memory. What else it needs is its own. */
+ * It is queued after the operations that the CALL waits for, with a one-dimensional grid of
+ * `blocks` blocks of `threads` threads and without dynamic shared memory. The text must define
+ * everything else that it uses. */
 enum convoy_kernel_form {
   CONVOY_KERNEL_HOST = 1,
   CONVOY_KERNEL_CUDA_SOURCE = 2,
@@ -140,14 +142,14 @@ enum convoy_kernel_form {
 typedef struct convoy_kernel {
   uint64_t struct_size;
   convoy_host_kernel function; /* CONVOY_KERNEL_HOST */
-  const char* text;            /* CUDA source or PTX; the plug-in's, valid until destroy */
+  const char* text;            /* CUDA source or PTX; owned by the plug-in, valid until destroy */
   /* CONVOY_KERNEL_HOST instead of `function`: a kernel with a context, and what it finds as
    * convoy_kernel_call.state. Both are valid until destroy. */
   convoy_kernel_function run;
   void* state;
-  /* With a text: the function's name, NULL = the kernel's own; threads of a block, 0 = 256; blocks,
-   * 0 = as many as give every element of write 0 a thread, but 1024 at most: such a kernel goes on
-   * with element i + blocks * threads. */
+  /* With a text: entry is the function's name, NULL = the kernel's own name. threads per block, 0 =
+   * 256. blocks, 0 = enough for one thread per element of write 0, but at most 1024: then a thread
+   * must continue with element i + blocks * threads. */
   const char* entry; /* the plug-in's, valid until destroy */
   uint32_t threads;
   uint32_t blocks;
@@ -157,17 +159,16 @@ typedef struct convoy_strategy {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
-  /* Makes an instance. Its options are fixed from here on. The host makes several at a time when it
-   * compares strategies, and lets them plan in different threads. */
+  /* Makes an instance. Its options are fixed from here on. When the host compares strategies, it
+   * makes several instances that plan in different threads. */
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
   void (*destroy)(void* self);
-  /* Writes one training step of the whole cluster: all replicas, all hosts. Pure: the host calls it
-   * more than once, for other clusters, too, and compares. It must not block. CONVOY_REFUSED: these
-   * options or this cluster are nothing for the strategy. */
+  /* Writes one training step of the whole cluster: all replicas, all hosts. It must be a pure
+   * function: the host calls it more than once, also for other clusters, and compares the plans. It
+   * must not block. CONVOY_REFUSED: the strategy does not support these options or this cluster. */
   int32_t (*plan)(void* self, convoy_context* context, const convoy_planner* planner);
-  /* Optional. Gives a kernel that a CALL operation named. function, run and text stay NULL when it
-   * does not exist in this form; non-zero is an error. The name is the host's, valid during the
-   * call. */
+  /* Optional. Gives the kernel of this name in this form. function, run and text stay NULL when
+   * there is none; non-zero is an error. The host owns the name; it is valid during the call. */
   int32_t (*kernel)(void* self, convoy_context* context, const char* name, uint32_t form,
                     convoy_kernel* out);
 } convoy_strategy;

@@ -1,5 +1,5 @@
-/* One operation as the host submits it to a device: lane, waits, memory, and what layers and
- * updates need. The rules are at the top of convoy/abi.h. */
+/* One operation as the host submits it to a device: lane, waits, memory, and the data for layers
+ * and updates. The rules are at the top of convoy/abi.h. */
 #ifndef CONVOY_ABI_SUBMISSION_H
 #define CONVOY_ABI_SUBMISSION_H
 
@@ -9,10 +9,10 @@
 extern "C" {
 #endif
 
-/* A device with 5 * CONVOY_PRIORITIES lanes or more has these once per priority: lane l + 5 * p
- * runs what lane l would, of priority p. Others get all priorities in one lane. Lanes of later
- * versions have the numbers from 5 * CONVOY_PRIORITIES on: the host uses those that a device's
- * description counts. */
+/* A device with 5 * CONVOY_PRIORITIES lanes or more has these lanes once per priority: lane l + 5 *
+ * p runs the operations of lane l that have priority p. Other devices get all priorities in one
+ * lane. Lanes of later versions will have numbers from 5 * CONVOY_PRIORITIES on; the host uses only
+ * lanes below the number in the device's description. */
 enum convoy_lane {
   CONVOY_LANE_COMPUTE = 0,
   CONVOY_LANE_COPY_IN = 1,
@@ -56,7 +56,7 @@ typedef struct convoy_decay_range {
   uint64_t count;
 } convoy_decay_range;
 
-/* What one write of an APPLY, or a NORM, is computed with. */
+/* The parameters of one write of an APPLY, or of a NORM. */
 typedef struct convoy_update {
   uint64_t struct_size;
   const convoy_optimizer* optimizer;
@@ -64,12 +64,12 @@ typedef struct convoy_update {
   float* state[2]; /* at the span's first element; as many as state_slots */
   const convoy_decay_range* decayed;
   uint64_t decayed_count;
-  /* Where to put the sum of w^2 over decayed elements before the update; NULL = not wanted. Only
-   * the first of the updates of an operation may want it. */
+  /* Receives the sum of w^2 over decayed elements before the update; NULL = not wanted. Only the
+   * first update of an operation may have it. */
   double* square_sum;
 } convoy_update;
 
-/* What one replica computes on in one step. */
+/* The memory that one replica computes with in one step. */
 typedef struct convoy_compute {
   uint64_t struct_size;
   void* program;
@@ -78,13 +78,14 @@ typedef struct convoy_compute {
   float* gradients;        /* arena base; NULL in FORWARD */
   float* state;            /* batch norm moving statistics of this replica */
   const float* images;     /* [batch, channels, height, width], host memory */
-  /* [batch], host memory. -1: the image counts in neither loss, hits nor gradient; the mean is over
-   * the whole batch all the same. */
+  /* [batch], host memory. -1: the image does not count in loss, hits or gradient, but the mean
+   * still divides by the whole batch. */
   const int32_t* labels;
   double* loss;   /* host memory, written by the forward of the loss layer */
   uint64_t* hits; /* host memory: top-1 and top-5 counts, likewise */
-  /* Factor on the gradient of the loss, read by the backward of the loss layer; NULL = 1. The loss
-   * itself is without it. Memory that the device addresses, changed by other operations. */
+  /* Factor on the gradient of the loss; NULL = 1. The backward of the loss layer reads it from
+   * memory that the device addresses, because other operations change it. The loss itself is not
+   * scaled. */
   const float* loss_scale;
 } convoy_compute;
 
@@ -100,11 +101,11 @@ typedef struct convoy_timing {
   double end;
 } convoy_timing;
 
-/* One operation for one lane. Lanes run their operations in order; an operation starts when all its
- * waits hold, and stores value to *timeline (release) when it is done. The struct and all it points
- * to stay untouched by the host until then. A failure inside an operation is reported by wait, from
- * then on. Operations that have not started are skipped then, but their values are stored all the
- * same, in order and once the device no longer touches their memory. */
+/* One operation for one lane. A lane runs its operations in order. An operation starts when all its
+ * waits hold, and stores value to *timeline (release) when it is done. Until then the host does not
+ * change the struct or anything it points to. When an operation fails, wait reports the failure
+ * from then on. Operations that have not started are skipped, but their values are still stored, in
+ * order, after the device has stopped using their memory. */
 typedef struct convoy_submission {
   uint64_t struct_size;
   uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see
@@ -134,8 +135,8 @@ typedef struct convoy_submission {
   double* result;
   uint32_t flags;     /* convoy_operation_flag */
   uint32_t operation; /* its number in the lowered plan, for messages */
-  /* CALL of a kernel with a context; host_kernel is NULL then. It is told kernel_state and what
-   * this submission says. */
+  /* CALL of a kernel with a context; host_kernel is NULL then. It gets kernel_state and the values
+   * of this submission. */
   convoy_kernel_function kernel;
   void* kernel_state;
   /* CALL of a kernel that the device built (convoy_device.build_kernel); the others are NULL then.

@@ -1,40 +1,40 @@
-/* What carries bytes between the processes (tasks) of a run. The rules are at the top of
+/* Transports carry bytes between the processes (tasks) of a run. The rules are at the top of
  * convoy/abi.h.
  *
- * A transport moves bytes and nothing else: rings, trees and parameter servers are operations of
- * the plan. Every task opens it, the tasks exchange their addresses over the control plane, and
- * both ends of a pair call connect. From then on each end sends and expects messages.
+ * A transport moves bytes and nothing else; rings, trees and parameter servers are operations of
+ * the plan. Every task opens the transport. The tasks exchange their addresses over the control
+ * plane, and both ends of a pair call connect. From then on each end sends and expects messages.
  *
  * Order. A message belongs to (origin, target, channel). Messages of one such stream are numbered
  * 0, 1, 2, ... by their sequence, and both ends name them in that order, without gaps. They are
- * delivered in that order, and the events of a stream come in that order, at each end. Channels are
- * orders, not connections: how many connections carry them is the transport's affair, as long as no
- * channel waits for another one's receiver. A message has a tag, by which both ends say which
- * operation of which step it is: a message whose tag or size is not what the target expects is
+ * delivered in that order, and the events of a stream come in that order, at each end. A channel
+ * defines an order, not a connection. The transport decides how many connections carry the
+ * channels, but no channel may wait for the receiver of another one. The tag of a message names its
+ * operation and step at both ends. A message with another tag or size than the target expects is
  * refused.
  *
- * Credit. Whoever expects a message grants credit for it: it may be sent whatever its size
- * (rendezvous). Without credit a sender may have at most CONVOY_EAGER_BYTES on the way to one peer,
- * all channels together, each message counted as its bytes + CONVOY_EAGER_MESSAGE_BYTES; everything
- * else stays with the sender, in the span it was given, until the credit comes. So a target keeps
- * at most so much per peer, and it always drains its connections, whatever it expects: no stream
- * blocks another one. A sender is done with a message, credit or not, when the transport does not
- * refer to its span any more.
+ * Credit. A target that expects a message grants credit for it; then the message may be sent
+ * whatever its size (rendezvous). Without credit a sender may have at most CONVOY_EAGER_BYTES on
+ * the way to one peer over all channels. Each message counts as its bytes +
+ * CONVOY_EAGER_MESSAGE_BYTES. All other messages stay in the sender's spans until the credit comes.
+ * So a target buffers at most CONVOY_EAGER_BYTES per peer. It always drains its connections,
+ * whatever it expects, so that no stream blocks another one. With or without credit, a message is
+ * done at the sender when the transport no longer refers to its span.
  *
- * Faults. Bytes that are no frame of this run (truncated, too large, of another key or generation,
- * without expectation and beyond the eager bytes, with a checksum, tag or size that does not fit)
- * are refused and counted, and never reach a span that is reported as done. What comes from a
- * connected peer and is wrong also ends the connection: the peer is lost. Bytes that cross a
- * network without encryption carry a CRC32C per message: TCP's own checksum is known to let errors
- * through.
+ * Faults. Bytes that are not a valid frame of this run are refused and counted, and never reach a
+ * span that is reported as done. Frames are invalid if they are truncated or too large, have
+ * another key or generation, come unexpected beyond the eager bytes, or have a wrong checksum, tag
+ * or size. An invalid frame from a connected peer also ends the connection: the peer is lost. Bytes
+ * that cross a network without encryption carry a CRC32C per message, because TCP's checksum misses
+ * some errors.
  *
  * Every message ends in exactly one event, DONE or CANCELLED. The loss of a peer, interrupt and
- * close cancel; nothing waits for a peer that is gone.
+ * close cancel messages; no message waits for a lost peer.
  *
  * Threads. One thread (the network engine's) calls all functions of one open transport, so calls
- * never overlap. A transport may have threads of its own. Time: every function but poll, open and
- * close returns within 0.1 s, whatever the peers do; poll within the seconds it is given and 0.1 s;
- * open and close within 5 s. */
+ * never overlap. A transport may have threads of its own. Time limits hold whatever the peers do:
+ * open and close return within 5 s, poll within its `seconds` + 0.1 s, and all other functions
+ * within 0.1 s. */
 #ifndef CONVOY_ABI_TRANSPORT_H
 #define CONVOY_ABI_TRANSPORT_H
 
@@ -52,15 +52,15 @@ extern "C" {
 enum convoy_transport_flag {
   CONVOY_TRANSPORT_ENCRYPTED = 1u,    /* nobody on the way can read or change bytes */
   CONVOY_TRANSPORT_REMOTE_WRITE = 2u, /* bytes go from span to span: no copy by the way */
-  /* Reports that a peer's process has died within 1 s, without anyone's heartbeats. */
+  /* Reports the death of a peer's process within 1 s, without heartbeats. */
   CONVOY_TRANSPORT_DETECTS_DEATH = 4u,
   CONVOY_TRANSPORT_DEVICE_MEMORY = 8u /* spans may lie in registered memory of devices */
 };
 
-/* What is true of a transport before it is open. */
+/* Properties of a transport, known before it is open. */
 enum convoy_transport_trait {
   CONVOY_TRANSPORT_ONE_MACHINE = 1u, /* reaches peers on this machine only */
-  /* Works only in processes that its launcher has started together (mpirun). */
+  /* Works only in processes that were started together by its launcher (mpirun). */
   CONVOY_TRANSPORT_LAUNCHED = 2u
 };
 
@@ -72,13 +72,13 @@ enum convoy_transport_preference {
 };
 
 enum convoy_run_flag {
-  /* Bytes may cross a network in clear text. Without it, a transport that has no certificate
-   * listens on loopback addresses only, and refuses any other. */
+  /* Bytes may cross a network in clear text. Without this flag, a transport without a certificate
+   * listens on loopback addresses only and refuses all others. */
   CONVOY_RUN_CLEAR_TEXT = 1u
 };
 
-/* Who opens a transport, for which run. Texts are valid during the call; those that are not needed
- * may be NULL. */
+/* The run and the task that open a transport. Texts are valid during the call and may be NULL where
+ * they are not needed. */
 typedef struct convoy_transport_run {
   uint64_t struct_size;
   uint8_t key[32];     /* a secret of the run's tasks: a peer proves that it knows it */
@@ -108,7 +108,7 @@ typedef struct convoy_transport_description {
   char detail[192];        /* for example "process_vm_readv" or "TLS 1.3, 4 connections per peer" */
 } convoy_transport_description;
 
-/* frozen. Which message it is, for comparison: both ends derive it from the plan. */
+/* frozen. Identifies a message. Both ends derive it from the plan and compare it. */
 typedef struct convoy_message_tag {
   uint32_t generation; /* that of the run */
   uint32_t plan;       /* which program of the run: a part of its hash */
@@ -116,9 +116,9 @@ typedef struct convoy_message_tag {
   uint32_t iteration;
 } convoy_message_tag;
 
-/* One message, to send or to expect. Valid during the call; the span is the transport's until the
- * event: a span to send is only read and may be part of several sends, an expected one is written
- * and belongs to one. */
+/* One message, to send or to expect. Valid during the call. The span belongs to the transport until
+ * the event. A span to send is only read and may be part of several sends; a span to receive is
+ * written and belongs to one message. */
 typedef struct convoy_transfer {
   uint64_t struct_size;
   uint32_t peer; /* the other end's rank */
@@ -132,16 +132,16 @@ typedef struct convoy_transfer {
 } convoy_transfer;
 
 enum convoy_transport_event_kind {
-  /* The message with this token is done. Sent: the transport refers to its span no more; expected:
-   * all its bytes are in the span. */
+  /* The message with this token is done. Sent: the transport no longer refers to its span.
+   * Expected: all its bytes are in the span. */
   CONVOY_EVENT_DONE = 1,
-  /* It has ended without that (its peer is lost, or interrupt was called). The span is the caller's
-   * again; what an expected one contains is undefined. */
+  /* The message ended without being done, because its peer is lost or interrupt was called. The
+   * span belongs to the caller again; the contents of an expected span are undefined. */
   CONVOY_EVENT_CANCELLED = 2,
-  /* Messages from and to this peer move from now on. Once per connect, unless the peer is lost. */
+  /* From now on messages from and to this peer move. Once per connect, unless the peer is lost. */
   CONVOY_EVENT_CONNECTED = 3,
-  /* Once per peer and for ever. Its messages, those of later calls, too, end as CANCELLED within 1
-   * s. Whatever was delivered completely before it was lost is DONE. */
+  /* The peer is lost for good; once per peer. Its messages, also those of later calls, end as
+   * CANCELLED within 1 s. Messages that were delivered completely before the loss are DONE. */
   CONVOY_EVENT_PEER_LOST = 4,
   /* Input was refused and counted. Its origin may be unknown (peer = CONVOY_NONE). */
   CONVOY_EVENT_REFUSED = 5
@@ -177,28 +177,30 @@ typedef struct convoy_transport {
   uint64_t struct_size;
   uint32_t abi_major;
   uint32_t abi_minor;
-  /* 0 when it can be opened on this machine by this process, else non-zero with the reason (no
-   * launcher has started it, the system lacks something). At any time, by one thread at a time. */
+  /* 0 when this process can open it on this machine, else non-zero with the reason (not started by
+   * its launcher, or the system lacks something). At any time, by one thread at a time. */
   int32_t (*available)(convoy_context* context, const convoy_host* host);
-  /* Listens, if it listens at all, and knows its address from here on; connects to nobody.
-   * CONVOY_REFUSED: what `run` says cannot be. Its options are fixed from here on. */
+  /* Starts to listen, if it listens at all, and knows its address from here on. It connects to no
+   * peer yet. CONVOY_REFUSED: the fields of `run` are impossible. Its options are fixed from here
+   * on. */
   int32_t (*open)(convoy_context* context, const convoy_host* host, const convoy_transport_run* run,
                   void** transport);
-  /* Cancels what is pending without events; messages that are DONE still reach a peer that drains
-   * its connection and has expected them. Tells connected peers (they see CLOSED), frees everything
-   * and returns within 5 s, whether or not peers answer. Refers to no span afterwards. The last
-   * call. */
+  /* Cancels pending messages without events. Messages that are DONE still reach a peer that has
+   * expected them and drains its connection. Notifies connected peers (they see CLOSED), frees
+   * everything and returns within 5 s, whether or not peers answer. Refers to no span afterwards.
+   * The last call. */
   void (*close)(void* transport);
   /* The same description every time. */
   int32_t (*describe)(void* transport, convoy_context* context, convoy_transport_description* out);
-  /* What peers need for connect. *bytes comes as the room at `out`, at least CONVOY_ADDRESS_BYTES,
-   * and goes as the length of the address. Any bytes; the control plane carries them. */
+  /* Writes the address that peers pass to connect. On entry *bytes is the room at `out`, at least
+   * CONVOY_ADDRESS_BYTES; on return it is the length of the address. An address may be any bytes;
+   * the control plane carries them. */
   int32_t (*address)(void* transport, convoy_context* context, void* out, uint64_t* bytes);
-  /* Begins to connect to a peer by the address it gave; never blocks. Both ends call it, each once,
-   * in any order; the smaller or the larger rank may be the one that dials. CONNECTED or PEER_LOST
-   * follows within join_seconds + 1. CONVOY_REFUSED: this transport can never reach that address
-   * (another machine), and the host takes another transport for the pair; other values: the call
-   * is wrong (own rank, unknown rank, second call, an address that is none). */
+  /* Begins to connect to a peer at the address that the peer gave; never blocks. Both ends call it
+   * once, in any order; the transport decides which of them dials. CONNECTED or PEER_LOST follows
+   * within join_seconds + 1. CONVOY_REFUSED: this transport can never reach that address (another
+   * machine); the host then takes another transport for the pair. Other values: the call is wrong
+   * (own rank, unknown rank, second call, malformed address). */
   int32_t (*connect)(void* transport, convoy_context* context, uint32_t peer, const void* address,
                      uint64_t bytes);
   /* Queues a message, whether or not its peer is connected yet. Fails when the call is wrong: no
@@ -206,34 +208,37 @@ typedef struct convoy_transport {
    * bytes itself. */
   int32_t (*expect)(void* transport, convoy_context* context, const convoy_transfer* transfer);
   int32_t (*send)(void* transport, convoy_context* context, const convoy_transfer* transfer);
-  /* Moves bytes, unless threads of the transport do, and puts up to `capacity` (at least 1) events
-   * to `out`, how many to *count. Returns at once when there are any, else after `seconds`,
-   * sleeping: a wait of more than 50 microseconds uses no processor, which computes meanwhile. */
+  /* Moves bytes, unless threads of the transport do. Writes up to `capacity` (at least 1) events to
+   * `out` and their number to *count. Returns at once when there are events, else after `seconds`.
+   * A wait of more than 50 microseconds must sleep, because devices compute on the processor
+   * meanwhile. */
   int32_t (*poll)(void* transport, convoy_context* context, convoy_transport_event* out,
                   uint64_t capacity, double seconds, uint64_t* count);
   /* Every message that is pending now, or queued later, ends as CANCELLED (or DONE) within 1 s of
-   * polling, whatever the peers do. Afterwards the transport is of no use but for poll, describe,
-   * unregister_memory and close. May be called again, with no effect. */
+   * polling, whatever the peers do. Afterwards only poll, describe, unregister_memory and close are
+   * useful. May be called again, with no effect. */
   int32_t (*interrupt)(void* transport, convoy_context* context);
-  /* Optional. A file descriptor for poll(2) that is readable when poll has something to do, for a
-   * thread that waits for several things; the transport's until close. -1: it has none, and while
-   * anything is pending poll is called regularly. */
+  /* Optional. A file descriptor for poll(2) that is readable when poll has work to do. The
+   * transport owns it until close. -1: there is none; then the host calls poll regularly while
+   * messages are pending. */
   int32_t (*descriptor)(void* transport, convoy_context* context, int32_t* out);
-  /* Optional, both or none. Prepares memory for spans (all of DEVICE_MEMORY must be), and forgets
-   * it; no message in it is pending then. */
+  /* Optional, both or none. register_memory prepares memory for spans; with DEVICE_MEMORY all
+   * memory of devices must be registered. unregister_memory is called when no message in the memory
+   * is pending. */
   int32_t (*register_memory)(void* transport, convoy_context* context, void* memory, uint64_t bytes,
                              void** registration);
   int32_t (*unregister_memory)(void* transport, convoy_context* context, void* registration);
-  /* Optional, with the trait LAUNCHED. Who this process is among those that were launched together,
-   * and what each of them brings: all call it, the same number of times, with the same `bytes` of
-   * at most CONVOY_ADDRESS_BYTES; `all` has room for that of every rank, in their order, or is NULL
-   * when only the ranks are wanted, and then nobody waits. CONVOY_TIMED_OUT after `seconds`. Before
-   * open or while it is open; it overlaps no other call into the plug-in. */
+  /* Optional, with the trait LAUNCHED. Tells the rank of this process among the processes that were
+   * launched together, and exchanges `bytes` bytes between all of them. All processes call it the
+   * same number of times, with the same `bytes` of at most CONVOY_ADDRESS_BYTES. `all` has room for
+   * the bytes of every rank, by rank; if it is NULL, only the ranks are returned, without waiting.
+   * CONVOY_TIMED_OUT after `seconds`. Called before open or while the transport is open; it
+   * overlaps no other call into the plug-in. */
   int32_t (*exchange)(convoy_context* context, const convoy_host* host, const void* mine,
                       uint64_t bytes, double seconds, void* all, uint32_t* rank, uint32_t* ranks);
   uint32_t traits; /* convoy_transport_trait */
-  /* Of the transports that both ends of a pair have and that can connect them, the host takes that
-   * of the highest preference. 0: only when somebody names it. */
+  /* The host takes the transport of the highest preference among those that both ends of a pair
+   * have and that can connect them. 0: only when the user names it. */
   uint32_t preference;
 } convoy_transport;
 
