@@ -68,6 +68,7 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
     return plan.lowered().body.size();
   });
   require_memory(operations, subject.hosts, subject.devices);
+  require_size(operations, subject.hosts, subject.devices);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 #include "core/job/plan_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "core/base/error.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
+#include "core/plan/lower/lowering.hpp"
 
 namespace convoy::job {
 namespace {
@@ -18,6 +22,14 @@ constexpr double kBytesPerOperation = 600;
 // Smaller plans fit wherever convoy runs.
 constexpr std::uint32_t kFewestHosts = 64;
 constexpr std::uint32_t kFewestDevices = 512;
+
+// What an estimate may be above the truth: a plan that may be small enough is tried.
+constexpr double kEstimatedTooHigh = 1.5;
+
+std::string millions(double operations) {
+  const double count = operations / 1e6;
+  return count < 10 ? fmt::format("{:.1f} million", count) : fmt::format("{:.0f} million", count);
+}
 
 }  // namespace
 
@@ -48,11 +60,21 @@ void require_memory(double operations, std::uint32_t hosts, std::uint32_t device
   const auto available = available_memory(SystemRoot("/"));
   if (!available || needed <= static_cast<double>(*available)) return;
   fail(ExitCode::kFailed,
-       "a step of {} hosts with {} devices each has about {:.2g} million operations with this "
-       "strategy, and simulating them takes about {}, but this machine has {} left: simulate fewer "
-       "hosts, take larger buckets (--bucket_mb) or a strategy with fewer messages",
-       hosts, devices_per_host, operations / 1e6, bytes_text(static_cast<std::uint64_t>(needed)),
-       bytes_text(*available));
+       "a step of {} hosts with {} devices each has about {} operations with this strategy, and "
+       "simulating them takes about {}, but this machine has {} left: simulate fewer hosts, take "
+       "larger buckets (--bucket_mb) or a strategy with fewer messages",
+       hosts, devices_per_host, millions(operations),
+       bytes_text(static_cast<std::uint64_t>(needed)), bytes_text(*available));
+}
+
+void require_size(double operations, std::uint32_t hosts, std::uint32_t devices_per_host) {
+  constexpr auto kMost = static_cast<double>(kMaximumLoweredOperations);
+  if (operations <= kEstimatedTooHigh * kMost) return;
+  fail(ExitCode::kUsage,
+       "a step of {} hosts with {} devices each has about {} operations with this strategy, and at "
+       "most {} can be planned: a larger --bucket_mb, fewer devices, and collectives that the "
+       "devices do themselves need less",
+       hosts, devices_per_host, millions(operations), millions(kMost));
 }
 
 }  // namespace convoy::job

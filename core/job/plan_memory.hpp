@@ -18,4 +18,8 @@ bool is_large_cluster(std::uint32_t hosts, std::uint32_t devices_per_host);
 // has left, saying how much.
 void require_memory(double operations, std::uint32_t hosts, std::uint32_t devices_per_host);
 
+// Error kUsage where so many operations, as estimated, are clearly more than a lowered plan may
+// have: writing it until it has them takes long, and gigabytes.
+void require_size(double operations, std::uint32_t hosts, std::uint32_t devices_per_host);
+
 }  // namespace convoy::job

@@ -102,6 +102,16 @@ void name_culprits(Setup& setup) {
     setup.notices.push_back(fmt::format("left out: {}", text));
 }
 
+// A strategy plans how a step of training updates variables, and nothing else.
+void require_training(const JobOptions& options) {
+  if (trains(options)) return;
+  fail(ExitCode::kUsage,
+       "--{} trains nothing, and what is planned and simulated is a step of training; leave it out",
+       options.input_only                 ? "input_only"
+       : options.evaluation.evaluate_only ? "eval"
+                                          : "forward_only");
+}
+
 void load_strategy(Setup& setup, const PluginLog& log) {
   Candidate named{setup.options.variable_update, {}, 0};
   if (setup.decision) {
@@ -153,6 +163,7 @@ PluginLog warnings_only(const PluginLog& log) {
 
 Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
                           const std::function<Decision(Setup&)>& choose, const PluginLog& log) {
+  require_training(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   try {
     if (imagined.of_this_machine) load_device(setup, warnings_only(log));

@@ -64,7 +64,8 @@ struct ImaginedRun {
   bool does_without_devices = false;
 };
 
-// The same for these; `choose` resolves --variable_update=auto once the model is loaded.
+// The same for these. Error(kUsage) for options that do not train: there is nothing to plan.
+// `choose` resolves --variable_update=auto once the model is loaded.
 Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
                           const std::function<Decision(Setup&)>& choose, const PluginLog& log);
 

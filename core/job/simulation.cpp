@@ -28,6 +28,17 @@ std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
   return std::min(hosts, std::max(kProvedOfMore / devices, 2u));
 }
 
+std::string dtype_of(simulate::Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case simulate::Arithmetic::kHalf:
+      return "half";
+    case simulate::Arithmetic::kTf32:
+      return "tf32";
+    default:
+      return "f32";
+  }
+}
+
 // Why it cannot be lowered is said by the next one who asks: what is wrong with the claim comes
 // first.
 void lower_unless_impossible(const StepPlan& plan) {
@@ -61,6 +72,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   result_.batch = subject.batch;
   result_.hosts = subject.hosts;
   result_.machine = hardware_.name;
+  result_.compute_dtype = dtype_of(arithmetic(setup_, hardware_));
   result_.rates =
       given_rate_ ? fmt::format("{} images/sec of one device", *given_rate_) : hardware_.rates;
   const simulate::SoftwareProfile& software = hardware_.software;
@@ -112,6 +124,7 @@ void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
     return written(hosts, devices, false).plan->lowered().body.size();
   });
   require_memory(operations, hardware_.hosts, devices);
+  require_size(operations, hardware_.hosts, devices);
 }
 
 // What a run would execute there, claim and all.

@@ -30,6 +30,7 @@ struct Simulation {
   std::string rates;        // where the layers' times come from
   std::uint32_t hosts = 1;
   std::uint32_t batch = 1;           // per device
+  std::string compute_dtype;         // "f32", "tf32", or "half": the devices' 16-bit type
   std::vector<SimulatedRun> runs;    // one for each number of devices
   double one_device_rate = 0;        // images per second
   std::vector<std::string> notices;  // for people

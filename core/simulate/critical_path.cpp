@@ -30,11 +30,16 @@ std::uint32_t narrowest(const TaskGraph& graph, std::uint32_t route) {
   return result;
 }
 
-template <typename Key>
-Key longest(const std::map<Key, Ticks>& shares) {
-  return std::max_element(shares.begin(), shares.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+struct Share {
+  std::uint32_t of = kNone;  // a route or a place
+  Ticks ticks = 0;
+};
+
+Share longest(const std::map<std::uint32_t, Ticks>& shares) {
+  Share result;
+  for (const auto& [of, ticks] : shares)
+    if (result.of == kNone || ticks > result.ticks) result = {of, ticks};
+  return result;
 }
 
 const char* noun(Activity activity) {
@@ -70,44 +75,47 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
     chain.wait += at - std::min(at, it.end);
     at = std::min(at, it.end);
     const Ticks start = std::max(origin, std::min(at, it.start));
-    chain.activities[task.activity] += at - start;
+    CriticalChain::Spent& spent = chain.activities[task.activity];
+    spent.ticks += at - start;
+    spent.places[task.place] += at - start;
     if (task.route != kNone)
-      chain.routes[task.route] += at - start;
-    else if (task.activity != Activity::kCompute)
-      chain.places[task.place] += at - start;
+      spent.routes[task.route] += at - start;
+    else
+      spent.unrouted[task.place] += at - start;
     at = start;
     last = it.cause;
   }
   chain.wait += std::max<Ticks>(0, at - origin);
-  if (!chain.routes.empty()) chain.busiest_link = narrowest(graph, longest(chain.routes));
   return chain;
 }
 
 CriticalPath CriticalChain::per_step(double steps) const {
   const auto share = [&](Activity activity) {
     const auto found = activities.find(activity);
-    return found == activities.end() ? 0 : to_seconds(found->second) / steps;
+    return found == activities.end() ? 0 : to_seconds(found->second.ticks) / steps;
   };
   return {share(Activity::kCompute), share(Activity::kCopy),   share(Activity::kCollective),
           share(Activity::kSum),     share(Activity::kUpdate), to_seconds(wait) / steps};
 }
 
-std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
+std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result) {
   constexpr double kNothing = 0.02;  // of a step: not worth naming
-  std::map<Activity, Ticks> others = chain.activities;
+  std::map<Activity, CriticalChain::Spent> others = chain.activities;
   others.erase(Activity::kCompute);
   if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
-  const Activity worst = longest(others);
-  std::string share =
+  const auto& [worst, spent] =
+      *std::ranges::max_element(others, {}, [](const auto& it) { return it.second.ticks; });
+  const std::string share =
       fmt::format("{} ({:.0f} % of the step)", noun(worst),
-                  100 * to_seconds(others[worst]) / (result.step_seconds * plan.computes));
-  if (chain.busiest_link != kNone && chain.busiest_link < machine.links.size())
-    return fmt::format("{} on {}{}", share, machine.links[chain.busiest_link].name,
-                       assumed_rate(machine.links[chain.busiest_link]));
-  if (!chain.places.empty())
-    return fmt::format("{} at {}", share, plan.cluster->places[longest(chain.places)].name);
-  return share;
+                  100 * to_seconds(spent.ticks) / (result.step_seconds * plan.computes));
+  const Share route = longest(spent.routes);
+  const std::uint32_t link = route.of == kNone ? kNone : narrowest(graph, route.of);
+  // Links behind the machine's are the memories of devices.
+  if (link >= machine.links.size() || longest(spent.unrouted).ticks > route.ticks)
+    return fmt::format("{} at {}", share, plan.cluster->places[longest(spent.places).of].name);
+  return fmt::format("{} on {}{}", share, machine.links[link].name,
+                     assumed_rate(machine.links[link]));
 }
 
 }  // namespace convoy::simulate

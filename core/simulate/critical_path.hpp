@@ -14,13 +14,16 @@ namespace convoy::simulate {
 // The tasks that the end of an iteration waited for, one after the other, back to the end of the
 // one before: their shares of that time.
 struct CriticalChain {
-  std::map<Activity, Ticks> activities;
-  std::map<std::uint32_t, Ticks> routes;  // of copies, collectives and sums
-  std::map<std::uint32_t, Ticks> places;  // of sums and updates without a route
+  struct Spent {
+    Ticks ticks = 0;
+    std::map<std::uint32_t, Ticks> routes;    // of copies, collectives and sums
+    std::map<std::uint32_t, Ticks> unrouted;  // per place, of what has no route
+    std::map<std::uint32_t, Ticks> places;    // of all
+  };
+  std::map<Activity, Spent> activities;
   Ticks wait = 0;
 
   CriticalPath per_step(double steps) const;
-  std::uint32_t busiest_link = kNone;  // of the route that the chain is longest on
 };
 
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end);
@@ -28,8 +31,10 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
 // What to say of a link whose rate its source does not tell; empty for others.
 std::string assumed_rate(const SimulatedLink& link);
 
-// "compute of cuda:0", "link gpu0 -> switch0", ...
-std::string name_bottleneck(const CriticalChain& chain, const Plan& plan,
+// "compute", "copies (61 % of the step) on gpu0 -> switch0", "updates (12 % of the step) at
+// cuda:7": what the chain spends most on besides compute, and the link or place where it spends
+// most of that.
+std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result);
 
 }  // namespace convoy::simulate

@@ -88,14 +88,45 @@ SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machi
   }
 }
 
-double longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
+Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
   std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
     if (graph.tasks[task].activity == Activity::kCompute)
       busy[graph.tasks[task].place] += times.last[task].end - times.last[task].start;
   Ticks longest = 0;
   for (const Ticks ticks : busy) longest = std::max(longest, ticks);
-  return to_seconds(longest);
+  return longest;
+}
+
+// What a step is, on the clock of the run.
+struct StepWindow {
+  Ticks origin = 0;
+  Ticks end = 0;
+  Ticks length() const { return end - origin; }
+};
+
+// From the end of an iteration's compute to the end of the next one's, on the place where that
+// takes longest.
+StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
+  std::vector<StepWindow> windows;
+  for (const Ticks before : times.computed_before) windows.push_back({before, before});
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
+    if (graph.tasks[task].activity != Activity::kCompute) continue;
+    Ticks& end = windows[graph.tasks[task].place].end;
+    end = std::max(end, times.last[task].end);
+  }
+  return std::ranges::max(windows, {}, &StepWindow::length);
+}
+
+// From the end of an iteration to the end of the last one. What an iteration leaves to be done
+// beside the next one's compute takes long there, and little time behind the last iteration, which
+// has no next one. A step that seems shorter than its compute is counted between computes instead.
+// Strands have many steps, of which that is one.
+StepWindow last_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
+  const std::size_t iterations = times.iteration_end.size();
+  const StepWindow whole{times.iteration_end[iterations - 2], times.iteration_end[iterations - 1]};
+  if (graph.strands > 1 || whole.length() >= compute) return whole;
+  return between_computes(graph, times);
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -166,28 +197,29 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const std::size_t iterations = times.iteration_end.size();
-  const Ticks origin = times.iteration_end[iterations - 2];
-  const Ticks end = times.iteration_end[iterations - 1];
+  const Ticks compute = longest_compute(graph, times, machine.places.size());
+  const StepWindow step = last_step(graph, times, compute);
   const double computes = lowered.computes;
   SimulationResult result;
-  result.step_seconds = to_seconds(end - origin) / computes;
+  result.step_seconds = to_seconds(step.length()) / computes;
   if (graph.strands > 1) {
     for (const double seconds : strand_seconds(times))
       result.worker_step_seconds.push_back(seconds / computes);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }
-  result.compute_seconds = longest_compute(graph, times, machine.places.size()) / computes;
+  result.compute_seconds = to_seconds(compute) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
   result.collectives = collective_uses(graph, times);
-  const CriticalChain chain = follow_chain(graph, times, origin, end);
+  const CriticalChain chain = follow_chain(graph, times, step.origin, step.end);
   result.critical = chain.per_step(computes);
-  result.bottleneck = name_bottleneck(chain, lowered, machine, result);
+  result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
   result.operations_run = graph.tasks.size() * iterations;
   if (options.keep_operations)
-    result.operations = last_operations(graph, times, origin, machine.links.size());
+    result.operations =
+        last_operations(graph, times, times.iteration_end[iterations - 2], machine.links.size());
   return result;
 }
 

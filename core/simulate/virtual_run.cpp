@@ -37,6 +37,7 @@ class VirtualRun {
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
       for (std::uint32_t& left : unfinished_[task.strand]) ++left;
+    times_.computed_before.assign(machine.places.size(), 0);
     times_.link_bytes.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     count_waits();
@@ -249,6 +250,8 @@ class VirtualRun {
     const std::uint32_t last = instance >= last_iteration_ ? task : kNone;
     if (last != kNone) times_.last[task].end = now_;
     const Task& it = graph_.tasks[task];
+    if (it.activity == Activity::kCompute && iteration + 2 == iterations_)
+      times_.computed_before[it.place] = now_;
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     for (const TaskSuccessor& successor : graph_.successors[task]) {
       const std::uint32_t when = iteration + successor.distance;

@@ -23,6 +23,7 @@ struct RunTimes {
   std::vector<TaskTimes> last;                 // per task
   std::vector<Ticks> iteration_end;            // when the last strand was through with it
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
+  std::vector<Ticks> computed_before;          // per place: the iteration before the last one
   std::vector<double> link_bytes;              // of the last iteration
 };
 

@@ -29,9 +29,25 @@ TEST(PlanMemory, RefusesWhatThisMachineCannotHoldWithBothFigures) {
     FAIL() << "6 PB were taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kFailed);
-    for (const char* part : {"4096 hosts with 8 devices", "GiB left", "--bucket_mb"})
+    for (const char* part :
+         {"4096 hosts with 8 devices", "about 10000000 million", "GiB left", "--bucket_mb"})
       EXPECT_THAT(error.what(), ::testing::HasSubstr(part));
   }
+}
+
+TEST(PlanMemory, RefusesPlansThatAreClearlyTooLargeBeforeTheyAreWritten) {
+  require_size(8e6, 128, 8);
+  require_size(11e6, 128, 8);  // an estimate may be wrong
+  for (const auto& [operations, said] :
+       {std::pair{14.7e6, "about 15 million"}, std::pair{123e6, "about 123 million"}})
+    try {
+      require_size(operations, 128, 8);
+      FAIL() << operations << " operations were taken";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      for (const char* part : {"128 hosts with 8 devices", said, "at most 8.0 million"})
+        EXPECT_THAT(error.what(), ::testing::HasSubstr(part));
+    }
 }
 
 TEST(PlanMemory, SmallClustersAreNotEstimated) {

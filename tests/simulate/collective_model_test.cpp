@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "core/simulate/collectives/ring_weight.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/read_collective_library.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -84,11 +89,37 @@ TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_DEVICE), CollectiveAlgorithm::kInSwitch);
 }
 
+TEST(CollectiveModelTest, ARackReducesInItsSwitchesAtTheBusRateOfEightGpus) {
+  Collectives rack("gb200-nvl72", 1, 72);
+  EXPECT_EQ(rack.choose(64 * kLarge).algorithm, CollectiveAlgorithm::kInSwitch);
+  const double eight = Collectives("gb200-nvl72", 1, 8).bus_rate(64 * kLarge);
+  EXPECT_NEAR(rack.bus_rate(64 * kLarge) / eight, 1, 0.01);
+}
+
 // With eight cards rings carry eight times what one does; the GPUs of a host take turns.
 TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
   Collectives it("hgx-h100x8", 4, 8);
   EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 8 * 50e9);
   EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 8 * 50e9);
+}
+
+// The H100 platform with the cards of its first package alone, to which the other GPUs are routed,
+// too.
+std::string cards_on_one_socket() {
+  nlohmann::json platform =
+      nlohmann::json::parse(std::ifstream(kShare / "platforms" / "hgx-h100x8.json"));
+  for (nlohmann::json& bridge : platform.at("packages").at(1).at("host_bridges"))
+    for (nlohmann::json& pci_switch : bridge.at("switches")) pci_switch.erase("network_cards");
+  const auto file = std::filesystem::path(scratch_folder("cards_on_one_socket")) / "platform.json";
+  std::ofstream(file) << platform;
+  return file.string();
+}
+
+// What comes from GPUs far from the cards goes over NVLink to one that is near.
+TEST(CollectiveModelTest, RingsLeaveAHostFromGpusNextToItsCards) {
+  Collectives it(cards_on_one_socket(), 2, 8);
+  EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 4 * 50e9);
+  EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 4 * 50e9);
 }
 
 // Rails carry each byte over the network once and a bit, a ring over all devices twice.

@@ -106,7 +106,10 @@ void add_description(const PlatformHost& host, const std::string& file, std::uin
   for (const std::string& note : host.notes())
     if (std::ranges::find(machine.notes, note) == machine.notes.end())
       machine.notes.push_back(note);
-  all.gpus_per_host = first ? host.gpus() : std::min(all.gpus_per_host, host.gpus());
+  if (first || host.gpus() < all.gpus_per_host) {
+    all.gpus_per_host = host.gpus();
+    all.fewest_gpus = host.name();
+  }
   all.kinds.push_back({hosts, host.host_constants(), host.input_cores()});
 }
 
@@ -147,7 +150,7 @@ void check_gpu_count(const Platform& platform, std::uint32_t gpus_per_host) {
        "{} GPUs per host, but {} has {}: ask for fewer with --num_gpus, for more hosts with "
        "--hosts, "
        "or for another --platform",
-       gpus_per_host, platform.machine.name, platform.gpus_per_host);
+       gpus_per_host, platform.fewest_gpus, platform.gpus_per_host);
 }
 
 std::vector<std::string> platform_names(const std::filesystem::path& folder) {

@@ -23,6 +23,7 @@ struct Platform {
   Machine machine;
   std::vector<PlatformHosts> kinds;  // in the order of the hosts' numbers
   std::uint32_t gpus_per_host = 0;   // of the host with the fewest
+  std::string fewest_gpus;           // that host's name
   std::string source;                // where the description comes from
 };
 

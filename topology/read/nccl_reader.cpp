@@ -95,8 +95,9 @@ class DumpReader {
     const PciType type{dump_class(pci.attribute("class")), dump_id(pci)};
     const pugi::xml_node gpu = pci.child("gpu");
     NodeKind kind = NodeKind::pci_bridge;
-    // Adapters that NCCL does not use may be any display; those it uses are GPUs.
-    if (gpu || (type.id && is_gpu(type))) kind = NodeKind::gpu;
+    // Those that NCCL uses are GPUs, whatever their class. Files that clouds write beforehand name
+    // no <gpu>.
+    if (gpu || is_gpu(type)) kind = NodeKind::gpu;
     if (pci.child("nic") || is_network(type)) kind = NodeKind::nic;
     std::string node_name = format_pci_address(*address);
     if (kind == NodeKind::gpu)
@@ -111,7 +112,7 @@ class DumpReader {
     if (!rate.known()) rate.source += " are empty or zero";
     append_link(machine_, up, node, LinkKind::pcie, rate);
     if (gpu) nvlinks_.emplace_back(gpu, node);
-    if (gpu && !type.id) ++gpus_without_id_;
+    if (kind == NodeKind::gpu && !type.id) ++gpus_without_id_;
     for (const pugi::xml_node& chip : gpu.children("c2c")) read_c2c(chip, node);
     if (kind == NodeKind::nic) describe_network(pci.child("nic"), node);
     for (const pugi::xml_node& child : pci.children("pci")) read_pci(child, node);
@@ -187,14 +188,23 @@ class DumpReader {
     const double brick = architecture_brick_rate(static_cast<unsigned>(
         std::min<std::uint64_t>(architecture.value_or(0), std::numeric_limits<unsigned>::max())));
     for (const pugi::xml_node& link : gpu.children("nvlink")) {
-      const auto count = parse_unsigned(link.attribute("count").value());
-      if (!count || *count == 0 || *count > 1000)
-        fail(ExitCode::kUsage, "{}: NVLink count '{}' is not from 1 to 1000; is it damaged?",
-             document_.where(link), link.attribute("count").value());
+      const std::uint32_t count = brick_count(link);
       Fact<double> rate{{}, machine_.source + " nvlink count, rate by architecture"};
-      if (brick > 0) rate.value = brick * static_cast<double>(*count);
-      join(from, link, rate, static_cast<std::uint32_t>(*count));
+      if (brick > 0) rate.value = brick * count;
+      join(from, link, rate, count);
     }
+    // AMD's, in RCCL's dumps. Their sm counts compute units: the catalogue knows the rate.
+    for (const pugi::xml_node& link : gpu.children("xgmi"))
+      join(from, link, {{}, machine_.source + " xgmi count tells no rate"}, brick_count(link));
+  }
+
+  std::uint32_t brick_count(const pugi::xml_node& link) const {
+    const auto count = parse_unsigned(link.attribute("count").value());
+    if (!count || *count == 0 || *count > 1000)
+      fail(ExitCode::kUsage, "{}: {} count '{}' is not from 1 to 1000; is it damaged?",
+           document_.where(link), link.name() == std::string_view("xgmi") ? "xGMI" : "NVLink",
+           link.attribute("count").value());
+    return static_cast<std::uint32_t>(*count);
   }
 
   void join(std::size_t from, const pugi::xml_node& link, const Fact<double>& rate,

@@ -110,10 +110,16 @@ std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, s
 }
 
 // The first link of a network on the way out; kNone where the description has none.
-std::uint32_t CollectiveGroup::card_of(std::uint32_t place, std::uint32_t elsewhere) {
-  for (const std::uint32_t link : routes_.path(place, elsewhere).links)
-    if (machine_.links[link].wire == Wire::kNetwork) return link;
-  return kNone;
+CollectiveGroup::Card CollectiveGroup::card_of(std::uint32_t place, std::uint32_t elsewhere) {
+  Card card;
+  for (const std::uint32_t link : routes_.path(place, elsewhere).links) {
+    if (machine_.links[link].wire == Wire::kNetwork) {
+      card.link = link;
+      break;
+    }
+    ++card.distance;
+  }
+  return card;
 }
 
 void CollectiveGroup::note_network(std::uint32_t place, std::uint32_t elsewhere) {
@@ -139,21 +145,29 @@ double CollectiveGroup::proxy_seconds() const {
 }
 
 // A channel comes in at the first device next to a card and leaves from another one next to it, if
-// there is one; else it goes back to the first over the host's own links.
+// there is one; else it goes back to the first over the host's own links. Next to a card are the
+// devices with the fewest links before it: others may be routed to it, too, having none near them.
 void CollectiveGroup::find_cards() {
   for (std::size_t h = 0; h < hosts_.size(); ++h) {
     GroupHost& host = hosts_[h];
     const std::size_t last = hosts_.size() - 1;
     const std::uint32_t elsewhere = hosts_[h == last ? 0 : last].places.front();
     std::map<std::uint32_t, std::size_t> channel_of;
+    std::vector<std::size_t> nearest;  // per channel
     for (std::uint32_t device = 0; device < host.places.size(); ++device) {
-      const std::uint32_t card = card_of(host.places[device], elsewhere);
+      const Card card = card_of(host.places[device], elsewhere);
       note_network(host.places[device], elsewhere);
-      const auto [it, is_new] = channel_of.try_emplace(card, host.channels.size());
-      if (is_new)
+      const std::size_t channel =
+          channel_of.try_emplace(card.link, host.channels.size()).first->second;
+      if (channel == host.channels.size()) {
         host.channels.push_back({device, std::nullopt});
-      else
-        host.channels[it->second].last = device;
+        nearest.push_back(card.distance);
+      } else if (card.distance < nearest[channel]) {
+        host.channels[channel] = {device, std::nullopt};
+        nearest[channel] = card.distance;
+      } else if (card.distance == nearest[channel]) {
+        host.channels[channel].last = device;
+      }
     }
   }
 }

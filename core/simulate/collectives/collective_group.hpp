@@ -63,7 +63,11 @@ class CollectiveGroup {
   DeviceLinks links_of(const std::vector<std::uint32_t>& places);
   void find_cards();
   void note_network(std::uint32_t place, std::uint32_t elsewhere);
-  std::uint32_t card_of(std::uint32_t place, std::uint32_t elsewhere);
+  struct Card {
+    std::uint32_t link = kNone;
+    std::size_t distance = 0;  // links before it
+  };
+  Card card_of(std::uint32_t place, std::uint32_t elsewhere);
 
   const SimulatedMachine& machine_;
   RouteTable& routes_;

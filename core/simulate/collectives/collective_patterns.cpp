@@ -55,8 +55,6 @@ class PatternBuilder {
     return finish(pattern, sum);
   }
 
-  // n devices reduce in their NVSwitch: each sends its part of the sum besides its summands, and
-  // receives its part besides the sums.
   CollectivePattern in_switch() const {
     const DoubleTree hosts = make_double_tree(static_cast<std::uint32_t>(group_.hosts().size()));
     CollectivePattern pattern = start(CollectiveAlgorithm::kInSwitch);
@@ -194,6 +192,17 @@ class PatternBuilder {
       for (const auto& [child, parent] : *edges) both_ways(sum, of(child), of(parent), share / 2);
   }
 
+  // n devices reduce in their NVSwitch: each sends its part of the sum besides its summands, and
+  // receives its part besides the sums. Published logs bear this out up to eight devices. The bus
+  // bandwidth of more is that of eight: so it is in the logs of a rack of 72, and NCCL 2.30's
+  // tuning.cc has one that does not depend on n.
+  static double in_switch_passes(double n) {
+    constexpr double kFew = 8;
+    if (n <= kFew) return 1 + 1 / n;
+    return (1 + 1 / kFew) * ring_weight(OperationKind::kAllReduce, n) /
+           ring_weight(OperationKind::kAllReduce, kFew);
+  }
+
   // Every device to its switch and back; a ring over them passes all these links once.
   void add_in_switch(RouteSum& sum) const {
     const double share = group_.hosts().size() > 1 ? library_.in_switch_share_between_hosts : 1;
@@ -201,7 +210,7 @@ class PatternBuilder {
       const std::size_t n = host.places.size();
       for (std::size_t i = 0; i < n; ++i)
         group_.add_in_switch_load(sum, host.places[i], host.places[(i + 1) % n],
-                                  (1 + 1 / static_cast<double>(n)) / share);
+                                  in_switch_passes(static_cast<double>(n)) / share);
     }
   }
 

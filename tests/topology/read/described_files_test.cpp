@@ -138,6 +138,10 @@ TEST(DescribedFilesTest, MoreGpusThanThePlatformHasAreRefused) {
   EXPECT_NO_THROW(check_gpu_count(platform, 8));
   const std::string message = message_of([&] { check_gpu_count(platform, 9); });
   EXPECT_NE(message.find("9 GPUs per host, but dgx1-p100 has 8"), std::string::npos) << message;
+  const Platform unlike = described("gb200-nvl72+hgx-h100x8", 2);
+  const std::string of_fewest = message_of([&] { check_gpu_count(unlike, 72); });
+  EXPECT_NE(of_fewest.find("72 GPUs per host, but hgx-h100x8 has 8"), std::string::npos)
+      << of_fewest;
 }
 
 TEST(DescribedFilesTest, UnknownPlatformsAreAnsweredWithTheNearestName) {

@@ -1,9 +1,11 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
+#include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/uplinks.hpp"
 #include "topology/read/hwloc_reader.hpp"
@@ -193,8 +195,50 @@ TEST(NcclDump, BricksAreAsFastAsTheArchitectureHasThem) {
   EXPECT_DOUBLE_EQ(rate("100"), 200e9);
 }
 
+// As RCCL writes them of MI300X, whose sm is the number of compute units.
+TEST(NcclDump, LinksOfAmdGpusAreRead) {
+  const auto gpu = [](const char* bus, const char* other) {
+    return fmt::format(
+        "<pci busid=\"{}\" class=\"0x120000\" vendor=\"0x1002\" device=\"0x74a1\" "
+        "link_speed=\"32.0 GT/s PCIe\" link_width=\"16\"><gpu dev=\"0\" sm=\"304\" gcn=\"gfx942\">"
+        "<xgmi target=\"{}\" count=\"1\" tclass=\"0x120000\"/></gpu></pci>",
+        bus, other);
+  };
+  const std::string text = "<system version=\"2\"><cpu numaid=\"0\">" +
+                           gpu("0000:0c:00.0", "0000:15:00.0") +
+                           gpu("0000:15:00.0", "0000:0c:00.0") + "</cpu></system>";
+  Machine machine = parse_machine(text, "dump.xml");
+  EXPECT_TRUE(nvlink_closure(machine)[0][1].connected);
+  EXPECT_FALSE(nvlink_closure(machine)[0][1].known);
+  const Catalogue catalogue = convoy::testing::shared_catalogue();
+  add_catalogue_facts(machine, catalogue);
+  const DeviceEntry* entry = catalogue.find_device("AMD Instinct MI300X");
+  ASSERT_NE(entry, nullptr);
+  const double brick = entry->nvlink_bytes_per_second.value_or(0);
+  EXPECT_GT(brick, 0);
+  EXPECT_EQ(nvlink_closure(machine)[0][1].bytes_per_second, brick);
+  EXPECT_EQ(nvlink_closure(machine)[1][0].bytes_per_second, brick);
+  EXPECT_THAT(all_notes(machine), ::testing::Not(::testing::HasSubstr("none is assumed")));
+}
+
 TEST(NcclDump, DumpsWithoutDeviceIdsSaySo) {
   EXPECT_THAT(all_notes(parse_machine(kDump, "dump.xml")),
+              ::testing::HasSubstr("does not say which kind 2 of its GPUs are"));
+}
+
+// As Azure has them for its virtual machines with A100: no <gpu>, no vendor.
+TEST(NcclDump, ClassesTellTheGpusOfFilesWrittenBeforehand) {
+  const Machine machine = parse_machine(
+      "<system version=\"1\"><cpu numaid=\"0\">"
+      "<pci busid=\"ffff:ff:01.0\" class=\"0x060400\" link_speed=\"16 GT/s\" link_width=\"16\">"
+      "<pci busid=\"0003:00:00.0\" class=\"0x030200\" link_speed=\"16 GT/s\" link_width=\"16\"/>"
+      "<pci busid=\"0103:00:00.0\" class=\"0x020700\" link_speed=\"16 GT/s\" link_width=\"16\"/>"
+      "<pci busid=\"0004:00:00.0\" class=\"0x030200\" link_speed=\"16 GT/s\" link_width=\"16\"/>"
+      "</pci></cpu></system>",
+      "topo.xml");
+  EXPECT_EQ(nodes_of(machine, NodeKind::gpu).size(), 2U);
+  EXPECT_EQ(nodes_of(machine, NodeKind::nic).size(), 1U);
+  EXPECT_THAT(all_notes(machine),
               ::testing::HasSubstr("does not say which kind 2 of its GPUs are"));
 }
 
