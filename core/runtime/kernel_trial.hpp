@@ -7,19 +7,35 @@
 
 namespace convoy {
 
+// How long a kernel may take, in seconds. Only its calls count, not what is around them.
+struct TrialTime {
+  double each_call = 10;  // a call that takes longer does not return
+  double all_calls = 10;  // when they took so long, no other call begins
+};
+
+struct KernelTrial {
+  // What went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing.
+  std::string problem;
+  bool out_of_time = false;  // nothing went wrong so far, but not all calls were made
+  double call_seconds = 0;   // of the calls
+};
+
 // Calls a kernel as a plan's operation does, in a separate process, on memory of exactly the spans'
 // sizes between protected guards: once with the end of every span at its guard and once with the
 // beginning. Spans that are only read are write-protected. The kernel is called again with the same
 // values; the bytes must be the same. It is also called with other values in spans that are only
 // written; only elements that it does not write may differ. For f32 spans, the declared sum
-// (convoy_call_effect) is compared with the sum of the reads.
-//
-// Says what went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing. Up to
-// 64 MiB; for larger spans it tries nothing.
-std::string try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call);
+// (convoy_call_effect) is compared with the sum of the reads. Not for calls that are too large.
+KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,
+                       const TrialTime& time = {});
+
+// "8192 MiB of spans" where a trial of the call would take more than 4 GiB, or more than half of the
+// memory that is available, or nothing.
+std::string too_large_to_try(const Operation& call);
 
 // Calls it on such memory in this process, once with each end at a guard; an access outside the
-// spans crashes. For a forked child process (PluginHost::try_first()). The same limit.
+// spans crashes. For a forked child process (PluginHost::try_first()). Does nothing where the spans
+// have more than 64 MiB.
 void call_guarded(const HostKernel& kernel, const Operation& call);
 
 }  // namespace convoy

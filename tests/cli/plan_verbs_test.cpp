@@ -83,12 +83,39 @@ TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
   }
 }
 
+// Nothing is wrong with what was looked at, but that is not all.
+TEST(CheckVerb, ProvesNothingWithKernelsThatItCannotTry) {
+  const Outcome outcome = check({"careless", "--mistake=vast", "--num_devices=1"});
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_THAT(outcome.text, HasSubstr("careless claims to be approximate: unproved; kernel halve "
+                                      "was not tried: 4096 MiB of spans\n"));
+}
+
 TEST(CheckVerb, TellsAnOverModestClaimWhatItIs) {
   const Outcome outcome = check({"careless", "--num_devices=2"});
   EXPECT_EQ(outcome.code, 0) << outcome.text;
   EXPECT_THAT(outcome.text,
-              HasSubstr("careless is synchronous in all these plans: "
+              HasSubstr("careless is synchronous in all these plans for several devices: "
                         "claim=synchronous says so, and claim=approximate says less"));
+}
+
+// Every plan could be meant as it is; all of them together could not.
+TEST(CheckVerb, DoubtsCountsThatFollowTheDevices) {
+  const Outcome outcome = check({"careless", "--mistake=undivided", "--num_devices=2,3"});
+  EXPECT_EQ(outcome.code, 1) << outcome.text;
+  EXPECT_THAT(outcome.text,
+              HasSubstr("careless claims to be approximate: unproved; with 2, 3 devices every "
+                        "gradient counts 2, 3 times in the end: that grows with the devices"));
+  EXPECT_THAT(outcome.text, Not(HasSubstr(": proved in")));
+}
+
+TEST(CheckVerb, NamesMemoryThatIsKeptForNothing) {
+  const Outcome forgets = check({"careless", "--mistake=forgets", "--num_devices=2"});
+  EXPECT_EQ(forgets.code, 0) << forgets.text;
+  EXPECT_THAT(forgets.text, ContainsRegex("no later step reads what kept \\(.*\\), and "
+                                          "[0-9]+ more like it, holds: nothing is kept there"));
+  const Outcome undivided = check({"careless", "--mistake=undivided", "--num_devices=2"});
+  EXPECT_THAT(undivided.text, Not(HasSubstr("no later step reads")));
 }
 
 TEST(CheckVerb, TakesAFile) {
@@ -135,6 +162,13 @@ std::string plan_refusal(std::vector<std::string> arguments) {
     return error.what();
   }
   return "it was accepted";
+}
+
+TEST(PlanVerb, RefusesRunsThatTrainNothing) {
+  EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--forward_only"}),
+              HasSubstr("--forward_only trains nothing"));
+  EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--eval", "--train_dir=kept"}),
+              HasSubstr("--eval trains nothing"));
 }
 
 TEST(PlanVerb, RefusesFlagsThatDoNotGoTogether) {

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "core/plan/cluster.hpp"
 #include "tests/plan/sample_models.hpp"
 
@@ -18,26 +20,45 @@ using ::testing::HasSubstr;
 struct Called {
   bool in_place = false;  // the buffer is read, too
   CallEffect effect = CallEffect::kUndeclared;
+  std::uint64_t elements = 0;  // of the buffer and of another one that is read; 0: of the arena
+  TrialTime time = {};
 };
 
-std::string trial_of(convoy_host_kernel function, const Called& called = {}) {
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+// The plan's only call.
+const Operation& call_of(const Plan& plan) {
+  return *std::ranges::find(plan.body, OperationKind::kCall, &Operation::kind);
+}
+
+Plan plan_of(const Cluster& cluster, const ArenaMap& arena, const Called& called) {
+  return write_plan(cluster, arena, [&](Planner& p) {
     const ReplicaId r(0);
     const PlaceId here = p.replica_place(r);
     p.compute();
-    const Buffer buffer = p.scratch(here, p.arena_elements());
+    const bool own = called.elements > 0;
+    const Buffer buffer = p.scratch(here, own ? called.elements : p.arena_elements());
     p.name(buffer, "result");
     p.fill(buffer, 0);
     std::vector<Span> reads = {p.gradient(r)};
+    if (own) {
+      const Buffer other = p.scratch(here, called.elements);
+      p.fill(other, 0);
+      reads = {other};
+    }
     if (called.in_place) reads.push_back(buffer);
     p.call("tried", here, reads, {buffer}, {.effect = called.effect});
-    p.apply(p.parameters(r), buffer);
+    p.apply(p.parameters(r), part(buffer, 0, p.arena_elements()));
   });
-  for (const Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kCall) return try_kernel(function, plan, operation);
-  return "no call";
+}
+
+KernelTrial try_it(convoy_host_kernel function, const Called& called = {}) {
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const ArenaMap arena = small_arena(0);
+  const Plan plan = plan_of(cluster, arena, called);
+  return try_kernel(function, plan, call_of(plan), called.time);
+}
+
+std::string trial_of(convoy_host_kernel function, const Called& called = {}) {
+  return try_it(function, called).problem;
 }
 
 float* floats(const convoy_region* regions, std::uint64_t index) {
@@ -128,6 +149,60 @@ TEST(KernelTrial, SaysHowAKernelEnds) {
   EXPECT_EQ(trial_of([](const convoy_region*, std::uint64_t, const convoy_region*,
                         std::uint64_t) -> std::int32_t { _exit(0); }),
             "ends the process");
+}
+
+// An arena of 80 MiB is as usual as a small one.
+TEST(KernelTrial, FindsFaultsOnLargeSpansToo) {
+  constexpr std::uint64_t kElements = std::uint64_t{20} << 20;
+  EXPECT_THAT(
+      trial_of(
+          [](const convoy_region*, std::uint64_t, const convoy_region* writes, std::uint64_t) {
+            floats(writes, 0)[writes[0].count] = 1;
+            return 0;
+          },
+          {.elements = kElements}),
+      HasSubstr("behind the end of result"));
+  EXPECT_THAT(trial_of(
+                  [](const convoy_region* reads, std::uint64_t, const convoy_region* writes,
+                     std::uint64_t) {
+                    floats(writes, 0)[kElements - 1] += floats(reads, 0)[kElements - 1];
+                    return 0;
+                  },
+                  {.elements = kElements}),
+              HasSubstr("reads result"));
+}
+
+TEST(KernelTrial, SaysWhatIsTooLarge) {
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const ArenaMap arena = small_arena(0);
+  const Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{64} << 20});
+  EXPECT_EQ(too_large_to_try(call_of(usual)), "");
+  const Plan large = plan_of(cluster, arena, {.elements = std::uint64_t{1} << 30});
+  EXPECT_EQ(too_large_to_try(call_of(large)), "8192 MiB of spans");
+}
+
+TEST(KernelTrial, EndsACallThatDoesNotReturn) {
+  EXPECT_EQ(trial_of(
+                [](const convoy_region*, std::uint64_t, const convoy_region*,
+                   std::uint64_t) -> std::int32_t {
+                  for (;;) pause();
+                },
+                {.time = {.each_call = 0.1}}),
+            "does not return within 0.1 seconds");
+}
+
+// A kernel that takes its time is not one that hangs, nor one that was tried.
+TEST(KernelTrial, BeginsNoCallWhenTheTimeIsOver) {
+  const convoy_host_kernel slow = [](const convoy_region*, std::uint64_t, const convoy_region*,
+                                     std::uint64_t) {
+    usleep(20'000);
+    return 0;
+  };
+  const KernelTrial trial = try_it(slow, {.time = {.each_call = 600, .all_calls = 0.01}});
+  EXPECT_EQ(trial.problem, "");
+  EXPECT_TRUE(trial.out_of_time);
+  EXPECT_GE(trial.call_seconds, 0.02);
+  EXPECT_FALSE(try_it(slow, {.time = {.each_call = 600, .all_calls = 600}}).out_of_time);
 }
 
 }  // namespace

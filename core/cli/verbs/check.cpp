@@ -34,7 +34,9 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/sizes.hpp"
+#include "core/plan/check/counts_by_devices.hpp"
 #include "core/plan/check/explain.hpp"
+#include "core/plan/check/unread_memory.hpp"
 #include "core/plan/plan_writer.hpp"
 #include "core/plan/stages.hpp"
 #include "core/plan/step_plan.hpp"
@@ -257,6 +259,7 @@ class CheckRun {
                                   report.findings[i].text);
     if (report.findings.size() > kShownFindings)
       outcome.text += fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
+    outcome.unread = unread_memory(it.plan->logical());
     outcome.end = kept ? CaseEnd::kKept : unproved ? CaseEnd::kUnproved : CaseEnd::kBroken;
     outcome.report = &report;
   }
@@ -281,6 +284,8 @@ class CheckRun {
     ++ends_[static_cast<std::size_t>(outcome.end)];
     if (outcome.report == nullptr) return;
     const CheckReport& report = *outcome.report;
+    counts_by_devices_.add(report);
+    if (unread_.empty()) unread_ = outcome.unread;
     if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
     kernels_.insert(report.kernels.begin(), report.kernels.end());
     factors_.insert(report.factors.begin(), report.factors.end());
@@ -292,9 +297,24 @@ class CheckRun {
     if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
     if (claim.find('|') != std::string::npos) return;  // options decide
     out_ << fmt::format(
-        "{} is {} in all these plans: claim={} says so, and {}\n", manifest().name,
-        *verdicts_.begin(), *verdicts_.begin(),
+        "{} is {} in all these plans for several devices: claim={} says so, and {}\n",
+        manifest().name, *verdicts_.begin(), *verdicts_.begin(),
         claim.empty() ? "now nothing is claimed" : fmt::format("claim={} says less", claim));
+  }
+
+  void note_unread() {
+    if (unread_.empty()) return;
+    const std::string others =
+        unread_.size() == 1 ? "" : fmt::format(", and {} more like it,", unread_.size() - 1);
+    out_ << fmt::format("no later step reads what {}{} holds: nothing is kept there\n",
+                        unread_.front(), others);
+  }
+
+  // Although nothing is wrong or open in any single plan.
+  std::string why_not_proved() const {
+    const std::string counts = counts_by_devices_.doubt();
+    const std::string untried = kernel_checks_.untried();
+    return counts + (counts.empty() || untried.empty() ? "" : "; ") + untried;
   }
 
   int conclude() {
@@ -302,9 +322,12 @@ class CheckRun {
     const std::string& claim = manifest().claim;
     const std::string claims =
         claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
+    const std::string doubt = why_not_proved();
     out_ << fmt::format("{} {}: ", manifest().name, claims);
     if (kept + broken + unproved == 0)
       out_ << "it refuses all of these plans, nothing is proved\n";
+    else if (broken + unproved == 0 && !doubt.empty())
+      out_ << fmt::format("unproved; {}\n", doubt);
     else if (broken == 0 && unproved > 0)
       out_ << fmt::format("unproved in {} of {} plans; it runs when it is asked for by name\n",
                           unproved, kept + unproved);
@@ -313,7 +336,9 @@ class CheckRun {
                           refused == 0 ? "" : fmt::format(", {} refused", refused));
     else
       out_ << fmt::format("not so in {} of {} plans\n", broken, kept + broken + unproved);
-    if (broken + unproved > 0 || kept == 0) return static_cast<int>(ExitCode::kFailed);
+    note_unread();
+    if (broken + unproved > 0 || kept == 0 || !doubt.empty())
+      return static_cast<int>(ExitCode::kFailed);
     if (!kernels_.empty())
       out_ << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
                           fmt::join(kernels_, ", "));
@@ -333,8 +358,10 @@ class CheckRun {
   std::ostringstream kernels_said_;
   KernelChecks kernel_checks_;
   Proofs proofs_;
-  std::set<std::string> kernels_;  // that were taken at their word
-  std::set<std::string> factors_;  // operations with factors of the run
+  CountsByDevices counts_by_devices_;
+  std::vector<std::string> unread_;  // of the first plan that has any
+  std::set<std::string> kernels_;    // that were taken at their word
+  std::set<std::string> factors_;    // operations with factors of the run
   std::vector<std::unique_ptr<ProvedCase>> written_;
   std::uint64_t devices_written_ = 0;
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <ostream>
 
 #include "core/base/error.hpp"
@@ -19,6 +21,8 @@
 
 namespace convoy {
 namespace {
+
+constexpr std::size_t kShapes = 3;  // numbers of reads, and sizes of each
 
 // For the devices that a run with these flags uses, or those of the described machine.
 std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
@@ -38,7 +42,7 @@ void KernelChecks::try_all(const Plan& plan) {
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section) {
       if (call.kind != OperationKind::kCall || !is_new_shape(call)) continue;
-      std::string problem = try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call);
+      std::string problem = try_here(plan, call);
       if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
       if (!problem.empty())
         fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
@@ -46,10 +50,46 @@ void KernelChecks::try_all(const Plan& plan) {
     }
 }
 
+std::string KernelChecks::untried() const {
+  std::map<std::string, std::string> reasons;
+  for (const auto& [kernel, calls] : too_large_) {
+    const auto& tried = tried_.at(kernel);
+    for (const auto& [reads, size] : calls)
+      if (tried.size() < kShapes && !tried.contains(reads)) reasons.try_emplace(kernel, size);
+  }
+  for (const std::string& kernel : out_of_time_)
+    reasons.try_emplace(
+        kernel, fmt::format("the calls of kernels have --plugin_timeout={:g} seconds in all",
+                            setup_.options.plugin_timeout));
+  std::string text;
+  for (const auto& [kernel, reason] : reasons)
+    text += fmt::format("{}kernel {} was not tried{}: {}", text.empty() ? "" : "; ", kernel,
+                        tried_.at(kernel).empty() ? "" : " in all shapes", reason);
+  return text;
+}
+
+std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
+  const double patience = setup_.options.plugin_timeout;
+  // A first call with each number of reads is made, however late it is: it shows most faults.
+  const bool is_first = tried_[call.kernel][call.reads.size()].size() == 1;
+  const double least = is_first ? std::numeric_limits<double>::min() : 0;
+  const KernelTrial trial =
+      try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call,
+                 {.each_call = patience, .all_calls = std::max(patience - tried_for_, least)});
+  tried_for_ += trial.call_seconds;
+  if (trial.out_of_time) out_of_time_.insert(call.kernel);
+  return trial.problem;
+}
+
+// A call that is too large leaves its place to a smaller one.
 bool KernelChecks::is_new_shape(const Operation& call) {
-  constexpr std::size_t kShapes = 3;
   auto& counts = tried_[call.kernel];
   if (counts.size() >= kShapes && !counts.contains(call.reads.size())) return false;
+  const std::string too_large = too_large_to_try(call);
+  if (!too_large.empty()) {
+    too_large_[call.kernel].try_emplace(call.reads.size(), too_large);
+    return false;
+  }
   std::set<std::uint64_t>& sizes = counts[call.reads.size()];
   return sizes.size() < kShapes && sizes.insert(call.writes.front().count).second;
 }

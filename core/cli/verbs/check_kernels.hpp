@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/job/setup.hpp"
 #include "core/plan/plan.hpp"
@@ -26,11 +27,15 @@ class KernelChecks {
   // Every kernel that the plan calls, with a few numbers of reads, and a few sizes of each. Error
   // kFailed when one does something wrong.
   void try_all(const Plan& plan);
+  // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
+  // calls together take longer than --plugin_timeout. Empty: none.
+  std::string untried() const;
   // Whether there is a kernel that the requested devices cannot run.
   bool found_missing_form() const { return !missing_.empty(); }
 
  private:
   bool is_new_shape(const Operation& call);
+  std::string try_here(const Plan& plan, const Operation& call);
   bool has_form(const Operation& call);
   std::string try_on_devices(const Plan& plan, const Operation& call);
 
@@ -40,7 +45,11 @@ class KernelChecks {
   std::shared_ptr<OpenDevices> devices_;  // once one is needed
   // Of each kernel: numbers of reads, and sizes of the first write.
   std::map<std::string, std::map<std::uint64_t, std::set<std::uint64_t>>> tried_;
-  std::set<std::string> missing_;  // kernels
+  // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
+  std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
+  std::set<std::string> out_of_time_;  // kernels
+  double tried_for_ = 0;               // seconds, in calls of kernels
+  std::set<std::string> missing_;      // kernels
 };
 
 }  // namespace convoy

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/plan/check/check.hpp"
@@ -21,6 +22,7 @@ struct CaseOutcome {
   std::string text;
   CaseEnd end = CaseEnd::kBroken;
   const CheckReport* report = nullptr;  // none of plans that were refused
+  std::vector<std::string> unread;      // memory that the plan keeps for nothing
 
   void fail(bool refused, const Error& error);
 };

@@ -87,6 +87,8 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
     report.recurrence = in_words(found, plan.computes);
+    report.counts = found.counts;
+    report.least = found.least;
     report.computes_per_update = found.means_over;
     if (judge.asynchronous_by_request()) report.recurrence += ", asynchronously";
     if (!repeats)
@@ -243,6 +245,8 @@ std::string describe(const CheckReport& report, Verdict verdict) {
       return fmt::format("synchronous every {} steps", report.computes_per_update);
     case Verdict::kAppliesPerStep:
       return fmt::format("{} applies per step", report.applies_per_step);
+    case Verdict::kAsynchronous:
+      return report.in_order ? "asynchronous in a fixed order" : "asynchronous";
     case Verdict::kApproximate:
       if (!report.recurrence.empty()) return fmt::format("approximate ({})", report.recurrence);
       return fmt::format(

@@ -60,11 +60,14 @@ struct CheckReport {
   std::uint64_t applies_per_step = 1;     // kAppliesPerStep
   bool zero_start = false;                // the first steps apply zero gradients
   bool uniform = true;                    // all variables and steps follow the one recurrence
+  bool in_order = false;                  // kAsynchronous: no reads are relaxed, no order is free
   std::uint64_t periods = 0;              // that were run to find out
   // What is proved of a plan whose state never repeats (kApproximate): "every gradient counts once
   // in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
-  bool nothing_lost = false;         // those words
+  double counts = 1;                 // how often a gradient counts in the end, at most
+  double least = 1;                  // the same of the variables where it is least
+  bool nothing_lost = false;         // "nothing is lost"
   std::vector<std::string> kernels;  // whose word was taken for what they do
   // Operations that multiply gradients by values that only the run knows; the multiplication is
   // taken as intended.

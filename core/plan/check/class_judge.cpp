@@ -21,6 +21,10 @@ constexpr std::size_t kFewStates = 32;      // for which matrices are as quick a
 constexpr int kSettlingPeriods = 8;         // of the start
 constexpr std::size_t kFadingPeriods = 64;  // periods in which momentum shows how it fades
 
+bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
+  return std::ranges::any_of(row, [&](const Addend& it) { return states[it.index]; });
+}
+
 }  // namespace
 
 bool leaves_open(FindingKind kind) {
@@ -96,22 +100,42 @@ bool ClassJudge::reads_known() {
   return true;
 }
 
-// Without gradients the parameters do not change, from the first step on.
+// Without gradients the parameters do not change, from the first step on. Values that only the run
+// knows may be a part of the parameters, so they leave open what the states that they reach hold.
 void ClassJudge::require_start() {
   std::vector<Weight> held = it_.start;
+  std::vector<bool> reached(it_.states.size(), false);
+  const PeriodRead* open = nullptr;
   for (int period = 0; period < kSettlingPeriods; ++period) {
-    for (const PeriodRead& read : it_.reads)
-      if (times(read.states, held).field != 1) return report_start(read, held);
+    for (const PeriodRead& read : it_.reads) {
+      if (times(read.states, held).field == 1) continue;
+      if (!depends_on(read.states, reached)) return report_start(read, held);
+      if (open == nullptr) open = &read;
+    }
     std::vector<Weight> next = next_period(it_, held);
+    reached = reached_next(reached);
     const bool settled =
         std::equal(next.begin(), next.end(), held.begin(),
                    [](const Weight& a, const Weight& b) { return a.field == b.field; });
     held = std::move(next);
-    if (settled) return;
+    if (settled && open == nullptr) return;
+    if (settled) break;
   }
+  if (open != nullptr)
+    return add(FindingKind::kUndeclared, *open, open->replica,
+               fmt::format("whether parameters stay the same without gradients is not known: {}",
+                           unknown_effect(plan_, budget_, it_.opaque_atoms)));
   add(FindingKind::kUnknown, it_.reads.front(), it_.reads.front().replica,
       fmt::format("what it is made of has not settled after {} steps without gradients",
                   kSettlingPeriods));
+}
+
+// The states that hold something of values that only the run knows, one period later.
+std::vector<bool> ClassJudge::reached_next(const std::vector<bool>& reached) const {
+  std::vector<bool> next;
+  for (std::size_t i = 0; i < it_.states.size(); ++i)
+    next.push_back(!it_.opaque[i].empty() || depends_on(it_.step[i], reached));
+  return next;
 }
 
 void ClassJudge::report_start(const PeriodRead& read, const std::vector<Weight>& held) {

@@ -54,6 +54,7 @@ class ClassJudge {
   bool reads_known();
   void require_start();
   void report_start(const PeriodRead& read, const std::vector<Weight>& held);
+  std::vector<bool> reached_next(const std::vector<bool>& reached) const;
   bool starts_alike() const;
   void judge_limit(const Limit& limit);
   void judge_averaging();

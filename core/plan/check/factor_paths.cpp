@@ -66,30 +66,33 @@ void FactorPaths::know(AtomId atom) {
   for (const AtomId next : wanted) known_.emplace(next, of_known(next));
 }
 
+void FactorPaths::Found::add(const Found& part) {
+  for (const Path path : part.paths) add(path);
+  if (problem.empty()) problem = part.problem;
+}
+
+FactorPaths::Path FactorPaths::longer(Path path, std::uint64_t factor, OperationKind by) {
+  const std::pair key{path, factor << 8 | static_cast<std::uint64_t>(by)};
+  return longer_.try_emplace(key, static_cast<Path>(longer_.size() + 1)).first->second;
+}
+
 FactorPaths::Found FactorPaths::of_sum(ValueId value) const {
   Found result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
     const AtomKind kind = values_.atom(term.atom).kind;
-    if (kind == AtomKind::kGradient) result.paths.insert(Path{});
-    if (kind != AtomKind::kOpaque) continue;
-    const Found& part = known_.at(term.atom);
-    result.paths.insert(part.paths.begin(), part.paths.end());
-    if (result.problem.empty()) result.problem = part.problem;
+    if (kind == AtomKind::kGradient) result.add(kNoFactor);
+    if (kind == AtomKind::kOpaque) result.add(known_.at(term.atom));
   }
   return result;
 }
 
-FactorPaths::Found FactorPaths::of_known(AtomId id) const {
+FactorPaths::Found FactorPaths::of_known(AtomId id) {
   const Atom& atom = values_.atom(id);
   const Operation& operation = operation_of(plan_, atom.operation);
   if (has_factor(operation.kind)) return of_product(atom, operation);
   if (operation.kind == OperationKind::kMatmul) return of_matrices(id, atom);
   Found result;
-  for (const ValueId input : atom.inputs) {
-    const Found part = of_sum(input);
-    result.paths.insert(part.paths.begin(), part.paths.end());
-    if (result.problem.empty()) result.problem = part.problem;
-  }
+  for (const ValueId input : atom.inputs) result.add(of_sum(input));
   if (!is_linear(operation.kind) && !result.paths.empty())
     result.problem = fmt::format("gradients go through {}, which is not linear", maker(id));
   if (takes_extreme(operation) && !result.paths.empty())
@@ -99,7 +102,7 @@ FactorPaths::Found FactorPaths::of_known(AtomId id) const {
 }
 
 // A number may depend on gradients; a factor of each element may not.
-FactorPaths::Found FactorPaths::of_product(const Atom& atom, const Operation& operation) const {
+FactorPaths::Found FactorPaths::of_product(const Atom& atom, const Operation& operation) {
   const Found value = of_sum(atom.inputs.front());
   const Found factor = of_sum(atom.factors.front());
   Found result;
@@ -108,33 +111,23 @@ FactorPaths::Found FactorPaths::of_product(const Atom& atom, const Operation& op
     result.problem =
         fmt::format("what {} (operation {}) multiplies or divides by depends on gradients",
                     operation_name(operation.kind), operation.id);
-  for (Path path : value.paths) {
-    path.push_back(std::uint64_t{atom.factors.front()} << 8 |
-                   static_cast<std::uint64_t>(operation.kind));
-    result.paths.insert(std::move(path));
-  }
+  for (const Path path : value.paths)
+    result.add(longer(path, atom.factors.front(), operation.kind));
   if (value.paths.empty()) result.paths = factor.paths;
   return result;
 }
 
-FactorPaths::Found FactorPaths::of_matrices(AtomId id, const Atom& atom) const {
+FactorPaths::Found FactorPaths::of_matrices(AtomId id, const Atom& atom) {
   Found sides[2];
   for (int side = 0; side < 2; ++side)
-    for (const ValueId input : atom.sides[side]) {
-      const Found part = of_sum(input);
-      sides[side].paths.insert(part.paths.begin(), part.paths.end());
-      if (sides[side].problem.empty()) sides[side].problem = part.problem;
-    }
+    for (const ValueId input : atom.sides[side]) sides[side].add(of_sum(input));
   const int value = sides[0].paths.empty() ? 1 : 0;
   Found result;
   result.problem = sides[value].problem;
   if (!sides[0].paths.empty() && !sides[1].paths.empty())
     result.problem = fmt::format("{} multiplies gradients by gradients", maker(id));
-  for (Path path : sides[value].paths) {
-    path.push_back(std::uint64_t{atom.reads[1 - value]} << 8 |
-                   static_cast<std::uint64_t>(OperationKind::kMatmul));
-    result.paths.insert(std::move(path));
-  }
+  for (const Path path : sides[value].paths)
+    result.add(longer(path, atom.reads[1 - value], OperationKind::kMatmul));
   return result;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/plan/check/values.hpp"
@@ -22,17 +23,28 @@ class FactorPaths {
   std::string maker(AtomId atom) const;
 
  private:
-  // Factors in the order in which gradients meet them, each with the operation that multiplies.
-  using Path = std::vector<std::uint64_t>;
+  // The factors that gradients meet, in order, each with the operation that multiplies. Equal paths
+  // have equal numbers.
+  using Path = std::uint32_t;
+  static constexpr Path kNoFactor = 0;
   struct Found {
-    std::set<Path> paths;  // of the gradients that lead there; none: no gradient does
+    // Of the gradients that lead there; none: no gradient does. At most two: different paths stay
+    // different when both are made longer, so more of them would decide nothing. Their number may
+    // double with every product.
+    std::set<Path> paths;
     std::string problem;
+
+    void add(Path path) {
+      if (paths.size() < 2) paths.insert(path);
+    }
+    void add(const Found& part);
   };
 
   Found of_sum(ValueId value) const;
-  Found of_known(AtomId atom) const;
-  Found of_product(const Atom& atom, const Operation& operation) const;
-  Found of_matrices(AtomId id, const Atom& atom) const;
+  Found of_known(AtomId atom);
+  Found of_product(const Atom& atom, const Operation& operation);
+  Found of_matrices(AtomId id, const Atom& atom);
+  Path longer(Path path, std::uint64_t factor, OperationKind by);
   void know(AtomId atom);
   std::vector<AtomId> older(AtomId atom) const;
 
@@ -40,6 +52,7 @@ class FactorPaths {
   const ValueTable& values_;
   bool has_any_ = false;  // such an operation
   std::map<AtomId, Found> known_;
+  std::map<std::pair<Path, std::uint64_t>, Path> longer_;
 };
 
 }  // namespace convoy::check

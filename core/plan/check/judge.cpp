@@ -246,6 +246,7 @@ Verdict Judge::name_verdict() {
   if (asynchronous_by_request()) return Verdict::kAsynchronous;
   if (report_.replicas > 1) {
     if (every_replica_alone()) return Verdict::kIndependent;
+    report_.in_order = partial_;
     if (partial_) return Verdict::kAsynchronous;
   }
   report_.gradient_lag = style.largest_lag;

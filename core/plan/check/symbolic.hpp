@@ -131,6 +131,7 @@ class SymbolicRun {
   void factor(const Operation& operation);
   ValueId times(const Operation& operation, ValueId value, ValueId factor);
   bool carries_gradient(ValueId value);
+  bool finds_gradient(ValueId value);
   ValueId times_constant(const Operation& operation, ValueId value, Weight factor);
   // A product of matrices, seen as a projection where it is one (see symbolic_matrices.cpp).
   struct Matrix {
@@ -206,6 +207,7 @@ class SymbolicRun {
   std::unordered_map<AtomId, Message> messages_;  // by their first part
   // By what was read, and how.
   std::map<std::vector<std::uint64_t>, std::optional<Content>> decompressed_;
+  std::unordered_map<ValueId, bool> carries_gradient_;
   std::map<AtomId, std::set<ContentId>> followed_;
   std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
 };

@@ -43,13 +43,23 @@ ValueId SymbolicRun::times(const Operation& operation, ValueId value, ValueId fa
   return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
 }
 
-// Whether a gradient is in the value, or leads to it.
+// Whether a gradient is in the value, or leads to it. A chain of products asks this of each of its
+// values; then the answer for the one before is known.
 bool SymbolicRun::carries_gradient(ValueId value) {
+  const auto known = carries_gradient_.find(value);
+  if (known != carries_gradient_.end()) return known->second;
+  return carries_gradient_[value] = finds_gradient(value);
+}
+
+bool SymbolicRun::finds_gradient(ValueId value) {
   std::vector<ValueId> open{value};
   std::set<AtomId> seen;
   while (!open.empty()) {
     const ValueId next = open.back();
     open.pop_back();
+    const auto known = carries_gradient_.find(next);
+    if (known != carries_gradient_.end() && known->second) return true;
+    if (known != carries_gradient_.end()) continue;
     for (const Term& term : values_.expand(next, Casts::kThrough)) {
       const Atom& atom = values_.atom(term.atom);
       const bool held =

@@ -151,6 +151,28 @@ std::vector<Doubtful> doubtful_plans() {
   };
 }
 
+// Every product doubles the ways on which gradients reach the sum. They must not be counted up.
+TEST(CheckFactors, LongChainsOfThemAreJudgedToo) {
+  constexpr int kProducts = 60;
+  for (const bool squares : {true, false}) {
+    const auto chain = [squares](Planner& p, ReplicaId r) {
+      const Span product = p.scratch(p.replica_place(r), p.arena_elements());
+      for (int i = 0; i < kProducts; ++i) {
+        p.multiply(product, p.gradient(r), squares ? p.gradient(r) : p.parameters(r));
+        p.add(p.gradient(r), product, p.gradient(r));
+      }
+    };
+    const ArenaMap arena = ragged_arena();
+    const Cluster cluster = make_single_host(2, true, "cpu");
+    const CheckReport report = check_plan(write_plan(cluster, arena, with(chain, {})));
+    const std::string text = text_of(report);
+    EXPECT_EQ(report.verdict, Verdict::kUnproved) << text;
+    const char* const why = squares ? "multiplies or divides by depends on gradients"
+                                    : "are multiplied by different factors";
+    EXPECT_NE(text.find(why), std::string::npos) << text;
+  }
+}
+
 TEST(CheckFactors, WhatTheyDoToGradientsIsNotProvedButNamed) {
   for (const Doubtful& it : doubtful_plans()) {
     const Checked found = checked(it.write, 3);

@@ -136,6 +136,23 @@ TEST(Check, DifferentLagsOfDifferentRangesAreStaleButNotUniform) {
   EXPECT_EQ(report.gradient_lag, 1u);
 }
 
+// No read is relaxed and no order is free, but what a replica reads has some gradients of a step.
+TEST(Check, ReplicasThatComputeInTurnsAreAsynchronousInAFixedOrder) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
+    for (const auto computed : p.replicas()) {
+      p.compute_replica(computed);
+      const Buffer sent = p.scratch(p.replica_place(computed), p.arena_elements());
+      p.copy(sent, p.gradient(computed));
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), sent, {.contributions = 1});
+    }
+  }));
+  EXPECT_EQ(report.verdict_text(), "asynchronous in a fixed order") << findings(report);
+  EXPECT_TRUE(satisfies(report, "asynchronous"));
+  EXPECT_FALSE(satisfies(report, "synchronous"));
+}
+
 TEST(Claims, AStricterPlanKeepsALaxerClaim) {
   CheckReport report;
   report.replicas = 2;

@@ -274,6 +274,17 @@ void write_uneven_average(Planner& p) {
   set_all(p, mean);
 }
 
+// 1 / n, but only the run knows that of memory.
+void write_average_by_kept_factor(Planner& p) {
+  const Buffer factor = p.persistent(home(p), 1);
+  p.prologue([&] { p.fill(factor, 1.0 / p.replica_count()); });
+  apply_locally(p);
+  const Buffer mean = p.scratch(home(p), p.arena_elements());
+  p.sum(mean, p.all_parameters(p.arena()));
+  p.multiply(mean, mean, factor);
+  set_all(p, mean);
+}
+
 void write_overwritten_replica(Planner& p) {
   apply_locally(p);
   std::vector<Span> parts = p.all_parameters(p.arena());
@@ -448,6 +459,8 @@ std::vector<SampleRecurrence> wrong_recurrences() {
       {"center pushed away", elastic(0.1, -0.1, true, CONVOY_NONE), kWrong, false, ""},
       {"a replica that nothing pulls", elastic(0.1, 0.1, true, 1), kWrong, false, "replica 1", 3},
       {"outer step of 1.8", outer_momentum(1.8, 0, 0), kWrong, false, "1.8 times"},
+      {"average by a factor from memory", write_average_by_kept_factor, kOpen, false,
+       "only the run knows what multiply"},
       {"uneven average", write_uneven_average, kWrong, false, "counts", 3},
       {"overwritten replica", write_overwritten_replica, kWrong, false, "is missing"},
       {"gossip that drops a replica", gossip({0.5, 0.5}, false), kWrong, false, ""},
