@@ -2,11 +2,15 @@
 
 #include <execinfo.h>
 #include <link.h>
+#include <pthread.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
+#include <cmath>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -30,6 +34,9 @@ struct Suspect {
 // A signal handler can reach nothing but globals.
 std::array<Suspect, 64> suspects;
 std::atomic<std::size_t> suspect_count = 0;
+double ending_patience = 0;  // seconds
+pthread_t ending_thread;
+const Suspect* seen_while_ending = nullptr;
 
 void say(const char* text) {
   const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
@@ -65,11 +72,26 @@ extern "C" void name_who_crashes(int number) {
   std::raise(number);  // ends the process when this handler returns
 }
 
+// Comes once in every patience. Who is there at two of them in a row has had all of it, however
+// long other code took before.
+extern "C" void name_who_keeps_it(int number) {
+  if (::pthread_equal(::pthread_self(), ending_thread) == 0) {
+    ::pthread_kill(ending_thread, number);
+    return;
+  }
+  const int error = errno;
+  const Suspect* const culprit = innermost_suspect();
+  if (culprit != nullptr && culprit == seen_while_ending)
+    end_naming(*culprit, ": it keeps the process from ending", "");
+  seen_while_ending = culprit;
+  errno = error;
+}
+
 extern "C" void name_who_exits() {
   if (is_child_call()) return;
   const Suspect* const culprit = innermost_suspect();
-  if (culprit == nullptr) return;
   std::fflush(nullptr);
+  if (culprit == nullptr) return watch_ending();
   end_naming(*culprit, ": it ended the process", "");
 }
 
@@ -105,7 +127,8 @@ int note_if_it_is(dl_phdr_info* info, std::size_t, void* data) {
 
 }  // namespace
 
-void name_when_it_harms(const std::string& label, const std::filesystem::path& file) {
+void name_when_it_harms(const std::string& label, const std::filesystem::path& file,
+                        double patience) {
   const std::size_t count = suspect_count.load();
   if (count == suspects.size()) return;
   Suspect& suspect = suspects[count];
@@ -113,8 +136,27 @@ void name_when_it_harms(const std::string& label, const std::filesystem::path& f
   Search search{name, suspect};
   if (::dl_iterate_phdr(note_if_it_is, &search) == 0) return;
   label.copy(suspect.label.data(), suspect.label.size() - 1);
+  ending_patience = patience;
   suspect_count = count + 1;
   if (count == 0) handle_crashes_and_exits();
+}
+
+void watch_ending() {
+  struct sigaction before {};
+  const bool is_free = ::sigaction(SIGALRM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL;
+  if (suspect_count == 0 || ending_patience <= 0 || !is_free) return;
+  ending_thread = ::pthread_self();
+  std::signal(SIGALRM, name_who_keeps_it);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGALRM);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  constexpr double kMicroseconds = 1e6;
+  const double whole = std::floor(ending_patience);
+  const timeval once{static_cast<time_t>(whole),
+                     static_cast<suseconds_t>((ending_patience - whole) * kMicroseconds)};
+  const itimerval every{once, once};
+  ::setitimer(ITIMER_REAL, &every, nullptr);
 }
 
 void end_with(const Error& error) {

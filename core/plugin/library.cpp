@@ -260,7 +260,7 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   }
   library = std::make_unique<Library>(std::move(file));
   if (!is_own(plugin)) {
-    name_when_it_harms(label_of(wanted, plugin.manifest.name, plugin.path), real);
+    name_when_it_harms(label_of(wanted, plugin.manifest.name, plugin.path), real, patience_);
     watch_calls();
   }
   return *library;

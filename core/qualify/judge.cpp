@@ -52,8 +52,7 @@ void compare_with_likes(const Group& group) {
 double share_of(const Measurement& it) {
   double share = 1e9;
   if (it.foreseen && it.foreseen->rate > 0)
-    share = std::min(
-        share, it.rate / (it.foreseen->rate * std::max(kLeastOfForesight, 1 - it.foreseen->error)));
+    share = std::min(share, it.rate / least_rate(*it.foreseen));
   if (it.likes) share = std::min(share, it.rate / *it.likes);
   return share == 1e9 ? 1 : share;
 }
@@ -100,9 +99,17 @@ std::vector<std::string> reasons_of(const Measurement& it, const HostQualificati
   return of_parts;
 }
 
-std::string yardstick(const Measurement& it) {
+// "41 % of what others reach".
+std::string share_text(const Measurement& it) {
   const bool by_likes = it.likes && it.rate / *it.likes <= it.share * (1 + 1e-9);
-  return by_likes ? "what others reach" : "what is foreseen";
+  if (by_likes) return fmt::format("{:.0f} % of what others reach", 100 * it.share);
+  const Foreseen& foreseen = *it.foreseen;
+  std::string text = fmt::format("{:.0f} % of what is foreseen", 100 * it.rate / foreseen.rate);
+  if (foreseen.error <= 0) return text;
+  text += fmt::format(", {:.0f} % of the least that ", 100 * it.share);
+  return text + (1 - foreseen.error > kLeastOfForesight
+                     ? fmt::format("its error of {:.0f} % leaves", 100 * foreseen.error)
+                     : fmt::format("is asked for, {:.0f} % of it", 100 * kLeastOfForesight));
 }
 
 void rank(HostQualification& host) {
@@ -113,6 +120,10 @@ void rank(HostQualification& host) {
 }
 
 }  // namespace
+
+double least_rate(const Foreseen& foreseen) {
+  return foreseen.rate * std::max(kLeastOfForesight, 1 - foreseen.error);
+}
 
 void judge(std::vector<HostQualification>& hosts, double threshold) {
   for (auto& [key, group] : likes_of(hosts)) compare_with_likes(group);
@@ -138,9 +149,8 @@ std::vector<std::string> slow_sentences(const std::vector<HostQualification>& ho
   for (const HostQualification& host : hosts)
     for (const Measurement& it : host.measurements) {
       if (!it.slow) continue;
-      std::string text =
-          fmt::format("{}{}: {} at {:.0f} % of {}", hosts.size() > 1 ? host.name + ": " : "",
-                      it.subject, it.what, 100 * it.share, yardstick(it));
+      std::string text = fmt::format("{}{}: {} at {}", hosts.size() > 1 ? host.name + ": " : "",
+                                     it.subject, it.what, share_text(it));
       text += it.reasons.empty() ? "; no reason for it can be seen"
                                  : fmt::format("; {}", fmt::join(it.reasons, "; "));
       found.emplace_back(it.share, std::move(text));

@@ -34,7 +34,7 @@ struct Measurement {
 
   // By judge().
   std::optional<double> likes = {};  // what others that should be as fast reach
-  double share = 1;                  // of what it should reach: the least by both yardsticks
+  double share = 1;  // of what it should reach, least_rate() or likes: the smaller one
   bool slow = false;
   std::vector<std::string> reasons = {};  // that can be seen, for people
 };

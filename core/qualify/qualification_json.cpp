@@ -20,6 +20,7 @@ Json json_of(const Measurement& it) {
   if (it.foreseen)
     json["foreseen"] = {{"rate", it.foreseen->rate},
                         {"error", it.foreseen->error},
+                        {"least", least_rate(*it.foreseen)},
                         {"source", it.foreseen->source}};
   json["likes"] = it.likes ? Json(*it.likes) : Json();
   json["share"] = it.share;

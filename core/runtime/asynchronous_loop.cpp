@@ -304,7 +304,7 @@ class AsynchronousLoop {
     const double idle_since = std::max(open.input_asked, open.begin);
     step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
     if (!std::isfinite(step.base_loss)) {
-      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!options_.tolerate_divergence) refuse_loss(step, options_.warmup_steps);
       if (!summary_.diverged) summary_.diverged = step.number;
     }
     if (number > 0) summary_.input_wait_seconds += step.input_wait_seconds;

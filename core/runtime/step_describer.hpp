@@ -1,6 +1,7 @@
 #pragma once
 
 #include <convoy/job_result.hpp>
+#include <cstdint>
 
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
@@ -25,7 +26,8 @@ class StepDescriber {
   double square_sum_;  // as the last update that covered everything found it
 };
 
-// Error kNumerical: the step's loss is not a finite number.
-[[noreturn]] void refuse_loss(const TrainingStep& step);
+// Error kNumerical: the step's loss is not a finite number. Warm-up steps, which number says by
+// what is left of them, are counted from 1.
+[[noreturn]] void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps);
 
 }  // namespace convoy

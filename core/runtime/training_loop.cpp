@@ -174,7 +174,7 @@ class Loop {
     meter_.finished(session_.executor().last_times(), index < 0 ? TimeInterval{} : time);
     last_end_ = end;
     if (!std::isfinite(step.base_loss)) {
-      if (!options_.tolerate_divergence) refuse_loss(step);
+      if (!options_.tolerate_divergence) refuse_loss(step, options_.warmup_steps);
       if (!summary_.diverged) summary_.diverged = step.number;
     }
     if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) {

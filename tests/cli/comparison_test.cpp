@@ -23,6 +23,10 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.replicas = devices;
   it.images_per_second = rate;
   it.step_seconds = 0.25;
+  it.machine = "a machine";
+  it.hosts = 2;
+  it.batch = 32;
+  it.compute_dtype = "bf16";
   if (!rate) {
     it.exit_code = 3;
     it.problem = "no such device";
@@ -57,6 +61,10 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_EQ(json["cells"][0]["exit_code"], 3);
   EXPECT_DOUBLE_EQ(json["cells"][2]["efficiency"].get<double>(), 0.75);
   EXPECT_DOUBLE_EQ(json["cells"][2]["linear_images_per_second"].get<double>(), 200);
+  EXPECT_EQ(json["cells"][2]["machine"], "a machine");
+  EXPECT_EQ(json["cells"][2]["hosts"], 2);
+  EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
+  EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");
 }
 
 TEST(Comparison, SucceedsWhenAnyCellDoes) {

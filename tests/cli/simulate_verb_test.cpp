@@ -295,6 +295,29 @@ TEST(SimulateVerbTest, ExportsAnExecutionTraceOfEveryRank) {
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--export=text"}).find("chakra"), std::string::npos);
 }
 
+TEST(SimulateVerbTest, RefusesRunsThatTrainNothingAndFlagsOfRuns) {
+  for (const char* flag :
+       {"--forward_only", "--input_only", "--profile", "--repeat=3", "--against=--batch_size=2"}) {
+    const std::string name = flag;
+    EXPECT_NE(refusal({"--platform=dgx1-p100", "--num_gpus=2",
+                       "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet", flag})
+                  .find(name.substr(0, name.find('=', 3))),
+              std::string::npos)
+        << name;
+  }
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--eval", "--train_dir=kept"}).find("--eval trains"),
+            std::string::npos);
+}
+
+TEST(SimulateVerbTest, TheRecordNamesTheArithmetic) {
+  const std::vector<std::string> flags = {"--platform=dgx1-p100", "--num_gpus=2",
+                                          "--variable_update=replicated"};
+  EXPECT_EQ(record(flags)["compute_dtype"], "f32");
+  std::vector<std::string> half = flags;
+  half.emplace_back("--use_fp16");
+  EXPECT_EQ(record(half)["compute_dtype"], "half");
+}
+
 TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
   const Environment without_gpus(no_gpus());
   EXPECT_NE(refusal({"--num_gpus=2"}).find("dgx1-p100"), std::string::npos);

@@ -68,6 +68,51 @@ TEST(SweepVerb, AMistakeOfTheWholeCommandLineIsTheCommandLines) {
   EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--trace_file=x.json"}), Error);
 }
 
+std::string refusal(const std::string& flag) {
+  try {
+    sweep({"--model=lenet", "--hosts=1,2", "--variable_update=replicated", flag});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "it was accepted";
+}
+
+TEST(SweepVerb, RefusesByNameWhatItCannotDo) {
+  for (const char* flag : {"--record_timeline", "--profile", "--repeat=3", "--against=--nix",
+                           "--against_program=nix", "--export=chakra", "--forward_only"}) {
+    const std::string name = flag;
+    EXPECT_THAT(refusal(flag), HasSubstr(name.substr(0, name.find('='))));
+  }
+}
+
+TEST(SweepVerb, WritesAReportWithItsCurves) {
+  const std::string page = scratch_folder("sweep_report") + "/sweep.html";
+  EXPECT_EQ(sweep({"--model=lenet", "--hosts=1,2", "--num_gpus=2", "--variable_update=replicated",
+                   "--report=" + page})
+                .exit_code,
+            0);
+  std::ostringstream html;
+  html << std::ifstream(page).rdbuf();
+  EXPECT_THAT(html.str(), HasSubstr("data-plot=\"scaling-lenet\""));
+  EXPECT_THAT(html.str(), HasSubstr("sweep of 2 points"));
+  EXPECT_THAT(refusal("--report=sweep.txt"), HasSubstr(".html"));
+}
+
+TEST(SweepVerb, ItsRecordIsOneThatAReportIsMadeOf) {
+  const std::string folder = scratch_folder("sweep_record");
+  const Outcome outcome = sweep({"--model=lenet", "--hosts=1,2", "--num_gpus=2", "--batch_size=8",
+                                 "--use_fp16", "--variable_update=replicated"});
+  EXPECT_EQ(outcome.record["points"][0]["compute_dtype"], "half");
+  std::ofstream(folder + "/sweep.json") << outcome.record.dump();
+  std::ostringstream out;
+  EXPECT_EQ(
+      run_report_verb(
+          std::vector<std::string>{folder + "/sweep.json", "-o", folder + "/sweep.html"}, out, out),
+      0);
+  EXPECT_TRUE(std::filesystem::exists(folder + "/sweep.html"));
+}
+
 TEST(SweepVerb, AutoChoosesForEveryPointAndSaysWhat) {
   const Outcome outcome = sweep({"--model=lenet", "--num_gpus=2", "--batch_size=16,512"});
   for (const nlohmann::json& point : outcome.record["points"]) {

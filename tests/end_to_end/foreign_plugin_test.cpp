@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
         LateFault{"hang in wait", "running operations has not ended after 2 seconds"},
         LateFault{"hang in now", "telling the time has not ended after 1.5 seconds"},
         LateFault{"hang in close", "closing a device has not ended after 1.5 seconds"},
+        LateFault{"hang in a static destructor", "it keeps the process from ending; mend it"},
         LateFault{"throw in submit",
                   "submitting an operation failed: it threw an exception: no more of this"},
         LateFault{"throw in wait",

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <stdio.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -14,9 +15,11 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -181,9 +184,12 @@ class ReportPages : public testing::Test {
     run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",
          "--batch_size=64", "--variable_update=distributed_all_reduce",
          "--all_reduce_spec=nccl/xring", "--report=" + folder_ + "/simulate.html"});
+    run({"simulate", "--platform=dgx1-p100", "--hosts=1,2", "--num_gpus=4", "--model=alexnet",
+         "--batch_size=32,64", "--variable_update=replicated,parameter_server",
+         "--report=" + folder_ + "/sweep.html"});
     run({"qualify", "--quick", "--threshold=0", "--device=cpu", "--num_devices=2", "--model=lenet",
          "--batch_size=2", "--report=" + folder_ + "/qualify.html"});
-    for (const char* name : {"run", "tasks", "compare", "simulate", "qualify"})
+    for (const char* name : {"run", "tasks", "compare", "simulate", "sweep", "qualify"})
       pages_[name] = contents(folder_ + "/" + name + ".html");
   }
 
@@ -239,7 +245,7 @@ TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
     EXPECT_FALSE(found.contains("fault")) << found.dump();
     pages += found.contains("pictures") && found["pictures"] > 1 ? 1 : 0;
   }
-  EXPECT_EQ(pages, 10) << text.substr(0, 2000);
+  EXPECT_EQ(pages, 12) << text.substr(0, 2000);
   keep_pictures(pages_, kPictures);
   for (const Look& look : kLooks) {
     const std::string picture = kPictures + "/pages-" + look.name + ".png";
@@ -282,6 +288,58 @@ TEST_F(ReportPages, RepeatsAreRunsOfTheirOwnAndMakeOneRecord) {
   EXPECT_EQ(record.at("repeats")[2].at("seconds").size(), 5u);
   EXPECT_THAT(run_convoy({"diff", file, file}).out, HasSubstr("Welch"));
   EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
+}
+
+// Every flag may be a variable or in a flag file. The runs themselves do not have this one.
+TEST_F(ReportPages, RepeatsMayBeAskedForByTheEnvironment) {
+  const std::string flags = folder_ + "/flags.txt";
+  std::ofstream(flags) << "--repeat=2\n";
+  const std::vector<std::string> arguments = {"run",
+                                              "--model=lenet",
+                                              "--device=cpu",
+                                              "--num_devices=1",
+                                              "--batch_size=2",
+                                              "--num_batches=2",
+                                              "--num_warmup_batches=0",
+                                              "--variable_update=replicated"};
+  for (const auto& [name, value] :
+       {std::pair<const char*, std::string>{"CONVOY_REPEAT", "2"}, {"CONVOY_FLAGFILE", flags}}) {
+    const Environment environment(Environment::Values{{name, value}});
+    const ProgramResult result = run_convoy(arguments);
+    EXPECT_EQ(result.exit_code, 0) << name << ": " << result.err;
+    EXPECT_THAT(result.out, HasSubstr("median of 2 runs")) << name;
+  }
+  const Environment environment(
+      Environment::Values{{"CONVOY_AGAINST", "--batch_size=1"}, {"CONVOY_REPEAT", "2"}});
+  const ProgramResult turns = run_convoy(arguments);
+  EXPECT_EQ(turns.exit_code, 0) << turns.err;
+  EXPECT_THAT(turns.out, HasSubstr("2 pairs of runs that took turns"));
+  const ProgramResult cells =
+      run_convoy({"compare", "--models=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
+                  "--num_batches=2", "--num_warmup_batches=0", "--strategies=replicated"});
+  EXPECT_EQ(cells.exit_code, 0) << cells.err;
+}
+
+// One signal ends all runs. Those that have finished are the record.
+TEST_F(ReportPages, InterruptedRepeatsKeepTheRunsThatHaveFinished) {
+  const std::string file = folder_ + "/interrupted.json";
+  const std::string temporary = folder_ + "/temporary";
+  std::filesystem::create_directories(temporary);
+  const Environment environment(Environment::Values{{"TMPDIR", temporary}});
+  for (const char* more : {"--repeat=1000", "--against=--batch_size=1"}) {
+    std::filesystem::remove(file);
+    const ProgramResult result =
+        run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
+                    "--num_batches=2", "--num_warmup_batches=0", "--variable_update=replicated",
+                    "--repeat=1000", "--output_file=" + file, more},
+                   {.signal = SIGTERM, .signal_after = "run 1: "});
+    EXPECT_EQ(result.exit_code, 143) << more << result.err;
+    EXPECT_THAT(result.out, HasSubstr("total images/sec: ")) << more;
+    const std::size_t repeats = nlohmann::json::parse(contents(file)).at("repeats").size();
+    EXPECT_GE(repeats, 1u) << more;
+    EXPECT_LT(repeats, 1000u) << more;
+    EXPECT_TRUE(std::filesystem::is_empty(temporary)) << more;
+  }
 }
 
 TEST_F(ReportPages, RunsTakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {

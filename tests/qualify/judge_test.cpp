@@ -54,8 +54,26 @@ TEST(Judge, ForesightCountsLessItsError) {
   EXPECT_TRUE(all_pass(hosts));
   judge(hosts, 0.81);
   EXPECT_FALSE(all_pass(hosts));
-  EXPECT_THAT(slow_sentences(hosts),
-              ElementsAre("0: copy at 80 % of what is foreseen; no reason for it can be seen"));
+  EXPECT_THAT(
+      slow_sentences(hosts),
+      ElementsAre("0: copy at 60 % of what is foreseen, 80 % of the least that its error of "
+                  "25 % leaves; no reason for it can be seen"));
+}
+
+TEST(Judge, WhatSentencesSayOfForesightIsWhatTheyNameIt) {
+  const auto sentence = [](double measured, double error) {
+    std::vector<HostQualification> hosts = {
+        host("a", {rate("0", measured, Foreseen{100, error, "simulated"})})};
+    judge(hosts, 0.7);
+    return slow_sentences(hosts).at(0);
+  };
+  EXPECT_THAT(sentence(60, 0), HasSubstr("at 60 % of what is foreseen; "));
+  EXPECT_THAT(
+      sentence(36, 0.4),
+      HasSubstr("36 % of what is foreseen, 60 % of the least that its error of 40 % leaves"));
+  EXPECT_THAT(sentence(2, 1.5),
+              HasSubstr("2 % of what is foreseen, 40 % of the least that is asked for, 5 % of it"));
+  EXPECT_DOUBLE_EQ(least_rate({100, 0.25, ""}), 75);
 }
 
 // Predictions may be wrong by more than they say: what is left to reach stays above zero.
@@ -128,6 +146,7 @@ TEST(QualificationJson, AHostReadsBackAsItWasMeasured) {
   sent.devices = {{"cpu:0", "EPYC", "0-3"}};
   sent.clues = {{"cpu:0", "hot", "look at fans"}};
   sent.notices = {"one thing"};
+  EXPECT_DOUBLE_EQ(host_json(sent)["measurements"][0]["foreseen"]["least"].get<double>(), 108);
   const HostQualification got = read_host(host_json(sent));
   EXPECT_EQ(host_json(got).dump(), host_json(sent).dump());
 }

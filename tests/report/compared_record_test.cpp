@@ -80,16 +80,68 @@ TEST(ComparedRecord, WhatHasNoTimedStepsIsRefused) {
   EXPECT_THROW(read_compared("/nowhere.json"), Error);
 }
 
+TEST(ComparedRecord, LinesForOtherProgramsAreNoRecord) {
+  try {
+    read_compared(written("lines.jsonl", record(0.8)));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("lines.jsonl: a .jsonl file has lines for other programs"));
+    EXPECT_THAT(error.what(), HasSubstr("--output_file=x.json"));
+  }
+}
+
 TEST(ComparedRecord, EveryFormSaysTheSame) {
   const ComparedRecord a = read_compared(written("a.json", record(0.8)));
   const ComparedRecord b = read_compared(written("b.json", record(0.4)));
   const DifferenceReport report{a, b, compare(a.side, b.side)};
   EXPECT_THAT(difference_text(report), HasSubstr("faster by 50.0 % +- "));
-  EXPECT_THAT(difference_markdown(report), HasSubstr("| images/s | 10 | 20 | +100.0 % |"));
+  EXPECT_THAT(difference_markdown(report),
+              HasSubstr("| images/s, median steps | 10 | 20 | +100.0 % |"));
   EXPECT_THAT(difference_csv(report), HasSubstr(",faster\n"));
   const Json json = Json::parse(difference_json(report));
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_NEAR(json["time_change"].get<double>(), -0.5, 1e-12);
+}
+
+// The steps are those of one worker; the total is that of all.
+TEST(ComparedRecord, OfWorkersThatDoNotWaitForEachOtherTheTotalCounts) {
+  Json fast = record(0.8);
+  fast["workers"] = {{{"steps", 20}}, {{"steps", 20}}};
+  fast["total"]["images_per_sec"] = 20.0;
+  Json slow = fast;
+  slow["total"]["images_per_sec"] = 15.0;
+  const ComparedRecord a = read_compared(written("workers_fast.json", fast));
+  const ComparedRecord b = read_compared(written("workers_slow.json", slow));
+  EXPECT_NEAR(a.side.runs.at(0).at(0), 1 / 20.0, 1e-12);
+  const Difference difference = compare(a.side, b.side);
+  EXPECT_EQ(difference.verdict, Verdict::kSlower);
+  EXPECT_NEAR(difference.change, 20 / 15.0 - 1, 1e-9);
+  slow["repeats"] = {{{"seconds", {0.8, 0.8}}, {"images_per_sec", 10.0}},
+                     {{"seconds", {0.4, 0.4}}, {"images_per_sec", 16.0}}};
+  const ComparedRecord repeated = read_compared(written("workers_repeated.json", slow));
+  EXPECT_NEAR(repeated.side.runs.at(0).at(0), 1 / 10.0, 1e-12);
+  EXPECT_NEAR(repeated.side.runs.at(1).at(0), 1 / 16.0, 1e-12);
+}
+
+// Every row says what it is of: all runs, or the first one.
+TEST(ComparedRecord, RowsAreOfAllRunsWhereRecordsHaveThem) {
+  Json repeated = record(0.8);
+  repeated["memory"] = {{"planned_bytes", 1000}};
+  repeated["repeats"] = {{{"seconds", {0.8, 0.8}}, {"images_per_sec", 9.0}},
+                         {{"seconds", {0.4, 0.4}}, {"images_per_sec", 17.0}},
+                         {{"seconds", {0.2, 0.2}}, {"images_per_sec", 33.0}}};
+  const ComparedRecord a = read_compared(written("rows.json", repeated));
+  const DifferenceReport report{a, a, compare(a.side, a.side)};
+  const std::string text = difference_markdown(report);
+  EXPECT_THAT(text, HasSubstr("| images/s, median steps | 20 | 20 | +0.0 % |"));
+  EXPECT_THAT(text, HasSubstr("| images/s, whole runs | 17 | 17 | +0.0 % |"));
+  EXPECT_THAT(text, HasSubstr("| median step | 400 ms | 400 ms | +0.0 % |"));
+  EXPECT_THAT(text, HasSubstr("is of each side's first run"));
+  const Json first = Json::parse(difference_json(report)).at("first");
+  EXPECT_DOUBLE_EQ(first.at("total_images_per_sec").get<double>(), 17);
+  EXPECT_DOUBLE_EQ(first.at("step_seconds").at("p50").get<double>(), 0.4);
+  EXPECT_DOUBLE_EQ(first.at("step_seconds").at("p99").get<double>(), 0.8);
 }
 
 }  // namespace

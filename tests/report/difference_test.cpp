@@ -137,6 +137,24 @@ TEST(Difference, SaysByHowMuchAndHowSure) {
               HasSubstr("more of them"));
 }
 
+// Percentages of a wide interval go farther up than down.
+TEST(Difference, AWideIntervalHasBothItsEnds) {
+  const Side first{"a", {{0.1}, {0.11}}, {}};
+  const Side second{"b", {{0.1}, {0.4}}, {}};
+  const Difference two = compare(first, second);
+  ASSERT_EQ(two.verdict, Verdict::kNoDifference);
+  EXPECT_THAT(verdict_text(two),
+              testing::MatchesRegex("no difference seen: time \\+.* %, from -.* to \\+.* %"));
+  EXPECT_THAT(resolution_text(two), testing::MatchesRegex("a change from -.* to \\+.* % cannot.*"));
+  EXPECT_THAT(resolution_text(two), HasSubstr("too few runs to tell: --repeat=5"));
+  Difference slower;
+  slower.change = 3;
+  slower.low = 0.5;
+  slower.high = 20;
+  slower.verdict = Verdict::kSlower;
+  EXPECT_EQ(verdict_text(slower), "slower by 300.0 %, time from +50.0 to +2000.0 %");
+}
+
 TEST(Difference, ConstantTimesDifferWithoutDoubt) {
   const Side first{"a", {{0.1, 0.1}, {0.1, 0.1}}, {}};
   const Side second{"b", {{0.2, 0.2}, {0.2, 0.2}}, {}};

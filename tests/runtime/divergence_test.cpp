@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "core/base/error.hpp"
 #include "core/runtime/step_describer.hpp"
@@ -62,10 +63,26 @@ TEST(RefusedLoss, HasNoSignWhenItIsNoNumber) {
   TrainingStep step;
   step.base_loss = -std::numeric_limits<double>::quiet_NaN();
   try {
-    refuse_loss(step);
+    refuse_loss(step, 0);
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not a finite number (nan)"));
   }
+}
+
+TEST(RefusedLoss, CountsWarmUpStepsFromOne) {
+  const auto said = [](std::int64_t number) -> std::string {
+    TrainingStep step;
+    step.number = number;
+    step.base_loss = std::numeric_limits<double>::infinity();
+    try {
+      refuse_loss(step, 10);
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(said(-10), HasSubstr("the loss of warm-up step 1 is not"));
+  EXPECT_THAT(said(-1), HasSubstr("the loss of warm-up step 10 is not"));
+  EXPECT_THAT(said(1), HasSubstr("the loss of step 1 is not"));
 }
 
 TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {

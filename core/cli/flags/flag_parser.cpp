@@ -97,14 +97,6 @@ std::vector<po::option> tokenize(const FlagTable& table, std::span<const std::st
   }
 }
 
-std::string environment_name(std::string_view flag) {
-  std::string name = "CONVOY_" + std::string(flag);
-  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
-    return static_cast<char>(std::toupper(letter));
-  });
-  return name;
-}
-
 std::optional<std::string> from_environment(std::string_view flag,
                                             const EnvironmentLookup& environment) {
   const char* value = environment(environment_name(flag));
@@ -217,6 +209,14 @@ std::map<std::string, std::string> ParsedFlags::effective() const {
     if (entry.value && entry.flag.refusal.empty() && entry.flag.notice.empty())
       values[name] = *entry.value;
   return values;
+}
+
+std::string environment_name(std::string_view flag) {
+  std::string name = "CONVOY_" + std::string(flag);
+  std::ranges::transform(name, name.begin(), [](unsigned char letter) {
+    return static_cast<char>(std::toupper(letter));
+  });
+  return name;
 }
 
 const char* system_environment(const std::string& name) {

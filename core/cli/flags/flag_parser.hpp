@@ -45,6 +45,8 @@ class ParsedFlags {
 // Gives the value of an environment variable, or null.
 using EnvironmentLookup = std::function<const char*(const std::string&)>;
 const char* system_environment(const std::string& name);
+// The variable that stands for a flag: "repeat" gives "CONVOY_REPEAT".
+std::string environment_name(std::string_view flag);
 
 enum class Positional { kRefused, kAllowed };
 

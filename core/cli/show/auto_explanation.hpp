@@ -8,7 +8,7 @@
 
 namespace convoy {
 
-// What --variable_update=auto compares, on what, and what comes of it.
+// The candidates of --variable_update=auto, the hardware, the ranking and the decision.
 struct Explanation {
   job::SimulatedHardware hardware;
   job::ChoiceSubject subject;

@@ -6,7 +6,7 @@
 
 namespace convoy {
 
-// What was measured of a machine, as tables for people.
+// The measurements of a machine as tables.
 void print_calibration(std::ostream& out, const calibrate::MachineProfile& profile);
 
 }  // namespace convoy

@@ -80,6 +80,10 @@ std::string comparison_json(const Comparison& comparison) {
     if (cell.images_per_second) {
       const std::optional<double> speed_up = comparison.speed_up(cell);
       if (cell.repeats.size() > 1) json["repeats"] = cell.repeats;
+      json["machine"] = cell.machine;
+      json["hosts"] = cell.hosts;
+      json["batch_per_device"] = cell.batch;
+      json["compute_dtype"] = cell.compute_dtype;
       json["step_seconds"] = cell.step_seconds;
       json["plan_hash"] = cell.plan_hash;
       json["speed_up"] = optional_number(speed_up);

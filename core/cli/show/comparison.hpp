@@ -12,8 +12,12 @@ namespace convoy {
 // One model on so many devices under one strategy, and what came of it.
 struct ComparisonCell {
   std::string model;
-  std::string strategy;                     // as it was asked for
-  std::uint32_t replicas = 1;               // devices of all hosts
+  std::string strategy;        // as it was asked for
+  std::uint32_t replicas = 1;  // devices of all hosts
+  std::string machine;         // what the devices are, or the simulated machine
+  std::uint32_t hosts = 1;
+  std::uint32_t batch = 0;                  // per device
+  std::string compute_dtype;                // as the cell's own record has it
   std::optional<double> images_per_second;  // of all devices together; none: see problem
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
@@ -32,7 +36,7 @@ struct Comparison {
 
   // Against one device; none where either rate is unknown.
   std::optional<double> speed_up(const ComparisonCell& cell) const;
-  // What as many devices as the cell has would train without any loss.
+  // The rate of the cell's number of devices with linear scaling.
   std::optional<double> linear(const ComparisonCell& cell) const;
   // 0 if any cell has a rate, else the exit code of the first.
   int exit_code() const;

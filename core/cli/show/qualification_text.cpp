@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "core/qualify/judge.hpp"
@@ -19,8 +20,21 @@ std::string rate_text(double rate, const std::string& unit) {
   return fmt::format("{:.4g} {}", rate, unit);
 }
 
-std::string foreseen_text(const Measurement& it) {
-  return it.foreseen ? rate_text(it.foreseen->rate, it.unit) : "-";
+// Rates that are not there for every measurement.
+std::string known_rate_text(const std::optional<double>& rate, const std::string& unit) {
+  return rate ? rate_text(*rate, unit) : "-";
+}
+
+// What was measured and what it is held against.
+std::string rate_columns(const Measurement& it) {
+  std::optional<double> foreseen, least;
+  if (it.foreseen) {
+    foreseen = it.foreseen->rate;
+    least = qualify::least_rate(*it.foreseen);
+  }
+  return fmt::format("{:>18}  {:>18}  {:>18}  {:>18}", rate_text(it.rate, it.unit),
+                     known_rate_text(foreseen, it.unit), known_rate_text(least, it.unit),
+                     known_rate_text(it.likes, it.unit));
 }
 
 void print_measurements(std::ostream& out, const HostQualification& host) {
@@ -29,14 +43,12 @@ void print_measurements(std::ostream& out, const HostQualification& host) {
     subject = std::max(subject, it.subject.size());
     what = std::max(what, it.what.size());
   }
-  out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  share\n", "subject", subject,
-                     "what", what, "measured", "foreseen", "its likes");
+  out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  {:>18}  share\n", "subject",
+                     subject, "what", what, "measured", "foreseen", "so at least", "its likes");
   for (const Measurement& it : host.measurements) {
     const bool judged = it.foreseen || it.likes;
-    out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  {:>5}{}\n", it.subject, subject,
-                       it.what, what, rate_text(it.rate, it.unit), foreseen_text(it),
-                       it.likes ? rate_text(*it.likes, it.unit) : "-",
-                       judged ? fmt::format("{:.0f} %", 100 * it.share) : "-",
+    out << fmt::format("  {:<{}}  {:<{}}  {}  {:>5}{}\n", it.subject, subject, it.what, what,
+                       rate_columns(it), judged ? fmt::format("{:.0f} %", 100 * it.share) : "-",
                        it.slow ? "  slow" : "");
   }
 }

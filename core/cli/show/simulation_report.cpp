@@ -213,6 +213,7 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
                  {"layer_times", simulation.rates},
                  {"hosts", simulation.hosts},
                  {"batch_per_device", simulation.batch},
+                 {"compute_dtype", simulation.compute_dtype},
                  {"one_device_images_per_second", simulation.one_device_rate}};
   if (setup.decision) {
     record["selection"] = to_json(*setup.decision);

@@ -23,7 +23,8 @@ Json row_json(const SweepRow& row) {
                {"batch_per_device", known(row.batch)},
                {"hosts", row.hosts},
                {"devices_per_host", known(row.devices_per_host)},
-               {"devices", known(row.hosts * row.devices_per_host)}};
+               {"devices", known(row.hosts * row.devices_per_host)},
+               {"compute_dtype", row.compute_dtype}};
   if (!row.figures) {
     for (const char* figure :
          {"images_per_second", "one_device_images_per_second", "efficiency", "step_seconds",
@@ -130,6 +131,12 @@ bool has_row_per_point(const std::string& file) {
   return file.ends_with(".csv") || file.ends_with(".jsonl");
 }
 
+std::string sweep_json(const std::vector<SweepRow>& rows) {
+  Json record = {{"schema_version", 1}, {"simulated", true}, {"points", Json::array()}};
+  for (const SweepRow& row : rows) record["points"].push_back(row_json(row));
+  return json_text(record, 2) + '\n';
+}
+
 std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file) {
   std::string text;
   if (file.ends_with(".csv")) {
@@ -138,9 +145,7 @@ std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& f
   } else if (file.ends_with(".jsonl")) {
     for (const SweepRow& row : rows) text += json_text(row_json(row)) + '\n';
   } else {
-    Json record = {{"schema_version", 1}, {"simulated", true}, {"points", Json::array()}};
-    for (const SweepRow& row : rows) record["points"].push_back(row_json(row));
-    text = json_text(record, 2) + '\n';
+    text = sweep_json(rows);
   }
   return text;
 }

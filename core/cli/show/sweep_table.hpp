@@ -29,6 +29,7 @@ struct SweepRow {
   std::uint32_t batch = 0;  // per device; 0: not known, for the point was refused
   std::uint32_t hosts = 1;
   std::uint32_t devices_per_host = 0;  // likewise
+  std::string compute_dtype;           // likewise: empty
   std::optional<SweepFigures> figures;
   int exit_code = 0;
   std::string problem;  // why there are no figures
@@ -47,8 +48,11 @@ void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows);
 // Whether a file of that name takes a line per point: .csv and .jsonl.
 bool has_row_per_point(const std::string& file);
 
+// All of them in one object, as a report takes them.
+std::string sweep_json(const std::vector<SweepRow>& rows);
+
 // For machines, by the suffix of the file's name: .csv with a header, .jsonl with an object per
-// point, .json with all of them in one object.
+// point, .json as sweep_json().
 std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file);
 
 }  // namespace convoy

@@ -13,14 +13,16 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "core/cli/verbs/child_environment.hpp"
+#include "core/cli/verbs/exec_words.hpp"
 
 namespace convoy {
 namespace {
 
-constexpr std::chrono::milliseconds kLook{1};
+constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 // The signal for standing still waits until the program listens: it would end it before.
-[[noreturn]] void become(const std::string& program, std::vector<char*>& argv,
+[[noreturn]] void become(const std::string& program, ExecWords& words, ExecWords& variables,
                          const std::string& errors) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigset_t signals;
@@ -29,7 +31,7 @@ constexpr std::chrono::milliseconds kLook{1};
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
   ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
   ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-  ::execv(program.c_str(), argv.data());
+  ::execve(program.c_str(), words.data(), variables.data());
   const char* reason = std::strerror(errno);
   const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
   static_cast<void>(written);
@@ -41,14 +43,11 @@ constexpr std::chrono::milliseconds kLook{1};
 ChildInTurns::ChildInTurns(const std::string& program, const std::vector<std::string>& arguments,
                            std::filesystem::path errors, const Stop& stop)
     : errors_(std::move(errors)) {
-  std::vector<std::string> copies = arguments;
-  std::string name = "convoy";
-  std::vector<char*> argv{name.data()};
-  for (std::string& argument : copies) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  ExecWords words(program_words(arguments));
+  ExecWords variables(child_environment());
   process_ = ::fork();
   if (process_ < 0) fail(ExitCode::kFailed, "cannot start {}: {}", program, std::strerror(errno));
-  if (process_ == 0) become(program, argv, errors_.string());
+  if (process_ == 0) become(program, words, variables, errors_.string());
   await_standstill(stop);
 }
 
@@ -64,7 +63,7 @@ void ChildInTurns::go_on(std::chrono::milliseconds slice, const Stop& stop) {
   ::kill(process_, SIGCONT);
   while (!ended_ && !stop() && std::chrono::steady_clock::now() < until) {
     look(WNOHANG);
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(kBetweenLooks);
   }
   await_standstill(stop);
 }
@@ -72,7 +71,7 @@ void ChildInTurns::go_on(std::chrono::milliseconds slice, const Stop& stop) {
 void ChildInTurns::await_standstill(const Stop& stop) {
   if (ended_) return;
   ::kill(process_, SIGUSR2);
-  while (!stop() && !look(WNOHANG | WUNTRACED)) std::this_thread::sleep_for(kLook);
+  while (!stop() && !look(WNOHANG | WUNTRACED)) std::this_thread::sleep_for(kBetweenLooks);
 }
 
 // Whether it has ended or stands still; the latter is seen with WUNTRACED, once.

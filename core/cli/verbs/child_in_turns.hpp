@@ -20,9 +20,9 @@ class ChildInTurns {
  public:
   using Stop = std::function<bool()>;
 
-  // Starts the run and returns when its first timed step has ended, or when `stop`, which is
-  // polled, returns true. `errors` is a file for its standard error; its standard output is
-  // discarded. Error kFailed when it cannot be started.
+  // Starts the run, in a child_environment(), and returns when its first timed step has ended, or
+  // when `stop`, which is polled, returns true. `errors` is a file for its standard error; its
+  // standard output is discarded. Error kFailed when it cannot be started.
   ChildInTurns(const std::string& program, const std::vector<std::string>& arguments,
                std::filesystem::path errors, const Stop& stop);
   ~ChildInTurns();

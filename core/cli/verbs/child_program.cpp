@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-
-extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
+#include "core/cli/verbs/child_environment.hpp"
+#include "core/cli/verbs/exec_words.hpp"
 
 namespace convoy {
 namespace {
@@ -75,11 +75,8 @@ std::string last_line(std::string_view text) {
 
 // Without a standard error of its own it has this program's, and its standard output, too.
 pid_t spawn_self(const std::vector<std::string>& arguments, std::optional<int> standard_error) {
-  std::vector<std::string> copies = arguments;
-  std::string name = "convoy";
-  std::vector<char*> argv{name.data()};
-  for (std::string& argument : copies) argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  ExecWords words(program_words(arguments));
+  ExecWords variables(child_environment());
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   if (standard_error) {
@@ -87,7 +84,8 @@ pid_t spawn_self(const std::vector<std::string>& arguments, std::optional<int> s
     ::posix_spawn_file_actions_adddup2(&actions, *standard_error, STDERR_FILENO);
   }
   pid_t child = 0;
-  const int problem = ::posix_spawn(&child, kSelf, &actions, nullptr, argv.data(), environ);
+  const int problem =
+      ::posix_spawn(&child, kSelf, &actions, nullptr, words.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (problem != 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(problem));
   return child;
@@ -105,6 +103,12 @@ int exit_code_of(int status) {
 }
 
 }  // namespace
+
+std::vector<std::string> program_words(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"convoy"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
 
 ChildOutcome outcome_of(int status, const std::string& errors) {
   const int code = exit_code_of(status);

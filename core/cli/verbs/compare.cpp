@@ -28,6 +28,8 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   const nlohmann::json& result = record.at("results").at(0);
   cell.replicas = result.at("devices").get<std::uint32_t>();
   cell.images_per_second = result.at("images_per_second").get<double>();
+  cell.machine = record.at("machine").get<std::string>();
+  cell.hosts = record.at("hosts").get<std::uint32_t>();
   cell.step_seconds = result.at("step").at("seconds").get<double>();
   cell.plan_hash = result.at("plan_hash").get<std::string>();
 }
@@ -35,6 +37,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
 void read_run(const nlohmann::json& record, ComparisonCell& cell) {
   cell.replicas = static_cast<std::uint32_t>(record.at("devices").size());
   cell.images_per_second = record.at("total").at("images_per_sec").get<double>();
+  cell.machine = record.at("devices").at(0).at("model").get<std::string>();
   cell.step_seconds = record.at("total").at("step_seconds").at("p50").get<double>();
   cell.plan_hash = record.at("strategy").at("plan_hash").get<std::string>();
 }
@@ -49,7 +52,7 @@ class Comparer {
     choose_threads();
   }
 
-  // As far as it came when it is interrupted.
+  // The cells so far if it is interrupted.
   const Comparison& run() {
     for (const std::string& model : request_.models) {
       const std::size_t first = result_.cells.size();
@@ -69,8 +72,8 @@ class Comparer {
   const std::string& notice() const { return notice_; }
 
  private:
-  // So that one CPU device is the same thing in every row: else it would have all cores where it is
-  // alone.
+  // Gives a CPU device the same number of cores in every row; otherwise a single device would get
+  // all cores.
   void choose_threads() {
     if (request_.simulated || find_flag(request_.common, "num_intra_threads")) return;
     const std::uint32_t most = *std::max_element(request_.counts.begin(), request_.counts.end());
@@ -83,8 +86,8 @@ class Comparer {
         threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most);
   }
 
-  // Repeats of a cell are runs of their own, with those of the other cells between them: what
-  // disturbs the machine for a while disturbs all cells.
+  // Repeats of a cell alternate with the runs of the other cells, so that a temporary disturbance
+  // of the machine affects all cells.
   void take_cell(std::size_t index, const std::string& model, const ComparedStrategy& strategy,
                  std::uint32_t devices) {
     const std::size_t all = request_.models.size() * request_.strategies.size() *
@@ -140,6 +143,8 @@ class Comparer {
     try {
       const nlohmann::json record = parse_json(std::ifstream(file));
       request_.simulated ? read_simulation(record, cell) : read_run(record, cell);
+      cell.batch = record.at("batch_per_device").get<std::uint32_t>();
+      cell.compute_dtype = record.at("compute_dtype").get<std::string>();
       if (record.contains("selection") && record["selection"].is_object())
         cell.taken = record["selection"].at("flags").get<std::string>();
     } catch (const nlohmann::json::exception& error) {
@@ -173,7 +178,7 @@ class Comparer {
   Comparison result_;
 };
 
-// A command line that no cell understands is the command line's fault.
+// If every cell has the same usage error, the command line is wrong.
 void refuse_common_mistake(const Comparison& comparison) {
   const auto& cells = comparison.cells;
   const bool alike = std::all_of(cells.begin(), cells.end(), [&](const ComparisonCell& cell) {

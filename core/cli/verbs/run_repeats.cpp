@@ -21,6 +21,7 @@
 #include "core/base/output_file.hpp"
 #include "core/base/statistics.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/child_in_turns.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
@@ -32,11 +33,6 @@ namespace convoy {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-bool is_of_all_runs(const std::string& name) {
-  return name == "repeat" || name == "output_file" || name == "report" || name == "against" ||
-         name == "against_program";
-}
 
 // The command line of one run: files are written once, for all of them.
 std::vector<std::string> arguments_of_one(std::span<const std::string> arguments) {
@@ -140,7 +136,9 @@ class Repeater {
       : command_(command),
         repeats_(takes_turns() && command.repeats == 1 ? kPairs : command.repeats),
         out_(out),
+        err_(err),
         progress_(err, standard_error_is_terminal()) {
+    interrupt_.end_quietly();  // the runs that have finished are not lost
     own_.words = arguments_of_one(arguments);
     other_.words = own_.words;
     for (std::string& word : further_flags(command.against))
@@ -153,23 +151,27 @@ class Repeater {
     }
   }
 
+  // What has finished is the result, too, when it is interrupted.
   int run() {
-    for (std::uint32_t number = 1; number <= repeats_; ++number) {
+    for (std::uint32_t number = 1; number <= repeats_ && !interrupt_.requested(); ++number) {
       progress_.show(fmt::format("run {} of {}", number, repeats_));
-      takes_turns() ? take_pair(number) : take_run(number);
+      const bool finished = takes_turns() ? take_pair(number) : take_run(number);
       progress_.clear();
-      if (interrupt_.requested()) return static_cast<int>(interrupt_.code());
+      if (!finished) {
+        err_ << fmt::format("convoy: interrupted in run {} of {}\n", number, repeats_);
+        break;
+      }
       print_run(number);
     }
     print_total();
-    write_files();
-    return static_cast<int>(ExitCode::kOk);
+    if (!own_.record.is_null()) write_files();
+    return static_cast<int>(interrupt_.code());
   }
 
  private:
   static constexpr std::uint32_t kPairs = 5;
-  // Some steps of small networks, one of large ones; short beside what disturbs a machine: the
-  // cores of a virtual one were seen to change their speed by a quarter for 0.2 s at a time.
+  // Several steps of small networks, one of large ones. It is short compared with disturbances:
+  // cores of a virtual machine changed their speed by a quarter for 0.2 s at a time.
   static constexpr std::chrono::milliseconds kSlice{20};
 
   bool takes_turns() const {
@@ -179,13 +181,18 @@ class Repeater {
     return [this] { return interrupt_.requested(); };
   }
 
-  void take_run(std::uint32_t number) {
+  // False: it was interrupted.
+  bool take_run(std::uint32_t number) {
     const double began = seconds_since_1970();
-    finish(own_, run_child_program(own_.words, stop()), number, began);
+    const ChildOutcome outcome = run_child_program(own_.words, stop());
+    if (interrupt_.requested()) return false;
+    finish(own_, outcome, number, began);
+    return true;
   }
 
-  // Both runs at a time, in turns. The one that begins is not always the same.
-  void take_pair(std::uint32_t number) {
+  // Both runs at a time, in turns. The one that begins is not always the same. False: they were
+  // interrupted, and neither counts.
+  bool take_pair(std::uint32_t number) {
     RepeatedCommand& first = number % 2 == 1 ? other_ : own_;
     RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
     const double first_began = seconds_since_1970();
@@ -197,10 +204,11 @@ class Repeater {
       one->go_on(kSlice, stop());
       other->go_on(kSlice, stop());
     }
-    if (interrupt_.requested()) return;
+    if (interrupt_.requested()) return false;
     if (failed(*other)) finish(second, other->outcome(), number, second_began);
     finish(first, one->outcome(), number, first_began);
     finish(second, other->outcome(), number, second_began);
+    return true;
   }
 
   static bool failed(const ChildInTurns& run) {
@@ -215,7 +223,6 @@ class Repeater {
 
   void finish(RepeatedCommand& command, const ChildOutcome& outcome, std::uint32_t number,
               double began) {
-    if (interrupt_.requested()) return;
     progress_.clear();
     if (outcome.exit_code != 0)
       fail(static_cast<ExitCode>(outcome.exit_code), "run {} of {}{}: {}", number, repeats_,
@@ -269,12 +276,13 @@ class Repeater {
 
   const JobCommand& command_;
   std::uint32_t repeats_;
+  InterruptGuard interrupt_;
   TemporaryFolder folder_{"convoy-repeat"};
   RepeatedCommand own_;
   RepeatedCommand other_;  // what it is compared with
   std::ostream& out_;
+  std::ostream& err_;
   Progress progress_;
-  InterruptGuard interrupt_;
 };
 
 }  // namespace

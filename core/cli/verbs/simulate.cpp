@@ -50,7 +50,7 @@ constexpr const char* kHelp =
     "machine. --num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, "
     "--model, --variable_update, --batch_size or --hosts, too, every combination is simulated and "
     "has a row of its own; several are simulated at a time. --output_file writes the rows as "
-    ".csv, .jsonl or .json.\n\n";
+    ".csv, .jsonl or .json, and --report a page with their scaling curves.\n\n";
 
 // Before the work, not after it.
 void check_files(const JobOptions& options) {
@@ -89,6 +89,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
     out << kHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
+  refuse_flags_of_runs(arguments);
   const SweepAxes axes(arguments);
   if (axes.is_sweep() || has_row_per_point(find_flag(arguments, "output_file").value_or("")))
     return run_sweep(arguments, axes, out, err);

@@ -22,6 +22,7 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
 #include "core/job/simulation.hpp"
+#include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 #include "core/select/candidate.hpp"
 
@@ -47,6 +48,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   const simulate::Prediction& it = run.prediction;
   if (row.machine.empty()) row.machine = simulation.machine;
   row.batch = simulation.batch;
+  row.compute_dtype = simulation.compute_dtype;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
   if (setup.decision) row.taken = flags_of(setup.decision->chosen);
@@ -115,8 +117,8 @@ class Sweep {
     progress_.show(fmt::format("{} of {}: {}", ++finished_, rows_.size(), fmt::join(flags, " ")));
   }
 
-  // What a point needs of plug-ins, which need not know of threads: made and let go of by one
-  // thread at a time.
+  // The plug-in instances of a point. They are made and destroyed by one thread at a time, because
+  // plug-ins need not be thread-safe.
   struct PointJob {
     ~PointJob() {
       const std::lock_guard lock(plugins);
@@ -175,26 +177,43 @@ class Sweep {
   std::vector<std::optional<SweepRow>> rows_;
 };
 
-// Before the work, not after it.
-std::string check_files(std::span<const std::string> arguments) {
-  if (!find_flag(arguments, "trace_file").value_or("").empty())
-    fail(ExitCode::kUsage,
-         "--trace_file is for a single simulation, but a sweep has several; "
-         "leave it out");
-  if (find_flag(arguments, "export"))
-    fail(ExitCode::kUsage,
-         "--export is for a single simulation, but a sweep has several; leave "
-         "it out");
-  std::string file = find_flag(arguments, "output_file").value_or("");
-  if (file.empty()) return file;
-  if (!has_row_per_point(file) && !file.ends_with(".json"))
-    fail(ExitCode::kUsage,
-         "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv", file);
-  check_output_file(file);
-  return file;
+void refuse_flags_of_one_simulation(std::span<const std::string> arguments) {
+  const auto refuse = [](const char* flag) {
+    fail(ExitCode::kUsage, "--{} is for a single simulation, but a sweep has several; leave it out",
+         flag);
+  };
+  if (!find_flag(arguments, "trace_file").value_or("").empty()) refuse("trace_file");
+  if (find_flag(arguments, "export")) refuse("export");
+  if (find_switch(arguments, "record_timeline")) refuse("record_timeline");
 }
 
-// A command line that no point understands is the command line's fault.
+// What a sweep writes; empty names: nothing.
+struct SweepFiles {
+  std::string rows;
+  std::string report;
+};
+
+// Before the work, not after it.
+SweepFiles check_files(std::span<const std::string> arguments) {
+  const SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
+                            find_flag(arguments, "report").value_or("")};
+  if (!files.report.empty()) report::check_report_path(files.report);
+  if (files.rows.empty()) return files;
+  if (!has_row_per_point(files.rows) && !files.rows.ends_with(".json"))
+    fail(ExitCode::kUsage,
+         "--output_file={}: the suffix chooses the form and must be .json, .jsonl or .csv",
+         files.rows);
+  check_output_file(files.rows);
+  return files;
+}
+
+void write_sweep(const SweepFiles& files, const std::vector<SweepRow>& rows) {
+  if (!files.rows.empty()) write_output_file(files.rows, sweep_record(rows, files.rows));
+  if (!files.report.empty())
+    report::write_report({report::parse_record("this sweep", sweep_json(rows))}, files.report);
+}
+
+// If every point has the same usage error, the command line is wrong.
 void refuse_common_mistake(const std::vector<SweepRow>& rows) {
   const bool alike = std::ranges::all_of(rows, [&](const SweepRow& row) {
     return row.exit_code == static_cast<int>(ExitCode::kUsage) &&
@@ -210,13 +229,14 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
   if (axes.size() > kMostPoints)
     fail(ExitCode::kUsage, "{} points to simulate; {} at most: give fewer values", axes.size(),
          kMostPoints);
-  const std::string file = check_files(arguments);
+  refuse_flags_of_one_simulation(arguments);
+  const SweepFiles files = check_files(arguments);
   Sweep sweep(arguments, axes, err);
   const std::vector<SweepRow> rows = sweep.run();
   const auto interruption = static_cast<int>(sweep.interruption());
   if (interruption == 0) refuse_common_mistake(rows);
   print_sweep(out, rows);
-  if (!file.empty()) write_output_file(file, sweep_record(rows, file));
+  write_sweep(files, rows);
   return interruption != 0 ? interruption : exit_code_of(rows);
 }
 

@@ -7,9 +7,11 @@
 #include <iomanip>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/statistics.hpp"
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/write_report.hpp"
 
@@ -32,14 +34,27 @@ std::vector<std::string> split(const std::string& files) {
   return names;
 }
 
-void add_run(const std::vector<double>& seconds, double images, std::optional<double> began,
-             Side& side) {
-  std::vector<double> run;
-  for (const double value : seconds)
-    if (std::isfinite(value) && value > 0) run.push_back(value / images);
-  if (run.empty()) return;
-  side.runs.push_back(std::move(run));
-  side.began.push_back(began);
+struct Run {
+  std::vector<double> seconds;  // of its steps
+  std::optional<double> rate;   // images/s, in total
+  std::optional<double> began;
+};
+
+// Workers that do not wait for each other take steps of their own, and the record has those of one
+// of them. So what all of them did in the time of such a step follows from the total.
+double images_of_step(const Run& run, double global_batch, bool asynchronous) {
+  return asynchronous && run.rate && *run.rate > 0 ? *run.rate * mean(run.seconds) : global_batch;
+}
+
+void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to) {
+  std::erase_if(run.seconds, [](double value) { return !(std::isfinite(value) && value > 0); });
+  if (run.seconds.empty()) return;
+  if (run.rate) to.rates.push_back(*run.rate);
+  to.steps.insert(to.steps.end(), run.seconds.begin(), run.seconds.end());
+  const double images = images_of_step(run, global_batch, asynchronous);
+  for (double& value : run.seconds) value /= images;
+  to.side.runs.push_back(std::move(run.seconds));
+  to.side.began.push_back(run.began);
 }
 
 // The environment's time, in seconds since 1970.
@@ -58,16 +73,21 @@ std::vector<double> step_seconds(const Json& steps) {
   return seconds;
 }
 
-void add_record(const Json& record, const std::string& file, Side& side) {
+void add_record(const Json& record, const std::string& file, ComparedRecord& to) {
   const double images = number(record, "global_batch").value_or(0);
+  const Json& workers = field(record, "workers");
+  const bool asynchronous = workers.is_array() && !workers.empty();
   const Json& repeats = field(record, "repeats");
   if (repeats.is_array() && !repeats.empty())
     for (const Json& repeat : repeats)
-      add_run(repeat.at("seconds").get<std::vector<double>>(), images, number(repeat, "began"),
-              side);
+      add_run({repeat.at("seconds").get<std::vector<double>>(), number(repeat, "images_per_sec"),
+               number(repeat, "began")},
+              images, asynchronous, to);
   else
-    add_run(step_seconds(field(record, "steps")), images, began_of(record), side);
-  if (images <= 0 || side.runs.empty())
+    add_run({step_seconds(field(record, "steps")), number(record, "total/images_per_sec"),
+             began_of(record)},
+            images, asynchronous, to);
+  if (images <= 0 || to.side.runs.empty())
     fail(ExitCode::kUsage,
          "{}: no record of a run with timed steps; convoy run --output_file=x.json writes one",
          file);
@@ -104,7 +124,7 @@ ComparedRecord compared(const std::string& name, const std::vector<report::Named
   result.side.name = name;
   for (const auto& [file, record] : records) {
     try {
-      add_record(record, file, result.side);
+      add_record(record, file, result);
     } catch (const nlohmann::json::exception& error) {
       fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, json_problem(error));
     }

@@ -14,6 +14,8 @@ namespace convoy::compare {
 // several of the same thing.
 struct ComparedRecord {
   Side side;
+  std::vector<double> rates;     // total images/s of its runs, where they are known
+  std::vector<double> steps;     // seconds of the steps of all its runs
   nlohmann::ordered_json first;  // of its records
 };
 

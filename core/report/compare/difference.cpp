@@ -99,6 +99,17 @@ double percent_half_width(const Difference& difference) {
   return 100 * (difference.high - difference.low) / 2;
 }
 
+// Whether one half width says what the interval is. It is even for logarithms, so a wide one is
+// not for percentages.
+bool is_even(const Difference& it) {
+  constexpr double kMostUneven = 1.25;
+  return it.high - it.change <= kMostUneven * (it.change - it.low);
+}
+
+std::string ends_text(const Difference& difference) {
+  return fmt::format("from {:+.1f} to {:+.1f} %", 100 * difference.low, 100 * difference.high);
+}
+
 }  // namespace
 
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options) {
@@ -139,22 +150,28 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
 }
 
 std::string verdict_text(const Difference& difference) {
-  const double half = percent_half_width(difference);
+  const bool even = is_even(difference);
+  const std::string half = fmt::format(" +- {:.1f} %", percent_half_width(difference));
+  const std::string ends = ends_text(difference);
   if (difference.verdict == Verdict::kNoDifference)
-    return fmt::format("no difference seen: time {:+.1f} % +- {:.1f} %", 100 * difference.change,
-                       half);
-  return fmt::format("{} by {:.1f} % +- {:.1f} %",
+    return fmt::format("no difference seen: time {:+.1f} %{}", 100 * difference.change,
+                       even ? half : ", " + ends);
+  return fmt::format("{} by {:.1f} %{}",
                      difference.verdict == Verdict::kFaster ? "faster" : "slower",
-                     100 * std::abs(difference.change), half);
+                     100 * std::abs(difference.change), even ? half : ", time " + ends);
 }
 
 std::string resolution_text(const Difference& difference) {
   if (difference.verdict != Verdict::kNoDifference) return {};
+  const std::size_t fewest = std::min(difference.first_runs, difference.second_runs);
+  const char* advice = "";
+  if (fewest == 2) advice = "; too few runs to tell: --repeat=5";
+  if (fewest > 2) advice = "; more of them, with nothing else running, show smaller ones";
+  if (!is_even(difference))
+    return fmt::format("a change {} cannot be seen with these runs{}", ends_text(difference),
+                       advice);
   return fmt::format("a change of less than {:.1f} % cannot be seen with these runs{}",
-                     percent_half_width(difference),
-                     difference.first_runs > 1 && difference.second_runs > 1
-                         ? "; more of them, with nothing else running, show smaller ones"
-                         : "");
+                     percent_half_width(difference), advice);
 }
 
 }  // namespace convoy::compare

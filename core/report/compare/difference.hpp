@@ -9,7 +9,8 @@ namespace convoy::compare {
 // One side of a comparison: runs of the same thing.
 struct Side {
   std::string name;
-  // Per run the seconds of its steps, each divided by the images of a step. None is empty.
+  // Per run the seconds of its steps, each divided by the images that the run did meanwhile. None
+  // is empty.
   std::vector<std::vector<double>> runs;
   // When each of them began, in seconds since some time that both sides share, where it is known.
   std::vector<std::optional<double>> began;
@@ -49,7 +50,9 @@ struct Difference {
 // between runs.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
 
-// "faster by 3.1 % +- 0.8 %", "no difference seen: time +0.2 % +- 0.9 %".
+// "faster by 3.1 % +- 0.8 %", "no difference seen: time +0.2 % +- 0.9 %". An interval that goes
+// much farther up than down has both its ends: "no difference seen: time +3.0 %, from -60.0 to
+// +165.2 %".
 std::string verdict_text(const Difference& difference);
 
 // Where no difference is seen, how large one would have to be, and what shows smaller ones; else

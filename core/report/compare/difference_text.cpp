@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/json.hpp"
+#include "core/base/statistics.hpp"
 #include "core/report/html/quantity.hpp"
 #include "core/report/html/record_fields.hpp"
 
@@ -31,10 +32,8 @@ struct Measure {
   Unit unit;
 };
 
+// Of the first run of each side.
 constexpr Measure kMeasures[] = {
-    {"median step", "total/step_seconds/p50", Unit::kSeconds},
-    {"90 % of steps within", "total/step_seconds/p90", Unit::kSeconds},
-    {"99 % of steps within", "total/step_seconds/p99", Unit::kSeconds},
     {"forward and backward", "step_breakdown/compute", Unit::kSeconds},
     {"aggregation, exposed", "step_breakdown/aggregation", Unit::kSeconds},
     {"waiting for other hosts", "step_breakdown/network", Unit::kSeconds},
@@ -47,22 +46,50 @@ std::string change_text(double first, double second) {
   return first > 0 ? fmt::format("{:+.1f} %", 100 * (second / first - 1)) : std::string("-");
 }
 
-// The first line is what the verdict is about; the others are of the first run of each side.
+struct StepQuantile {
+  const char* what;
+  const char* name;  // in records
+  double fraction;
+};
+
+constexpr StepQuantile kStepQuantiles[] = {{"median step", "p50", 0.5},
+                                           {"90 % of steps within", "p90", 0.9},
+                                           {"99 % of steps within", "p99", 0.99}};
+
+Row row_of(const char* what, double first, double second, Unit unit) {
+  return {what, report::quantity(first, unit), report::quantity(second, unit),
+          change_text(first, second)};
+}
+
+Row row_of_rates(const char* what, double first, double second) {
+  return {what, report::plain_number(first), report::plain_number(second),
+          change_text(first, second)};
+}
+
+// The first line is what the verdict is about. Total rates have everything between the steps, too.
 std::vector<Row> rows_of(const DifferenceReport& it) {
   const Difference& d = it.difference;
   std::vector<Row> rows = {
-      {"images/s", report::plain_number(1 / d.first_median),
-       report::plain_number(1 / d.second_median),
-       change_text(1 / d.first_median, 1 / d.second_median)},
-      {"runs", fmt::format("{}", d.first_runs), fmt::format("{}", d.second_runs), ""}};
+      row_of_rates("images/s, median steps", 1 / d.first_median, 1 / d.second_median)};
+  if (!it.a.rates.empty() && !it.b.rates.empty())
+    rows.push_back(row_of_rates("images/s, whole runs", median(it.a.rates), median(it.b.rates)));
+  rows.push_back({"runs", fmt::format("{}", d.first_runs), fmt::format("{}", d.second_runs), ""});
+  for (const auto& [what, name, fraction] : kStepQuantiles)
+    rows.push_back(row_of(what, quantile(it.a.steps, fraction), quantile(it.b.steps, fraction),
+                          Unit::kSeconds));
   for (const Measure& measure : kMeasures) {
     const auto first = number(it.a.first, measure.path);
     const auto second = number(it.b.first, measure.path);
     if (!first || !second || (*first == 0 && *second == 0)) continue;
-    rows.push_back({measure.what, report::quantity(*first, measure.unit),
-                    report::quantity(*second, measure.unit), change_text(*first, *second)});
+    rows.push_back(row_of(measure.what, *first, *second, measure.unit));
   }
   return rows;
+}
+
+// What a record has of its first run only.
+std::string note_on_first_runs(const DifferenceReport& it) {
+  if (it.difference.first_runs == 1 && it.difference.second_runs == 1) return {};
+  return "what is below \"99 % of steps within\" is of each side's first run\n";
 }
 
 std::string sentence(const DifferenceReport& it) {
@@ -82,6 +109,16 @@ std::string quoted(const std::string& text) {
   std::string result = "\"";
   for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
   return result + "\"";
+}
+
+Json side_json(const ComparedRecord& side, std::size_t runs, double seconds_per_image) {
+  Json json = {{"records", side.side.name},
+               {"runs", runs},
+               {"images_per_sec", 1 / seconds_per_image},
+               {"total_images_per_sec", side.rates.empty() ? Json() : Json(median(side.rates))}};
+  for (const StepQuantile& it : kStepQuantiles)
+    json["step_seconds"][it.name] = quantile(side.steps, it.fraction);
+  return json;
 }
 
 const char* word(Verdict verdict) {
@@ -105,6 +142,7 @@ std::string difference_text(const DifferenceReport& it) {
   std::vector<Row> rows = rows_of(it);
   rows.insert(rows.begin(), {"", "first", "second", "change"});
   for (const Row& row : rows) text += table_line(row);
+  text += note_on_first_runs(it);
   const std::vector<FlagDifference> flags = flag_differences(it.a, it.b);
   if (!flags.empty()) text += "\nflags that differ:\n";
   for (const FlagDifference& flag : flags)
@@ -120,7 +158,7 @@ std::string difference_markdown(const DifferenceReport& it) {
     text += fmt::format("| {} | {} | {} | {} |\n", row.what, row.first, row.second, row.change);
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
     text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, flag.first, flag.second);
-  return text + "\n" + it.difference.method + "\n";
+  return text + "\n" + it.difference.method + "\n" + note_on_first_runs(it);
 }
 
 std::string difference_csv(const DifferenceReport& it) {
@@ -138,14 +176,8 @@ std::string difference_json(const DifferenceReport& it) {
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
     flags.push_back({{"flag", flag.flag}, {"first", flag.first}, {"second", flag.second}});
   const Json record = {{"schema_version", 1},
-                       {"first",
-                        {{"records", it.a.side.name},
-                         {"runs", d.first_runs},
-                         {"images_per_sec", 1 / d.first_median}}},
-                       {"second",
-                        {{"records", it.b.side.name},
-                         {"runs", d.second_runs},
-                         {"images_per_sec", 1 / d.second_median}}},
+                       {"first", side_json(it.a, d.first_runs, d.first_median)},
+                       {"second", side_json(it.b, d.second_runs, d.second_median)},
                        {"verdict", word(d.verdict)},
                        {"time_change", d.change},
                        {"interval", {d.low, d.high}},

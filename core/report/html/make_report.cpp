@@ -10,12 +10,14 @@
 #include "core/report/html/qualification_sections.hpp"
 #include "core/report/html/report.hpp"
 #include "core/report/html/run_sections.hpp"
+#include "core/report/html/scaling_curves.hpp"
 #include "core/report/html/simulation_sections.hpp"
+#include "core/report/html/sweep_sections.hpp"
 
 namespace convoy::report {
 namespace {
 
-enum class Kind { kRun, kSimulation, kComparison, kQualification };
+enum class Kind { kRun, kSimulation, kComparison, kSweep, kQualification };
 
 Kind kind_of(const NamedRecord& named) {
   const Json& record = named.record;
@@ -25,6 +27,7 @@ Kind kind_of(const NamedRecord& named) {
          "{}: a record of version {:.0f}; this convoy reads version 1, a newer one reads both",
          named.name, *version);
   if (version && field(record, "cells").is_array()) return Kind::kComparison;
+  if (version && field(record, "points").is_array()) return Kind::kSweep;
   if (version && field(record, "results").is_array()) return Kind::kSimulation;
   if (version && field(record, "steps").is_array()) return Kind::kRun;
   if (version && field(record, "hosts").is_array()) return Kind::kQualification;
@@ -44,6 +47,7 @@ struct SectionRule {
   FiguresOf of_simulation;
   FiguresOf of_comparison;
   FiguresOf of_qualification = nullptr;
+  FiguresOf of_sweep = nullptr;
 
   FiguresOf of(Kind kind) const {
     switch (kind) {
@@ -53,6 +57,8 @@ struct SectionRule {
         return of_simulation;
       case Kind::kComparison:
         return of_comparison;
+      case Kind::kSweep:
+        return of_sweep;
       default:
         return of_qualification;
     }
@@ -63,6 +69,7 @@ constexpr SectionRule kSections[] = {
     {"summary", "What is slow", nullptr, nullptr, nullptr, qualification_summary},
     {"rates", "Rates", nullptr, nullptr, nullptr, qualification_rates},
     {"cells", "Comparison", nullptr, nullptr, comparison_table},
+    {"points", "Sweep", nullptr, nullptr, nullptr, nullptr, sweep_table},
     {"steps", "Step times", step_figures, nullptr, nullptr},
     {"timeline", "Timeline of one step", timeline_figures, simulation_timeline, nullptr},
     {"parts", "Where the step goes", breakdown_figures, simulation_breakdown, nullptr},
@@ -107,6 +114,8 @@ class Maker {
         return simulation_heading(record);
       case Kind::kComparison:
         return comparison_heading(record);
+      case Kind::kSweep:
+        return sweep_heading(record);
       case Kind::kQualification:
         return qualification_heading(record);
       default:
@@ -118,6 +127,7 @@ class Maker {
     const auto verdict = kinds_[i] == Kind::kRun          ? run_verdict
                          : kinds_[i] == Kind::kSimulation ? simulation_verdict
                          : kinds_[i] == Kind::kComparison ? comparison_verdict
+                         : kinds_[i] == Kind::kSweep      ? sweep_verdict
                                                           : qualification_verdict;
     for (std::string& sentence : verdict(subjects_[i]))
       report_.verdicts.push_back(subjects_.size() == 1 ? std::move(sentence)
@@ -137,6 +147,7 @@ class Maker {
       if (kinds_[i] == Kind::kQualification) continue;
       const auto scaling = kinds_[i] == Kind::kRun          ? run_scaling
                            : kinds_[i] == Kind::kSimulation ? simulation_scaling
+                           : kinds_[i] == Kind::kSweep      ? sweep_scaling
                                                             : comparison_scaling;
       for (ScalingPoint& point : scaling(subjects_[i].record)) points.push_back(std::move(point));
     }

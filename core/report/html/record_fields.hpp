@@ -33,15 +33,6 @@ struct Subject {
   std::string figure_title(const std::string& title) const;
 };
 
-// One rate of a scaling curve.
-struct ScalingPoint {
-  std::string model;
-  std::string label;  // of the curve: the strategy, and whether it was foreseen
-  bool simulated = false;
-  double devices = 0;
-  double rate = 0;  // images per second
-};
-
 // "1 device", "8 devices".
 std::string counted(std::size_t count, const std::string& noun);
 

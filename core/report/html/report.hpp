@@ -8,8 +8,8 @@
 
 namespace convoy::report {
 
-// A record that convoy wrote: of `run --output_file=x.json`, `simulate --output_file=x.json` or
-// `compare --json`.
+// A record that convoy wrote: of `run --output_file=x.json`, `simulate --output_file=x.json`, a
+// sweep's included, `qualify --output_file=x.json` or `compare --json`.
 struct NamedRecord {
   std::string name;  // of its file, for people
   nlohmann::ordered_json record;

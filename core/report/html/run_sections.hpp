@@ -4,6 +4,7 @@
 
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/report.hpp"
+#include "core/report/html/scaling_curves.hpp"
 
 namespace convoy::report {
 

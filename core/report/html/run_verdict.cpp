@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,6 +30,13 @@ std::string against(double measured, double predicted) {
   if (std::abs(difference) < 0.005) return "as fast as";
   return fmt::format("{:.1f} % {} than", 100 * std::abs(difference),
                      difference > 0 ? "slower" : "faster");
+}
+
+// What its devices are, each kind once.
+std::string machine_of(const Json& record) {
+  std::set<std::string> models;
+  for (const Json& device : field(record, "devices")) models.insert(text(device, "model"));
+  return fmt::format("{}", fmt::join(models, " and "));
 }
 
 std::string device_words(const Json& record) {
@@ -137,13 +145,20 @@ std::vector<ScalingPoint> run_scaling(const Json& record) {
   const auto rate = number(record, "total/images_per_sec");
   const double batch = number_or_zero(record, "batch_per_device");
   if (!rate || *rate <= 0 || batch <= 0) return {};
-  const double devices = number_or_zero(record, "global_batch") / batch;
-  std::vector<ScalingPoint> points;
   const std::string strategy = text(record, "strategy/name");
-  points.push_back({text(record, "model"), strategy, false, devices, *rate});
-  if (const auto predicted = prediction_of(record))
-    points.push_back({text(record, "model"), strategy + ", predicted", true, devices,
-                      number_or_zero(record, "global_batch") / predicted->seconds});
+  const double images = number_or_zero(record, "global_batch");
+  ScalingPoint point{text(record, "model"), strategy, false, images / batch, *rate};
+  const bool rounds = text(record, "flags/tf32") == "true";
+  point.ground = {machine_of(record), "", batch_words(batch),
+                  arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype"))};
+  point.details = option_words(field(record, "strategy/options"));
+  std::vector<ScalingPoint> points = {point};
+  if (const auto predicted = prediction_of(record)) {
+    point.label = strategy + ", predicted";
+    point.simulated = true;
+    point.rate = images / predicted->seconds;
+    points.push_back(std::move(point));
+  }
   return points;
 }
 

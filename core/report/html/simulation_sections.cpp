@@ -68,15 +68,26 @@ std::vector<Tile> simulation_tiles(const Subject& simulation) {
 
 std::vector<ScalingPoint> simulation_scaling(const Json& record) {
   std::vector<ScalingPoint> points;
-  const std::string label = text(record, "strategy") + ", simulated";
+  const double hosts = number_or_zero(record, "hosts");
+  const std::string software = text(record, "software");
+  ScalingPoint point{text(record, "model"), text(record, "strategy") + ", simulated", true};
+  point.ground = {machine_words(text(record, "machine"), hosts),
+                  software.substr(0, software.find(" (")),  // its name, without its source
+                  batch_words(number_or_zero(record, "batch_per_device")),
+                  arithmetic_words(text(record, "compute_dtype"))};
+  point.details = option_words(field(record, "strategy_options"));
+  const auto add = [&](double devices, double rate) {
+    ScalingPoint& added = points.emplace_back(point);
+    added.devices = devices;
+    added.rate = rate;
+    add_hosts(added, hosts);
+  };
   for (const Json& result : field(record, "results"))
     if (const auto rate = number(result, "images_per_second"))
-      points.push_back(
-          {text(record, "model"), label, true, number_or_zero(result, "devices"), *rate});
+      add(number_or_zero(result, "devices"), *rate);
   const bool has_one = std::ranges::any_of(points, [](const auto& it) { return it.devices == 1; });
   const auto one = number(record, "one_device_images_per_second");
-  if (!points.empty() && !has_one && one)
-    points.insert(points.begin(), {text(record, "model"), label, true, 1, *one});
+  if (!points.empty() && !has_one && one) add(1, *one);
   return points;
 }
 

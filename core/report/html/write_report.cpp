@@ -15,6 +15,11 @@ NamedRecord read_record(const std::filesystem::path& path) {
          "{}: the record cannot be read: {}; a run writes one with "
          "--output_file=x.json",
          path.string(), file.problem);
+  if (path.extension() == ".jsonl")
+    fail(ExitCode::kUsage,
+         "{}: a .jsonl file has lines for other programs and is no record; give the .json that a "
+         "run writes with --output_file=x.json",
+         path.string());
   try {
     return parse_record(path.filename().string(), file.bytes);
   } catch (const nlohmann::json::exception& error) {

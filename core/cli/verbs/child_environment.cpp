@@ -1,0 +1,40 @@
+#include "core/cli/verbs/child_environment.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "core/cli/flags/flag_parser.hpp"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
+
+namespace convoy {
+namespace {
+
+constexpr std::array<std::string_view, 5> kOfAllRuns = {"repeat", "against", "against_program",
+                                                        "report", "output_file"};
+
+bool is_of_the_parent(std::string_view variable) {
+  const auto is_named = [&](std::string_view flag) { return environment_name(flag) == variable; };
+  return is_named("flagfile") || std::ranges::any_of(kOfAllRuns, is_named);
+}
+
+}  // namespace
+
+bool is_of_all_runs(std::string_view flag) {
+  return std::ranges::find(kOfAllRuns, flag) != kOfAllRuns.end();
+}
+
+std::vector<std::string> child_environment() {
+  return child_environment(environ);
+}
+
+std::vector<std::string> child_environment(const char* const* environment) {
+  std::vector<std::string> kept;
+  for (; *environment != nullptr; ++environment) {
+    const std::string_view text = *environment;
+    if (!is_of_the_parent(text.substr(0, text.find('=')))) kept.emplace_back(text);
+  }
+  return kept;
+}
+
+}  // namespace convoy
