@@ -10,6 +10,7 @@
 #include "core/base/system_refusal.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "core/job/openmp_environment.hpp"
+#include "core/network/addresses.hpp"
 #include "core/plugin/culprit.hpp"
 
 namespace {
@@ -49,6 +50,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   convoy::job::set_openmp_environment();
+  convoy::network::resolve_names_by_system();
   const int code = after_writing(run(arguments));
   convoy::watch_ending();
   return code;

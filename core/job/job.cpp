@@ -12,6 +12,7 @@
 #include "core/job/run.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/simulation.hpp"
+#include "core/network/addresses.hpp"
 #include "core/plan/print/print.hpp"
 #include "core/plugin/catalog.hpp"
 
@@ -65,6 +66,7 @@ JobResult Job::run() {
 
 JobResult Job::run(JobObserver& observer) {
   job::set_openmp_environment();
+  network::resolve_names_by_system();
   Listener listener(observer);
   job::Setup setup =
       job::set_up_run(options_, installed_plugins(options_.plugin_path), job::log_to(listener));

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <fstream>
@@ -145,6 +146,10 @@ std::string local_address_towards(const HostPort& target) {
       return text.data();
   }
   return "";
+}
+
+void resolve_names_by_system() {
+  ::setenv("GRPC_DNS_RESOLVER", "native", 0);
 }
 
 std::string machine_id() {

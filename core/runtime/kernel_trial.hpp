@@ -29,8 +29,8 @@ struct KernelTrial {
 KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,
                        const TrialTime& time = {});
 
-// "8192 MiB of spans" where a trial of the call would take more than 4 GiB, or more than half of the
-// memory that is available, or nothing.
+// "8192 MiB of spans" where a trial of the call would take more than 4 GiB, or more than half of
+// the memory that is available, or nothing.
 std::string too_large_to_try(const Operation& call);
 
 // Calls it on such memory in this process, once with each end at a guard; an access outside the
