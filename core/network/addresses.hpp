@@ -32,9 +32,9 @@ std::vector<int> free_ports(std::size_t count);
 // no route.
 std::string local_address_towards(const HostPort& target);
 
-// Makes gRPC ask the system for names, as every other program does. Its own resolver waits for a name
-// server's answer even where /etc/hosts has the name. To be called before gRPC is loaded, by the only
-// thread; a user's GRPC_DNS_RESOLVER stays.
+// Makes gRPC ask the system for names, as every other program does. Its own resolver waits for a
+// name server's answer even where /etc/hosts has the name. To be called before gRPC is loaded, by
+// the only thread; a user's GRPC_DNS_RESOLVER stays.
 void resolve_names_by_system();
 
 // The same for all processes of one running system, and for no other: the kernel's boot id.
