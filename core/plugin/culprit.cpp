@@ -90,8 +90,8 @@ extern "C" void name_who_keeps_it(int number) {
 extern "C" void name_who_exits() {
   if (is_child_call()) return;
   const Suspect* const culprit = innermost_suspect();
-  std::fflush(nullptr);
   if (culprit == nullptr) return watch_ending();
+  std::fflush(nullptr);
   end_naming(*culprit, ": it ended the process", "");
 }
 

@@ -379,7 +379,7 @@ std::string too_large_to_try(const Operation& call) {
   for (const PlanSpan& span : call.writes) copies += span.count * dtype_bytes(span.dtype);
   const std::uint64_t bytes = bytes_of_spans(call);
   static const std::uint64_t most =
-      std::min(kMostBytes, available_memory(SystemRoot("/")).value_or(kMostBytes) / 2);
+      std::min(kMostBytes, available_memory(SystemRoot("/")).value_or(2 * kMostBytes) / 2);
   return bytes + copies <= most ? "" : fmt::format("{} MiB of spans", bytes >> 20);
 }
 

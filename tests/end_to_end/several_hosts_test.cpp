@@ -560,7 +560,9 @@ TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
       {"launch", "--workers=1", "--servers=1", "--", "--model=lenet", "--forward_only"});
   ASSERT_TRUE(running.says("worker 0 ended with code 2")) << running.err();
   running.signal(SIGINT);
-  EXPECT_EQ(running.exit_code(8), 2) << running.err();
+  EXPECT_EQ(running.exit_code(60), 2) << running.err();
+  // Nobody had to kill it.
+  EXPECT_THAT(running.err(), HasSubstr("ps 0: convoy: error: interrupted"));
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {

@@ -175,7 +175,7 @@ TEST(KernelTrial, FindsFaultsOnLargeSpansToo) {
 TEST(KernelTrial, SaysWhatIsTooLarge) {
   const Cluster cluster = make_single_host(1, true, "cpu");
   const ArenaMap arena = small_arena(0);
-  const Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{64} << 20});
+  const Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{4} << 20});
   EXPECT_EQ(too_large_to_try(call_of(usual)), "");
   const Plan large = plan_of(cluster, arena, {.elements = std::uint64_t{1} << 30});
   EXPECT_EQ(too_large_to_try(call_of(large)), "8192 MiB of spans");

@@ -16,9 +16,9 @@ constexpr std::uint16_t k3dController = 0x0302;
 constexpr std::array<std::uint16_t, 5> kVirtual = {0x1234, 0x15ad, 0x1af4, 0x1b36, 0x1414};
 // Of AMD, which makes GPUs, too: pictures of servers' management boards (ES1000, Rage XL) and parts
 // of processors, from Raven Ridge to Strix Halo.
-constexpr std::array<std::uint16_t, 20> kAmdDisplays = {
-    0x515e, 0x4752, 0x15dd, 0x15d8, 0x1636, 0x164c, 0x1638, 0x15e7, 0x163f, 0x164d,
-    0x1681, 0x164e, 0x1506, 0x15bf, 0x15c8, 0x1900, 0x1901, 0x13c0, 0x150e, 0x1586};
+constexpr std::array<std::uint16_t, 22> kAmdDisplays = {
+    0x515e, 0x4752, 0x15dd, 0x15d8, 0x1636, 0x164c, 0x1638, 0x15e7, 0x163f, 0x164d, 0x1681,
+    0x164e, 0x1506, 0x15bf, 0x15c8, 0x1900, 0x1901, 0x13c0, 0x150e, 0x1586, 0x9874, 0x1114};
 constexpr std::uint16_t kIntel = 0x8086;
 constexpr std::uint16_t kOtherBridge = 0x0680;
 
@@ -26,9 +26,10 @@ bool is_amd_display(std::uint16_t device) {
   return std::ranges::find(kAmdDisplays, device) != kAmdDisplays.end();
 }
 
-// Intel's cards, Ponte Vecchio and DG2: its other adapters are parts of processors.
+// Intel's cards, Ponte Vecchio, DG1, DG2 and Battlemage: its other adapters are parts of
+// processors.
 bool is_intel_card(std::uint16_t device) {
-  return device >> 4 == 0x0bd || device >> 8 == 0x56;
+  return device >> 4 == 0x0bd || device == 0x4905 || device >> 8 == 0x56 || device >> 8 == 0xe2;
 }
 
 }  // namespace

@@ -69,15 +69,18 @@ std::string KernelChecks::untried() const {
 }
 
 std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
+  constexpr double kForFurtherSizes = 0.25;  // of the patience
   const double patience = setup_.options.plugin_timeout;
-  // A first call with each number of reads is made, however late it is: it shows most faults.
+  // One size with each number of reads is tried whole, or nothing is proved. Its first call is
+  // made however late it is: it shows most faults. Further sizes are tried while there is time.
   const bool is_first = tried_[call.kernel][call.reads.size()].size() == 1;
-  const double least = is_first ? std::numeric_limits<double>::min() : 0;
-  const KernelTrial trial =
-      try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call,
-                 {.each_call = patience, .all_calls = std::max(patience - tried_for_, least)});
+  const double left = (is_first ? patience : kForFurtherSizes * patience) - tried_for_;
+  if (!is_first && left <= 0) return {};
+  const KernelTrial trial = try_kernel(
+      host_kernel_of(*setup_.strategy, call.kernel), plan, call,
+      {.each_call = patience, .all_calls = std::max(left, std::numeric_limits<double>::min())});
   tried_for_ += trial.call_seconds;
-  if (trial.out_of_time) out_of_time_.insert(call.kernel);
+  if (is_first && trial.out_of_time) out_of_time_.insert(call.kernel);
   return trial.problem;
 }
 

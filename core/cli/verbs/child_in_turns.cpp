@@ -22,9 +22,10 @@ namespace {
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
 // The signal for standing still waits until the program listens: it would end it before.
-[[noreturn]] void become(const std::string& program, ExecWords& words, ExecWords& variables,
-                         const std::string& errors) {
+[[noreturn]] void become(pid_t parent, const std::string& program, ExecWords& words,
+                         ExecWords& variables, const std::string& errors) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);  // it ended before: no signal comes
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR2);
@@ -45,9 +46,10 @@ ChildInTurns::ChildInTurns(const std::string& program, const std::vector<std::st
     : errors_(std::move(errors)) {
   ExecWords words(program_words(arguments));
   ExecWords variables(child_environment());
+  const pid_t parent = ::getpid();
   process_ = ::fork();
   if (process_ < 0) fail(ExitCode::kFailed, "cannot start {}: {}", program, std::strerror(errno));
-  if (process_ == 0) become(program, words, variables, errors_.string());
+  if (process_ == 0) become(parent, program, words, variables, errors_.string());
   await_standstill(stop);
 }
 

@@ -103,12 +103,16 @@ class Budget {
   }
   std::uint64_t spent() const { return spent_; }
   // Takes back the work since `spent_before`, because that attempt failed; another attempt may use
-  // it.
-  void give_back(std::uint64_t spent_before) { spent_ = spent_before; }
+  // it. All attempts together are given back as much as one check may spend.
+  void give_back(std::uint64_t spent_before) {
+    given_back_ += spent_ - spent_before;
+    if (given_back_ <= kMost) spent_ = spent_before;
+  }
 
  private:
   static constexpr std::uint64_t kMost = 70'000'000;  // five to ten seconds
   std::uint64_t spent_ = 0;
+  std::uint64_t given_back_ = 0;
 };
 
 // How expand() treats the casts in a value.

@@ -400,7 +400,7 @@ void GrpcTransport::ended(Stream& stream, const grpc::Status& status) {
 
 void GrpcTransport::redial(Peer& peer, std::uint32_t connection, const std::string& refusal) {
   peer.redial[connection] = now() + kRedialSeconds;
-  peer.refusal = refusal;
+  if (!refusal.empty()) peer.refusal = refusal;
 }
 
 }  // namespace convoy::grpc_transport
