@@ -8,9 +8,7 @@
 #include <memory>
 #include <set>
 
-#include "core/base/memory_limit.hpp"
 #include "core/base/statistics.hpp"
-#include "core/base/system_root.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
 #include "core/calibrate/nominal_rates.hpp"
@@ -55,10 +53,7 @@ std::string team_name(std::uint32_t devices, std::uint32_t threads) {
 
 ProbeSize probe_size(const ProcessorFacts& facts, bool quick) {
   if (quick) return {{.least_bytes = kQuickBytes}, kQuickRepetitions};
-  ProbeSize size;
-  size.vectors.cache_bytes = facts.cache_bytes;
-  size.vectors.memory_bytes = available_memory(SystemRoot("/")).value_or(facts.memory_bytes);
-  return size;
+  return {.vectors = host_vector_bounds(facts)};
 }
 
 class Calibration {

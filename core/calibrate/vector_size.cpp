@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/memory_limit.hpp"
+#include "core/base/system_root.hpp"
+
 namespace convoy::calibrate {
 namespace {
 
@@ -12,6 +15,13 @@ constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
 
 }  // namespace
+
+VectorBounds host_vector_bounds(const ProcessorFacts& facts) {
+  VectorBounds bounds;
+  bounds.cache_bytes = facts.cache_bytes;
+  bounds.memory_bytes = available_memory(SystemRoot("/")).value_or(facts.memory_bytes);
+  return bounds;
+}
 
 std::uint64_t vector_bytes(const VectorBounds& bounds, std::uint32_t devices) {
   std::uint64_t bytes = std::max(bounds.least_bytes, bounds.cache_bytes / devices);

@@ -5,8 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_root.hpp"
 #include "core/calibrate/device_work.hpp"
 #include "core/calibrate/processor_facts.hpp"
 #include "core/calibrate/vector_size.hpp"
@@ -22,9 +20,9 @@ constexpr int kSumRepetitions = 5;
 
 // Of the host's memory, and the caches before it.
 calibrate::VectorBounds host_bounds() {
-  const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
-  return {kLeastVector, facts.cache_bytes,
-          available_memory(SystemRoot("/")).value_or(facts.memory_bytes)};
+  calibrate::VectorBounds bounds = calibrate::host_vector_bounds(calibrate::read_processor_facts());
+  bounds.least_bytes = kLeastVector;
+  return bounds;
 }
 
 // Three vectors in the memory of a device.

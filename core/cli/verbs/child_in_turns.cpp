@@ -1,7 +1,6 @@
 #include "core/cli/verbs/child_in_turns.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,8 +23,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{1};
 // The signal for standing still waits until the program listens: it would end it before.
 [[noreturn]] void become(pid_t parent, const std::string& program, ExecWords& words,
                          ExecWords& variables, const std::string& errors) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);  // it ended before: no signal comes
+  end_with_parent(parent);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGUSR2);

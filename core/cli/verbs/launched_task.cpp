@@ -1,7 +1,6 @@
 #include "core/cli/verbs/launched_task.hpp"
 
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,10 +21,11 @@ LaunchedTask::LaunchedTask(std::string label, std::vector<std::string> arguments
   std::array<int, 2> err{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0)
     fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
+  ExecWords words(std::move(arguments));
   const pid_t launcher = ::getpid();
   process_ = ::fork();
   if (process_ < 0) fail(ExitCode::kFailed, "cannot start a task: {}", std::strerror(errno));
-  if (process_ == 0) become(launcher, arguments, cores, out[1], err[1]);
+  if (process_ == 0) become(launcher, words, cores, out[1], err[1]);
   ::close(out[1]);
   ::close(err[1]);
   outputs_[0].descriptor = out[0];
@@ -41,19 +41,14 @@ LaunchedTask::~LaunchedTask() {
     if (output.descriptor >= 0) ::close(output.descriptor);
 }
 
-void LaunchedTask::become(pid_t launcher, std::vector<std::string>& arguments,
-                          const cpu_set_t* cores, int out, int err) {
-  std::vector<char*> argv;
-  argv.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != launcher) ::_exit(127);  // it ended before: no signal comes
-  ::setpgid(0, 0);                            // Ctrl-C comes from the launcher
+void LaunchedTask::become(pid_t launcher, ExecWords& words, const cpu_set_t* cores, int out,
+                          int err) {
+  end_with_parent(launcher);
+  ::setpgid(0, 0);  // Ctrl-C comes from the launcher
   if (cores != nullptr) ::sched_setaffinity(0, sizeof(*cores), cores);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execv("/proc/self/exe", argv.data());
+  ::execv("/proc/self/exe", words.data());
   ::_exit(127);
 }
 

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/verbs/exec_words.hpp"
+
 namespace convoy {
 
 // One task of convoy launch: its process and its output, line by line. The process ends with this
@@ -41,8 +43,8 @@ class LaunchedTask {
     std::string rest;  // of a line that is not complete
   };
 
-  [[noreturn]] static void become(pid_t launcher, std::vector<std::string>& arguments,
-                                  const cpu_set_t* cores, int out, int err);
+  [[noreturn]] static void become(pid_t launcher, ExecWords& words, const cpu_set_t* cores, int out,
+                                  int err);
   static void read(Output& output, const std::function<void(const std::string&)>& print);
   void look_after();
 

@@ -66,11 +66,8 @@ std::vector<ScalingPoint> comparison_scaling(const Json& record) {
     ScalingPoint point{text(cell, "model"),
                        text(cell, "strategy") + (foreseen ? ", simulated" : ""), foreseen,
                        number_or_zero(cell, "devices")};
-    const double hosts = number_or_zero(cell, "hosts");
-    point.ground = {machine_words(text(cell, "machine"), hosts), "",
-                    batch_words(number_or_zero(cell, "batch_per_device")),
-                    arithmetic_words(text(cell, "compute_dtype"))};
-    add_hosts(point, hosts);
+    point.ground = ground_of(cell);
+    add_hosts(point, number_or_zero(cell, "hosts"));
     const auto add = [&](double rate) {
       point.rate = rate;
       points.push_back(point);

@@ -178,6 +178,11 @@ bool has_several_counts(const std::vector<ScalingPoint>& points) {
       points, [&](const ScalingPoint& point) { return point.devices != points.front().devices; });
 }
 
+std::string machine_words(const std::string& machine, double hosts) {
+  const std::string count = fmt::format("{:.0f} x ", hosts);
+  return machine.starts_with(count) ? machine.substr(count.size()) : machine;
+}
+
 }  // namespace
 
 std::string batch_words(double images_per_device) {
@@ -189,9 +194,11 @@ std::string arithmetic_words(const std::string& dtype) {
   return dtype.empty() || dtype == "tf32" ? dtype : "16-bit";
 }
 
-std::string machine_words(const std::string& machine, double hosts) {
-  const std::string count = fmt::format("{:.0f} x ", hosts);
-  return machine.starts_with(count) ? machine.substr(count.size()) : machine;
+Ground ground_of(const Json& record) {
+  return {.machine = machine_words(text(record, "machine"), number_or_zero(record, "hosts")),
+          .software = "",
+          .batch = batch_words(number_or_zero(record, "batch_per_device")),
+          .arithmetic = arithmetic_words(text(record, "compute_dtype"))};
 }
 
 std::map<std::string, std::string> option_words(const Json& options) {

@@ -33,8 +33,9 @@ struct ScalingPoint {
 std::string batch_words(double images_per_device);
 // Of a record's compute_dtype: "32-bit", "tf32", "16-bit".
 std::string arithmetic_words(const std::string& dtype);
-// One of so many machines of that name: "dgx1-p100" of "2 x dgx1-p100".
-std::string machine_words(const std::string& machine, double hosts);
+// Of a simulation, or of a row of a comparison or a sweep. The machine is one of the hosts:
+// "dgx1-p100" of "2 x dgx1-p100".
+Ground ground_of(const Json& record);
 // Of an object of options: each as "all_reduce_spec=nccl", by its name.
 std::map<std::string, std::string> option_words(const Json& options);
 // How many of the devices are on each host, where there are several devices.

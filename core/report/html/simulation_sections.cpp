@@ -71,10 +71,8 @@ std::vector<ScalingPoint> simulation_scaling(const Json& record) {
   const double hosts = number_or_zero(record, "hosts");
   const std::string software = text(record, "software");
   ScalingPoint point{text(record, "model"), text(record, "strategy") + ", simulated", true};
-  point.ground = {machine_words(text(record, "machine"), hosts),
-                  software.substr(0, software.find(" (")),  // its name, without its source
-                  batch_words(number_or_zero(record, "batch_per_device")),
-                  arithmetic_words(text(record, "compute_dtype"))};
+  point.ground = ground_of(record);
+  point.ground.software = software.substr(0, software.find(" ("));  // its name, without its source
   point.details = option_words(field(record, "strategy_options"));
   const auto add = [&](double devices, double rate) {
     ScalingPoint& added = points.emplace_back(point);

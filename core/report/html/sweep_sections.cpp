@@ -50,11 +50,8 @@ std::string verdict_on_points(const Json& record, const std::string& model) {
 ScalingPoint scaling_point(const Json& row) {
   ScalingPoint point{text(row, "model"), text(row, "variable_update") + ", simulated", true,
                      number_or_zero(row, "devices"), row_rate(row)};
-  const double hosts = number_or_zero(row, "hosts");
-  point.ground = {machine_words(text(row, "machine"), hosts), "",
-                  batch_words(number_or_zero(row, "batch_per_device")),
-                  arithmetic_words(text(row, "compute_dtype"))};
-  add_hosts(point, hosts);
+  point.ground = ground_of(row);
+  add_hosts(point, number_or_zero(row, "hosts"));
   return point;
 }
 
