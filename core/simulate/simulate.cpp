@@ -51,12 +51,22 @@ double common_step(const std::vector<double>& workers) {
   return static_cast<double>(workers.size()) / rate;
 }
 
+// A reader waits for all of a series.
+bool joins_strands(const TaskGraph& graph, const TaskSeries& series) {
+  const std::uint32_t strand = graph.tasks[series.tasks.front()].strand;
+  const auto of_another = [&](std::uint32_t task) { return graph.tasks[task].strand != strand; };
+  return !series.readers.empty() &&
+         (std::ranges::any_of(series.tasks, of_another) ||
+          std::ranges::any_of(series.readers, of_another, &TaskSeries::Reader::task));
+}
+
 // Whether one strand waits for iterations of another one.
 bool is_bounded(const TaskGraph& graph) {
   for (std::uint32_t task = 0; task < graph.tasks.size(); ++task)
     for (const TaskSuccessor& successor : graph.successors[task])
       if (graph.tasks[successor.task].strand != graph.tasks[task].strand) return true;
-  return false;
+  return std::ranges::any_of(
+      graph.series, [&](const TaskSeries& series) { return joins_strands(graph, series); });
 }
 
 // Workers that may be ahead of each other by so many steps only have one speed in the end. Before,

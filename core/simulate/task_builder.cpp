@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
 #include "core/base/large_pages.hpp"
-#include "core/plan/schedule/dependencies.hpp"
+#include "core/plan/schedule/lagged_reads.hpp"
 #include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/fetch_order.hpp"
 #include "core/simulate/input_tasks.hpp"
@@ -157,8 +157,8 @@ class NecessaryWaits {
   std::vector<Last> last_;         // per lane
 };
 
-void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
-               const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
+void add_successors(const DependencyLists& dependencies, const Schedule& schedule,
+                    const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();
   std::vector<std::size_t> ends;
   reserve_large(ends, tasks + 1);
@@ -189,6 +189,32 @@ void add_waits(const DependencyLists& dependencies, const Schedule& schedule,
   graph.successors = {std::move(successors), std::move(ends)};
 }
 
+// Whoever has no writer before it waits for all of the iteration before.
+TaskSeries::Reader series_reader(const LaggedRead& it, std::size_t writers,
+                                 const Numbers& numbers) {
+  if (it.ahead > 0) return {numbers[it.reader], it.ahead, it.max_lag};
+  return {numbers[it.reader], static_cast<std::uint32_t>(writers), it.max_lag + 1};
+}
+
+void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGraph& graph) {
+  for (const std::vector<std::uint32_t>& writers : shared.series)
+    for (std::vector<std::uint32_t>& tasks = graph.series.emplace_back().tasks;
+         const std::uint32_t writer : writers)
+      tasks.push_back(numbers[writer]);
+  for (const LaggedRead& it : shared.lagged) {
+    TaskSeries& series = graph.series[it.series];
+    const auto reader = series_reader(it, series.tasks.size(), numbers);
+    series.readers.push_back(reader);
+    // Those behind the reader are from one iteration before.
+    const std::uint32_t farthest = it.ahead < series.tasks.size() ? it.max_lag + 1 : it.max_lag;
+    if (graph.waits.size() <= farthest)
+      graph.waits.resize(farthest + 1, std::vector<std::uint32_t>(graph.tasks.size(), 0));
+    ++graph.waits[reader.distance][reader.task];
+  }
+  for (TaskSeries& series : graph.series)
+    std::ranges::stable_sort(series.readers, {}, &TaskSeries::Reader::after);
+}
+
 // Two parts of a work on so many operations: one after the other where a thread costs more than it
 // saves.
 void side_by_side(std::size_t operations, const std::function<void()>& one,
@@ -202,14 +228,15 @@ void side_by_side(std::size_t operations, const std::function<void()>& one,
 
 // What waits for what, and in which order lanes run.
 struct Order {
-  DependencyLists dependencies;
+  SharedDependencies dependencies;
   Schedule schedule;
 };
 
 Order find_order(const Plan& lowered, const SimulationOptions& options) {
-  Order order{find_dependencies(lowered), {}};
-  order.schedule = order_lanes(lowered, order.dependencies);
-  order_fetches(lowered, order.dependencies, options, order.schedule);
+  // What waits for earlier iterations by more than one does not change the order.
+  Order order{find_shared_dependencies(lowered), {}};
+  order.schedule = order_lanes(lowered, order.dependencies.lists);
+  order_fetches(lowered, order.dependencies.lists, options, order.schedule);
   if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
   return order;
 }
@@ -255,7 +282,8 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
     for (const InputWait& it : input.waits)
       if (graph.operation_of(it.before) == kNone)
         graph.tasks[it.before].strand = graph.tasks[it.task].strand;
-  add_waits(dependencies, schedule, numbers, input, graph);
+  add_successors(dependencies.lists, schedule, numbers, input, graph);
+  add_series(dependencies, numbers, graph);
   graph.ways = costs.take_ways();
   return graph;
 }

@@ -86,6 +86,20 @@ struct SlowedLink {
   double busy_bytes_per_second = 0;
 };
 
+// Tasks that end in any order, whose ends are counted in theirs: all of one iteration, then all of
+// the next one.
+struct TaskSeries {
+  // Waits until, `distance` iterations ago, the first `after` tasks have ended and all of the
+  // iterations before that.
+  struct Reader {
+    std::uint32_t task = 0;
+    std::uint32_t after = 0;  // at least 1
+    std::uint32_t distance = 0;
+  };
+  std::vector<std::uint32_t> tasks;
+  std::vector<Reader> readers;  // by `after`
+};
+
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
   std::vector<Task> tasks;  // about in the order in which they run, input at the end
@@ -93,8 +107,10 @@ struct TaskGraph {
   std::vector<std::uint32_t> operations;
   std::vector<TaskLane> lanes;
   std::vector<TaskEngine> engines;
-  Lists<TaskSuccessor> successors;                // per task
-  std::vector<std::vector<std::uint32_t>> waits;  // per distance and task, how many it waits for
+  Lists<TaskSuccessor> successors;  // per task
+  std::vector<TaskSeries> series;
+  // Per distance and task, how many successions and series it waits for.
+  std::vector<std::vector<std::uint32_t>> waits;
   Lists<LinkShare> routes;
   Lists<std::uint32_t> groups;      // places
   std::vector<LinkCapacity> links;  // the machine's, then those that only this software has

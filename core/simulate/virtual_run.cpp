@@ -8,6 +8,7 @@
 #include "core/simulate/compute_clock.hpp"
 #include "core/simulate/event_queue.hpp"
 #include "core/simulate/flow_network.hpp"
+#include "core/simulate/series_progress.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -24,6 +25,7 @@ class VirtualRun {
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
+        series_(graph),
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
         group_flows_(graph.groups.size()),
@@ -71,6 +73,12 @@ class VirtualRun {
     std::uint32_t end = 0;
     std::uint32_t engine = 0;
     std::uint32_t strand = 0;
+  };
+  // What may start now.
+  struct Ready {
+    std::uint32_t operation = 0;
+    std::uint32_t task = 0;
+    std::uint32_t iteration = 0;
   };
   struct EngineState {
     std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
@@ -253,22 +261,41 @@ class VirtualRun {
     if (it.activity == Activity::kCompute && iteration + 2 == iterations_)
       times_.computed_before[it.place] = now_;
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
-    for (const TaskSuccessor& successor : graph_.successors[task]) {
-      const std::uint32_t when = iteration + successor.distance;
-      if (when >= iterations_) continue;
-      const std::uint32_t waiting = when * size_ + successor.task;
-      if (--waits_[waiting] > 0) continue;
-      if (waiting >= last_iteration_) {
-        times_.last[successor.task].cause = last;
-        times_.last[successor.task].start = now_;  // until it does
-      }
-      make_ready(waiting, successor.task);
-    }
+    if (series_.has(task))
+      end_in_series(task, iteration, last);
+    else
+      for (const TaskSuccessor& successor : graph_.successors[task])
+        if (needs_no_more(successor.task, iteration + successor.distance))
+          make_ready(successor.task, iteration + successor.distance, last);
     advance(heads_[head_of_[task]], last);
     if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
   }
 
-  void make_ready(std::uint32_t instance, std::uint32_t task) {
+  // Engines start in the order of the plan what becomes ready at one end.
+  void end_in_series(std::uint32_t task, std::uint32_t iteration, std::uint32_t last) {
+    ready_.clear();
+    const auto end_wait = [&](std::uint32_t waiting, std::uint32_t when) {
+      if (needs_no_more(waiting, when))
+        ready_.push_back({graph_.operation_of(waiting), waiting, when});
+    };
+    for (const TaskSuccessor& successor : graph_.successors[task])
+      end_wait(successor.task, iteration + successor.distance);
+    series_.end(task, end_wait);
+    std::ranges::stable_sort(ready_, {}, &Ready::operation);
+    for (const Ready& it : ready_) make_ready(it.task, it.iteration, last);
+  }
+
+  // Whether one of its waits, which has ended, was the last.
+  bool needs_no_more(std::uint32_t task, std::uint32_t iteration) {
+    return iteration < iterations_ && --waits_[iteration * size_ + task] == 0;
+  }
+
+  void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t last) {
+    const std::uint32_t instance = iteration * size_ + task;
+    if (instance >= last_iteration_) {
+      times_.last[task].cause = last;
+      times_.last[task].start = now_;  // until it does
+    }
     Head& head = heads_[head_of_[task]];
     if (head.instance == instance && !head.is_ready) look_at(head);
     mark(head.engine);
@@ -308,6 +335,7 @@ class VirtualRun {
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
+  SeriesProgress series_;
   std::vector<std::uint32_t> waits_;    // per instance: for how many ends it still has to wait
   std::vector<Head> heads_;             // of all lanes, engine by engine
   std::vector<QueuedTask> queue_;       // what is in the lanes, one after the other
@@ -319,6 +347,7 @@ class VirtualRun {
   std::vector<std::uint32_t> flow_instance_;              // per flow
   std::vector<std::vector<std::uint32_t>> strand_heads_;  // per strand: its lanes' heads
   std::vector<std::vector<std::uint32_t>> unfinished_;    // per strand and iteration
+  std::vector<Ready> ready_;                              // at the end of a task of a series
   std::vector<std::uint32_t> dirty_engines_;
   // From this one on, dirty engines are served in their order: once a strand goes on, all that can
   // start at this time does so engine by engine.

@@ -4,24 +4,28 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/accesses.hpp"
+#include "core/plan/schedule/lagged_reads.hpp"
 
 namespace convoy {
 namespace {
 
 using Position = Accesses::Position;
 
+// What becomes of the waits of relaxed reads.
+enum class Lagged { kLeftOut, kListed, kShared };
+
 class Finder {
  public:
-  Finder(const Plan& plan, bool with_lagged)
+  Finder(const Plan& plan, Lagged lagged)
       : plan_(plan),
-        with_lagged_(with_lagged),
+        mode_(lagged),
         size_(static_cast<Position>(plan.body.size())),
         accesses_(plan) {
     CONVOY_CHECK(2 * plan.body.size() <= Accesses::kPositions);
   }
 
-  DependencyLists run() {
-    result_.reserve(size_);
+  SharedDependencies run() {
+    result_.lists.reserve(size_);
     for (at_ = 0; at_ < size_; ++at_) touch(plan_.body[at_]);
     next_span_ = 0;
     for (; at_ < 2 * size_; ++at_) {
@@ -56,9 +60,11 @@ class Finder {
 
   void read(const Operation& operation, const PlanSpan& span) {
     const bool relaxed = (operation.flags & CONVOY_OP_RELAXED_READS) != 0;
-    accesses_.visit(first_stretch(span), span, [&](Accesses::Stretch& stretch) {
+    std::uint32_t number = first_stretch(span);
+    accesses_.visit(number, span, [&](Accesses::Stretch& stretch) {
       if (relaxed) {
-        if (operation.max_lag != CONVOY_UNBOUNDED) lag(stretch.writers, operation.max_lag);
+        if (operation.max_lag != CONVOY_UNBOUNDED) lag(stretch, number, operation.max_lag);
+        ++number;
         return;
       }
       wait_for(stretch.writers);
@@ -67,17 +73,43 @@ class Finder {
   }
 
   // Waits for the writers as they were max_lag iterations ago.
-  void lag(const Accesses::List& writers, std::uint64_t max_lag) {
-    if (!is_steady() || !with_lagged_) return;
-    accesses_.for_each(writers, [&](Position writer) {
+  void lag(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
+    if (!is_steady() || mode_ == Lagged::kLeftOut || stretch.writers.empty()) return;
+    if (mode_ == Lagged::kShared && max_lag >= SharedDependencies::kLeastLag &&
+        !of_[number].is_ordered)
+      return share(stretch, number, max_lag);
+    accesses_.for_each(stretch.writers, [&](Position writer) {
       const std::uint64_t distance = at_ / size_ - writer / size_ + max_lag;
       lagged_.push_back({writer % size_, static_cast<std::uint32_t>(distance)});
     });
   }
 
+  // The first reader finds the writers of the iteration before, from the first one to the last.
+  void share(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
+    SeriesOf& it = of_[number];
+    if (it.series == CONVOY_NONE) {
+      it.series = static_cast<std::uint32_t>(result_.series.size());
+      std::vector<std::uint32_t>& writers = result_.series.emplace_back();
+      accesses_.for_each(stretch.writers, [&](Position writer) {
+        if (writer < size_) writers.push_back(writer);
+      });
+    }
+    result_.lagged.push_back(
+        {at_ - size_, it.series, it.written, static_cast<std::uint32_t>(max_lag)});
+  }
+
+  void note_write(std::uint32_t number, bool any_order) {
+    if (mode_ != Lagged::kShared) return;
+    if (number >= of_.size()) of_.resize(number + 1);
+    if (!any_order) of_[number].is_ordered = true;
+    if (is_steady()) ++of_[number].written;
+  }
+
   void write(const Operation& operation, const PlanSpan& span) {
     const bool any_order = (operation.flags & CONVOY_OP_ANY_ORDER) != 0;
-    accesses_.visit(first_stretch(span), span, [&](Accesses::Stretch& stretch) {
+    std::uint32_t number = first_stretch(span);
+    accesses_.visit(number, span, [&](Accesses::Stretch& stretch) {
+      note_write(number++, any_order);
       const bool commutes = any_order && stretch.any_order;
       wait_for(stretch.readers);
       if (!commutes) {
@@ -100,11 +132,18 @@ class Finder {
       list_.push_back({same_iteration ? before - size_ : before, same_iteration ? 0u : 1u});
     }
     list_.insert(list_.end(), lagged_.begin(), lagged_.end());
-    result_.add(list_);
+    result_.lists.add(list_);
   }
 
+  // Of a stretch's writers.
+  struct SeriesOf {
+    std::uint32_t series = CONVOY_NONE;
+    std::uint32_t written = 0;  // times in this iteration
+    bool is_ordered = false;    // some wait for those before them
+  };
+
   const Plan& plan_;
-  bool with_lagged_;
+  Lagged mode_;
   Position size_;
   Accesses accesses_;
   Position at_ = 0;
@@ -113,17 +152,23 @@ class Finder {
   std::vector<Position> before_;
   std::vector<Dependency> lagged_;
   std::vector<Dependency> list_;
-  DependencyLists result_;
+  std::vector<SeriesOf> of_;  // by number of the stretch
+  SharedDependencies result_;
 };
 
 }  // namespace
 
 DependencyLists find_dependencies(const Plan& plan) {
-  return Finder(plan, true).run();
+  return Finder(plan, Lagged::kListed).run().lists;
 }
 
 DependencyLists find_strict_dependencies(const Plan& plan) {
-  return Finder(plan, false).run();
+  return Finder(plan, Lagged::kLeftOut).run().lists;
+}
+
+SharedDependencies find_shared_dependencies(const Plan& plan) {
+  const bool is_strict = std::ranges::none_of(plan.body, is_loose);
+  return Finder(plan, is_strict ? Lagged::kListed : Lagged::kShared).run();
 }
 
 }  // namespace convoy

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/schedule/dependencies.hpp"
+
+namespace convoy {
+
+// A relaxed read of elements that are only written in any order. It waits until the first `ahead`
+// writers of their series have ended max_lag iterations ago, and all of them in the iterations
+// before that.
+struct LaggedRead {
+  std::uint32_t reader = 0;  // index into the plan's body
+  std::uint32_t series = 0;
+  std::uint32_t ahead = 0;  // the writers that come before the reader in the body
+  std::uint32_t max_lag = 0;
+};
+
+// What find_dependencies() finds. Where every worker waits for those of all workers, there are as
+// many dependencies as pairs of them: these are given by the writers, which all readers share.
+struct SharedDependencies {
+  static constexpr std::uint64_t kLeastLag = 2;  // of those that are shared
+
+  DependencyLists lists;                           // all that are not lagged reads
+  std::vector<std::vector<std::uint32_t>> series;  // the writers of the same elements, in order
+  std::vector<LaggedRead> lagged;                  // by reader
+};
+
+SharedDependencies find_shared_dependencies(const Plan& plan);
+
+}  // namespace convoy
