@@ -28,6 +28,26 @@ bool covers_span(const PlanSpan& outer, const PlanSpan& inner) {
          outer.first + outer.count >= inner.first + inner.count;
 }
 
+// Rings and trees add in an order of their own.
+bool is_gradient_sum(const Operation& it) {
+  const bool collective = it.kind == OperationKind::kAllReduce || it.kind == OperationKind::kReduce;
+  const bool reorders =
+      it.algorithm == CONVOY_ALGORITHM_RING || it.algorithm == CONVOY_ALGORITHM_TREE;
+  return (it.kind == OperationKind::kSum || (collective && !reorders)) &&
+         it.reduction == CONVOY_REDUCE_SUM && it.flags == 0 &&
+         it.writes.front().dtype == CONVOY_F32;
+}
+
+// No engine addresses memory of two hosts.
+bool is_on_one_host(const Plan& plan, const Operation& sum) {
+  const auto host_of = [&](const PlanSpan& span) {
+    return plan.cluster->places[plan.buffers[span.buffer].place].host;
+  };
+  return std::all_of(sum.reads.begin(), sum.reads.end(), [&](const PlanSpan& span) {
+    return host_of(span) == host_of(sum.reads.front());
+  });
+}
+
 // A sum and what is done with it, as indices into the body in ascending order.
 struct UpdateGroup {
   std::vector<std::size_t> members;  // the sum first
@@ -50,7 +70,7 @@ class UpdateFusion {
     std::vector<bool> gone(body_.size(), false);
     std::vector<std::optional<Operation>> fused(body_.size());
     for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (!is_gradient_sum(body_[i]) || !is_on_one_host(body_[i])) continue;
+      if (!is_gradient_sum(body_[i]) || !is_on_one_host(plan_, body_[i])) continue;
       const UpdateGroup group = find_group(i);
       if (group.updates.empty() || !is_legal(group)) continue;
       for (const std::size_t member : group.members) gone[member] = true;
@@ -66,27 +86,6 @@ class UpdateFusion {
   }
 
  private:
-  // Rings and trees add in an order of their own.
-  static bool is_gradient_sum(const Operation& it) {
-    const bool collective =
-        it.kind == OperationKind::kAllReduce || it.kind == OperationKind::kReduce;
-    const bool reorders =
-        it.algorithm == CONVOY_ALGORITHM_RING || it.algorithm == CONVOY_ALGORITHM_TREE;
-    return (it.kind == OperationKind::kSum || (collective && !reorders)) &&
-           it.reduction == CONVOY_REDUCE_SUM && it.flags == 0 &&
-           it.writes.front().dtype == CONVOY_F32;
-  }
-
-  // No engine addresses memory of two hosts.
-  bool is_on_one_host(const Operation& sum) const {
-    const auto host_of = [&](const PlanSpan& span) {
-      return plan_.cluster->places[plan_.buffers[span.buffer].place].host;
-    };
-    return std::all_of(sum.reads.begin(), sum.reads.end(), [&](const PlanSpan& span) {
-      return host_of(span) == host_of(sum.reads.front());
-    });
-  }
-
   // The next operation after this one that may touch one of these spans, if they are few.
   std::size_t next(const SpanList& spans, std::size_t after) const {
     constexpr std::size_t kFew = 64;
@@ -228,6 +227,12 @@ class UpdateFusion {
 };
 
 }  // namespace
+
+bool has_sums_to_fuse(const Plan& logical) {
+  return std::ranges::any_of(logical.body, [&](const Operation& it) {
+    return is_gradient_sum(it) && is_on_one_host(logical, it);
+  });
+}
 
 Plan fuse_updates(const Plan& logical, bool is_stage) {
   return UpdateFusion(logical, is_stage).run();

@@ -13,4 +13,8 @@ namespace convoy {
 // (CONVOY_DEVICE_JOINS_UPDATES).
 Plan fuse_updates(const Plan& logical, bool is_stage = false);
 
+// Whether there are sums that may be joined: without any, the plan stays as it is, and neither a
+// copy nor an index of its operations is worth making.
+bool has_sums_to_fuse(const Plan& logical);
+
 }  // namespace convoy

@@ -171,5 +171,24 @@ TEST(FuseUpdates, LetsTheCheckerSeeAMissingGradient) {
   EXPECT_EQ(report.findings.front().replica, 1u);
 }
 
+// So that they need not be gone through.
+TEST(FuseUpdates, PlansWithoutSumsStayAsTheyAre) {
+  std::size_t with = 0, without = 0;
+  for (const std::uint32_t replicas : {1u, 3u}) {
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const ArenaMap arena = small_arena(0);
+    for (const SamplePlan& sample : sample_plans()) {
+      const Plan plan = write_plan(cluster, arena, sample.write);
+      ++(has_sums_to_fuse(plan) ? with : without);
+      const Plan fused = fuse_updates(plan);
+      if (!has_sums_to_fuse(plan)) {
+        EXPECT_EQ(plan_hash(fused), plan_hash(plan)) << sample.name;
+      }
+    }
+  }
+  EXPECT_GT(with, 0u);
+  EXPECT_GT(without, 0u);
+}
+
 }  // namespace
 }  // namespace convoy::testing::fuse_updates_test
