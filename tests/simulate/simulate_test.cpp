@@ -232,6 +232,30 @@ TEST(SimulateTest, NoStepIsShorterThanItsCompute) {
               result.step_seconds, 1e-8);
 }
 
+// Bucket b is summed on device b. An update of one bucket in front of the sum of the next would let
+// one device after the other receive: every device receives three buckets of 0.25 ms, 0.75 ms, and
+// then sends its sum to three others at once.
+TEST(SimulateTest, BucketsOfOneLayerAreSummedOnAllDevicesAtOnce) {
+  const HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
+  ArenaMap arena = equal_arena(1, kElements);
+  arena.buckets = make_buckets(kElements, kElements / 4);
+  const auto sums_in_turn = [](Planner& p) {
+    p.compute();
+    const auto buckets = p.buckets();
+    for (std::uint32_t b = 0; b < buckets.size(); ++b) {
+      const Buffer total = p.scratch(p.replica_place(ReplicaId(b)), buckets[b].count);
+      p.sum(total, p.all_gradients(buckets[b]));
+      for (const auto r : p.replicas()) {
+        p.copy(p.gradient(r)[buckets[b]], total);
+        p.apply(p.parameters(r)[buckets[b]], p.gradient(r)[buckets[b]]);
+      }
+    }
+  };
+  const Simulated it = run(hand, arena, sums_in_turn, equal_layers(1, 1e-3, 1e-3), free_options());
+  EXPECT_GE(it.result.exposed_seconds, 2 * 0.75e-3);
+  EXPECT_LE(it.result.exposed_seconds, 3.5 * 0.75e-3);  // one after the other: 8 * 0.75 ms
+}
+
 TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].waits_for_kernel = true;
