@@ -118,15 +118,16 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   return std::ranges::max(windows, {}, &StepWindow::length);
 }
 
-// From the end of an iteration to the end of the last one. What an iteration leaves to be done
-// beside the next one's compute takes long there, and little time behind the last iteration, which
-// has no next one. A step that seems shorter than its compute is counted between computes instead.
-// Strands have many steps, of which that is one.
-StepWindow last_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
+// From the end of an iteration to the end of the last one, or between computes where that is
+// longer. What an iteration leaves to be done beside the next one's compute takes long there, and
+// little time behind the last iteration, which has no next one. Strands have many steps, of which
+// that is one.
+StepWindow last_step(const TaskGraph& graph, const RunTimes& times) {
   const std::size_t iterations = times.iteration_end.size();
   const StepWindow whole{times.iteration_end[iterations - 2], times.iteration_end[iterations - 1]};
-  if (graph.strands > 1 || whole.length() >= compute) return whole;
-  return between_computes(graph, times);
+  if (graph.strands > 1) return whole;
+  const StepWindow computing = between_computes(graph, times);
+  return computing.length() > whole.length() ? computing : whole;
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -198,7 +199,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const std::size_t iterations = times.iteration_end.size();
   const Ticks compute = longest_compute(graph, times, machine.places.size());
-  const StepWindow step = last_step(graph, times, compute);
+  const StepWindow step = last_step(graph, times);
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(step.length()) / computes;
@@ -218,8 +219,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
   result.operations_run = graph.tasks.size() * iterations;
   if (options.keep_operations)
-    result.operations =
-        last_operations(graph, times, times.iteration_end[iterations - 2], machine.links.size());
+    result.operations = last_operations(graph, times, step.origin, machine.links.size());
   return result;
 }
 

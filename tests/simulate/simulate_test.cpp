@@ -256,6 +256,35 @@ TEST(SimulateTest, BucketsOfOneLayerAreSummedOnAllDevicesAtOnce) {
   EXPECT_LE(it.result.exposed_seconds, 3.5 * 0.75e-3);  // one after the other: 8 * 0.75 ms
 }
 
+// 0.7 ms for each layer: 0.7 + 0.6 + 0.6 ms beside the compute. Between the ends of the last two
+// iterations are 0.1 ms more than the compute alone.
+TEST(SimulateTest, AStepLongerThanItsComputeIsNotCutShortByTheLastOne) {
+  HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].collective_progress = 0.1;
+  const Simulated it = run(hand, equal_arena(3, 350'000), gather_behind_all_gradients,
+                           equal_layers(3, 1e-3, 1e-3), free_options());
+  EXPECT_NEAR(it.result.compute_seconds, 6e-3, 1e-8);
+  EXPECT_NEAR(it.result.step_seconds, 6e-3 + 1.9e-3, 0.05e-3);
+}
+
+// The record begins where the step does: the first layer waits 0.5 ms for its parameters, and the
+// last backward pass ends the step.
+TEST(SimulateTest, OperationsBeginWithTheStep) {
+  HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].collective_progress = 0.1;
+  const Simulated it = run(hand, equal_arena(3, kElements), gather_behind_all_gradients,
+                           equal_layers(3, 1e-3, 1e-3), free_options());
+  double first = it.result.step_seconds;
+  double last = 0;
+  for (const SimulatedOperation& operation : it.result.operations) {
+    if (!is_compute(it.plan.body[operation.operation].kind)) continue;
+    first = std::min(first, operation.start);
+    last = std::max(last, operation.end);
+  }
+  EXPECT_NEAR(first, 0.5e-3, 0.05e-3);
+  EXPECT_NEAR(last, it.result.step_seconds, 1e-8);
+}
+
 TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].waits_for_kernel = true;
