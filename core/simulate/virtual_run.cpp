@@ -20,7 +20,7 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
-        last_iteration_(size_ * (iterations - 1)),
+        measured_(graph.strands == 1 && iterations > 2 ? iterations - 2 : iterations - 1),
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
@@ -31,8 +31,9 @@ class VirtualRun {
         strand_heads_(graph.strands),
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(std::uint64_t{size_} * iterations <= Event::kIndices);
-    reserve_large(times_.last, size_);
-    times_.last.resize(size_);
+    times_.measured = measured_;
+    reserve_large(times_.tasks, size_);
+    times_.tasks.resize(size_);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
@@ -74,7 +75,7 @@ class VirtualRun {
   };
   struct EngineState {
     std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
-    std::uint32_t last = kNone;        // the task of the last iteration that it ran before
+    std::uint32_t last = kNone;        // the task of the measured iteration that it ran before
     Ticks last_end = -1;               // of what it ran before
     bool busy = false;
     bool dirty = false;
@@ -199,7 +200,7 @@ class VirtualRun {
   void start(std::uint32_t instance, EngineState& engine) {
     const Task& task = graph_.tasks[instance % size_];
     engine.busy = true;
-    if (instance >= last_iteration_) note_start(times_.last[instance - last_iteration_], engine);
+    if (instance / size_ == measured_) note_start(times_.tasks[instance % size_], engine);
     if (task.activity == Activity::kCompute) {
       running_[task.place] = instance;
       return clock_.start(now_, task.place, *task.pass);
@@ -228,7 +229,7 @@ class VirtualRun {
     if (flow_instance_.size() <= flow) flow_instance_.resize(flow + 1);
     flow_instance_[flow] = instance;
     if (task.group != kNone) group_flows_[task.group].push_back(flow);
-    if (instance / size_ + 1 < iterations_) return;
+    if (instance / size_ != measured_) return;
     for (const LinkShare& share : shares)
       times_.link_bytes[share.link] += task.bytes * share.weight;
   }
@@ -247,10 +248,10 @@ class VirtualRun {
   void complete(std::uint32_t instance) {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
-    const std::uint32_t last = instance >= last_iteration_ ? task : kNone;
-    if (last != kNone) times_.last[task].end = now_;
+    const std::uint32_t told = iteration == measured_ ? task : kNone;
+    if (told != kNone) times_.tasks[task].end = now_;
     const Task& it = graph_.tasks[task];
-    if (it.activity == Activity::kCompute && iteration + 2 == iterations_)
+    if (it.activity == Activity::kCompute && iteration + 1 == measured_)
       times_.computed_before[it.place] = now_;
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     for (const TaskSuccessor& successor : graph_.successors[task]) {
@@ -258,13 +259,13 @@ class VirtualRun {
       if (when >= iterations_) continue;
       const std::uint32_t waiting = when * size_ + successor.task;
       if (--waits_[waiting] > 0) continue;
-      if (waiting >= last_iteration_) {
-        times_.last[successor.task].cause = last;
-        times_.last[successor.task].start = now_;  // until it does
+      if (when == measured_) {
+        times_.tasks[successor.task].cause = told;
+        times_.tasks[successor.task].start = now_;  // until it does
       }
       make_ready(waiting, successor.task);
     }
-    advance(heads_[head_of_[task]], last);
+    advance(heads_[head_of_[task]], told);
     if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
   }
 
@@ -274,7 +275,7 @@ class VirtualRun {
     mark(head.engine);
   }
 
-  void advance(Head& head, std::uint32_t last) {
+  void advance(Head& head, std::uint32_t told) {
     head.is_ready = false;
     if (++head.next == head.end) {
       head.next = head.first;
@@ -283,7 +284,7 @@ class VirtualRun {
     if (head.iteration < iterations_) look_at(head);
     EngineState& engine = engines_[head.engine];
     engine.busy = false;
-    engine.last = last;
+    engine.last = told;
     engine.last_end = now_;
     mark(head.engine);
   }
@@ -304,7 +305,7 @@ class VirtualRun {
   const TaskGraph& graph_;
   std::uint32_t size_;
   std::uint32_t iterations_;
-  std::uint32_t last_iteration_;         // its first instance
+  std::uint32_t measured_;               // the iteration that is told of
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
