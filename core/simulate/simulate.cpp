@@ -119,13 +119,13 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
 }
 
 // From the end of an iteration to the end of the measured one. Behind one that no other follows is
-// no compute that slows down what it leaves to be done: then it may be longer between computes.
-StepWindow measured_step(const TaskGraph& graph, const RunTimes& times) {
+// no compute that slows down what it leaves to be done: a step that seems shorter than its compute
+// is counted between computes instead.
+StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
   const std::size_t measured = times.measured;
   const StepWindow whole{times.iteration_end[measured - 1], times.iteration_end[measured]};
-  if (graph.strands > 1 || measured + 1 < times.iteration_end.size()) return whole;
-  const StepWindow computing = between_computes(graph, times);
-  return computing.length() > whole.length() ? computing : whole;
+  if (graph.strands > 1 || whole.length() >= compute) return whole;
+  return between_computes(graph, times);
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -197,7 +197,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const std::size_t iterations = times.iteration_end.size();
   const Ticks compute = longest_compute(graph, times, machine.places.size());
-  const StepWindow step = measured_step(graph, times);
+  const StepWindow step = measured_step(graph, times, compute);
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(step.length()) / computes;
