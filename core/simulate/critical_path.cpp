@@ -10,8 +10,8 @@ namespace {
 // Of those that end then, the last one in the plan's order, input behind it.
 std::uint32_t last_task(const TaskGraph& graph, const RunTimes& times, Ticks end) {
   std::uint32_t found = kNone;
-  for (auto i = static_cast<std::uint32_t>(times.last.size()); i-- > 0;)
-    if (times.last[i].end == end &&
+  for (auto i = static_cast<std::uint32_t>(times.tasks.size()); i-- > 0;)
+    if (times.tasks[i].end == end &&
         (found == kNone || graph.operation_of(i) > graph.operation_of(found)))
       found = i;
   return found;
@@ -71,7 +71,7 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
   std::uint32_t last = last_task(graph, times, end);
   while (last != kNone && at > origin) {
     const Task& task = graph.tasks[last];
-    const TaskTimes& it = times.last[last];
+    const TaskTimes& it = times.tasks[last];
     chain.wait += at - std::min(at, it.end);
     at = std::min(at, it.end);
     const Ticks start = std::max(origin, std::min(at, it.start));

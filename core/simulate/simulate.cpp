@@ -102,7 +102,7 @@ Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t
   std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
     if (graph.tasks[task].activity == Activity::kCompute)
-      busy[graph.tasks[task].place] += times.last[task].end - times.last[task].start;
+      busy[graph.tasks[task].place] += times.tasks[task].end - times.tasks[task].start;
   Ticks longest = 0;
   for (const Ticks ticks : busy) longest = std::max(longest, ticks);
   return longest;
@@ -123,18 +123,17 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
     if (graph.tasks[task].activity != Activity::kCompute) continue;
     Ticks& end = windows[graph.tasks[task].place].end;
-    end = std::max(end, times.last[task].end);
+    end = std::max(end, times.tasks[task].end);
   }
   return std::ranges::max(windows, {}, &StepWindow::length);
 }
 
-// From the end of an iteration to the end of the last one. What an iteration leaves to be done
-// beside the next one's compute takes long there, and little time behind the last iteration, which
-// has no next one. A step that seems shorter than its compute is counted between computes instead.
-// Strands have many steps, of which that is one.
-StepWindow last_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
-  const std::size_t iterations = times.iteration_end.size();
-  const StepWindow whole{times.iteration_end[iterations - 2], times.iteration_end[iterations - 1]};
+// From the end of an iteration to the end of the measured one. Behind one that no other follows is
+// no compute that slows down what it leaves to be done: a step that seems shorter than its compute
+// is counted between computes instead.
+StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
+  const std::size_t measured = times.measured;
+  const StepWindow whole{times.iteration_end[measured - 1], times.iteration_end[measured]};
   if (graph.strands > 1 || whole.length() >= compute) return whole;
   return between_computes(graph, times);
 }
@@ -153,16 +152,16 @@ std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes
   return loads;
 }
 
-std::vector<SimulatedOperation> last_operations(const TaskGraph& graph, const RunTimes& times,
-                                                Ticks origin, std::size_t links) {
+std::vector<SimulatedOperation> measured_operations(const TaskGraph& graph, const RunTimes& times,
+                                                    Ticks origin, std::size_t links) {
   std::vector<SimulatedOperation> result;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
     const std::uint32_t operation = graph.operation_of(i);
     if (operation == kNone) continue;
     result.push_back({operation,
-                      to_seconds(times.last[i].start - origin),
-                      to_seconds(times.last[i].end - origin),
+                      to_seconds(times.tasks[i].start - origin),
+                      to_seconds(times.tasks[i].end - origin),
                       {},
                       task.way == kNone ? std::string() : graph.ways[task.way]});
     if (task.route == kNone) continue;
@@ -189,7 +188,7 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
     CollectiveUse& use = uses[task.way];
     ++use.count;
     use.bytes += task.bytes;
-    use.seconds += to_seconds(times.last[i].end - times.last[i].start);
+    use.seconds += to_seconds(times.tasks[i].end - times.tasks[i].start);
     use.seconds_alone += seconds_alone(graph, task);
   }
   std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
@@ -208,7 +207,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const std::size_t iterations = times.iteration_end.size();
   const Ticks compute = longest_compute(graph, times, machine.places.size());
-  const StepWindow step = last_step(graph, times, compute);
+  const StepWindow step = measured_step(graph, times, compute);
   const double computes = lowered.computes;
   SimulationResult result;
   result.step_seconds = to_seconds(step.length()) / computes;
@@ -228,8 +227,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
   result.operations_run = graph.tasks.size() * iterations;
   if (options.keep_operations)
-    result.operations =
-        last_operations(graph, times, times.iteration_end[iterations - 2], machine.links.size());
+    result.operations = measured_operations(graph, times, step.origin, machine.links.size());
   return result;
 }
 

@@ -20,16 +20,16 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  // How often the plan's body runs: at least 2, the last one counts. Workers that take steps of
-  // their own take more.
+  // How often the plan's body runs: at least 2. The last one that another one follows counts, of 2
+  // the second. Workers that take steps of their own take more.
   std::uint32_t iterations = 3;
   std::uint64_t seed = 1;         // of random fetch orders
   std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
   bool keep_operations = false;   // fill SimulationResult::operations
 };
 
-// When an operation of the lowered plan ran in the last iteration, in seconds since its start; a
-// pipelined operation may have begun before it.
+// When an operation of the lowered plan ran in the measured iteration, in seconds since its start;
+// a pipelined operation may have begun before it.
 struct SimulatedOperation {
   std::uint32_t operation = 0;  // index into the body
   double start = 0;

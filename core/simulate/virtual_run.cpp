@@ -21,7 +21,7 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
-        last_iteration_(size_ * (iterations - 1)),
+        measured_(graph.strands == 1 && iterations > 2 ? iterations - 2 : iterations - 1),
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
@@ -33,8 +33,9 @@ class VirtualRun {
         strand_heads_(graph.strands),
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(std::uint64_t{size_} * iterations <= Event::kIndices);
-    reserve_large(times_.last, size_);
-    times_.last.resize(size_);
+    times_.measured = measured_;
+    reserve_large(times_.tasks, size_);
+    times_.tasks.resize(size_);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
@@ -82,7 +83,7 @@ class VirtualRun {
   };
   struct EngineState {
     std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
-    std::uint32_t last = kNone;        // the task of the last iteration that it ran before
+    std::uint32_t last = kNone;        // the task of the measured iteration that it ran before
     Ticks last_end = -1;               // of what it ran before
     bool busy = false;
     bool dirty = false;
@@ -207,7 +208,7 @@ class VirtualRun {
   void start(std::uint32_t instance, EngineState& engine) {
     const Task& task = graph_.tasks[instance % size_];
     engine.busy = true;
-    if (instance >= last_iteration_) note_start(times_.last[instance - last_iteration_], engine);
+    if (instance / size_ == measured_) note_start(times_.tasks[instance % size_], engine);
     if (task.activity == Activity::kCompute) {
       running_[task.place] = instance;
       return clock_.start(now_, task.place, *task.pass);
@@ -236,7 +237,7 @@ class VirtualRun {
     if (flow_instance_.size() <= flow) flow_instance_.resize(flow + 1);
     flow_instance_[flow] = instance;
     if (task.group != kNone) group_flows_[task.group].push_back(flow);
-    if (instance / size_ + 1 < iterations_) return;
+    if (instance / size_ != measured_) return;
     for (const LinkShare& share : shares)
       times_.link_bytes[share.link] += task.bytes * share.weight;
   }
@@ -255,24 +256,24 @@ class VirtualRun {
   void complete(std::uint32_t instance) {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
-    const std::uint32_t last = instance >= last_iteration_ ? task : kNone;
-    if (last != kNone) times_.last[task].end = now_;
+    const std::uint32_t told = iteration == measured_ ? task : kNone;
+    if (told != kNone) times_.tasks[task].end = now_;
     const Task& it = graph_.tasks[task];
-    if (it.activity == Activity::kCompute && iteration + 2 == iterations_)
+    if (it.activity == Activity::kCompute && iteration + 1 == measured_)
       times_.computed_before[it.place] = now_;
     if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
     if (series_.has(task))
-      end_in_series(task, iteration, last);
+      end_in_series(task, iteration, told);
     else
       for (const TaskSuccessor& successor : graph_.successors[task])
         if (needs_no_more(successor.task, iteration + successor.distance))
-          make_ready(successor.task, iteration + successor.distance, last);
-    advance(heads_[head_of_[task]], last);
+          make_ready(successor.task, iteration + successor.distance, told);
+    advance(heads_[head_of_[task]], told);
     if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
   }
 
   // Engines start in the order of the plan what becomes ready at one end.
-  void end_in_series(std::uint32_t task, std::uint32_t iteration, std::uint32_t last) {
+  void end_in_series(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
     ready_.clear();
     const auto end_wait = [&](std::uint32_t waiting, std::uint32_t when) {
       if (needs_no_more(waiting, when))
@@ -282,7 +283,7 @@ class VirtualRun {
       end_wait(successor.task, iteration + successor.distance);
     series_.end(task, end_wait);
     std::ranges::stable_sort(ready_, {}, &Ready::operation);
-    for (const Ready& it : ready_) make_ready(it.task, it.iteration, last);
+    for (const Ready& it : ready_) make_ready(it.task, it.iteration, told);
   }
 
   // Whether one of its waits, which has ended, was the last.
@@ -290,18 +291,18 @@ class VirtualRun {
     return iteration < iterations_ && --waits_[iteration * size_ + task] == 0;
   }
 
-  void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t last) {
+  void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
     const std::uint32_t instance = iteration * size_ + task;
-    if (instance >= last_iteration_) {
-      times_.last[task].cause = last;
-      times_.last[task].start = now_;  // until it does
+    if (iteration == measured_) {
+      times_.tasks[task].cause = told;
+      times_.tasks[task].start = now_;  // until it does
     }
     Head& head = heads_[head_of_[task]];
     if (head.instance == instance && !head.is_ready) look_at(head);
     mark(head.engine);
   }
 
-  void advance(Head& head, std::uint32_t last) {
+  void advance(Head& head, std::uint32_t told) {
     head.is_ready = false;
     if (++head.next == head.end) {
       head.next = head.first;
@@ -310,7 +311,7 @@ class VirtualRun {
     if (head.iteration < iterations_) look_at(head);
     EngineState& engine = engines_[head.engine];
     engine.busy = false;
-    engine.last = last;
+    engine.last = told;
     engine.last_end = now_;
     mark(head.engine);
   }
@@ -331,7 +332,7 @@ class VirtualRun {
   const TaskGraph& graph_;
   std::uint32_t size_;
   std::uint32_t iterations_;
-  std::uint32_t last_iteration_;         // its first instance
+  std::uint32_t measured_;               // the iteration that is told of
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;

@@ -9,7 +9,7 @@
 
 namespace convoy::simulate {
 
-// Of a task in the last iteration.
+// Of a task in the measured iteration.
 struct TaskTimes {
   Ticks start = -1;
   Ticks end = -1;
@@ -20,11 +20,15 @@ struct TaskTimes {
 
 // What became of a run.
 struct RunTimes {
-  std::vector<TaskTimes> last;                 // per task
+  // The iteration of which tasks and links are told: the last one that another one follows, because
+  // what it leaves to be done goes on beside the next one's compute. Of two iterations, and of
+  // strands, which have iterations of their own, the last one.
+  std::uint32_t measured = 0;
+  std::vector<TaskTimes> tasks;
   std::vector<Ticks> iteration_end;            // when the last strand was through with it
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
-  std::vector<Ticks> computed_before;          // per place: the iteration before the last one
-  std::vector<double> link_bytes;              // of the last iteration
+  std::vector<Ticks> computed_before;          // per place: the iteration before the measured one
+  std::vector<double> link_bytes;              // of the measured iteration
 };
 
 // Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`

@@ -232,6 +232,59 @@ TEST(SimulateTest, NoStepIsShorterThanItsCompute) {
               result.step_seconds, 1e-8);
 }
 
+// Bucket b is summed on device b. An update of one bucket in front of the sum of the next would let
+// one device after the other receive: every device receives three buckets of 0.25 ms, 0.75 ms, and
+// then sends its sum to three others at once.
+TEST(SimulateTest, BucketsOfOneLayerAreSummedOnAllDevicesAtOnce) {
+  const HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
+  ArenaMap arena = equal_arena(1, kElements);
+  arena.buckets = make_buckets(kElements, kElements / 4);
+  const auto sums_in_turn = [](Planner& p) {
+    p.compute();
+    const auto buckets = p.buckets();
+    for (std::uint32_t b = 0; b < buckets.size(); ++b) {
+      const Buffer total = p.scratch(p.replica_place(ReplicaId(b)), buckets[b].count);
+      p.sum(total, p.all_gradients(buckets[b]));
+      for (const auto r : p.replicas()) {
+        p.copy(p.gradient(r)[buckets[b]], total);
+        p.apply(p.parameters(r)[buckets[b]], p.gradient(r)[buckets[b]]);
+      }
+    }
+  };
+  const Simulated it = run(hand, arena, sums_in_turn, equal_layers(1, 1e-3, 1e-3), free_options());
+  EXPECT_GE(it.result.exposed_seconds, 2 * 0.75e-3);
+  EXPECT_LE(it.result.exposed_seconds, 3.5 * 0.75e-3);  // one after the other: 8 * 0.75 ms
+}
+
+// 0.7 ms for each layer: 0.7 + 0.6 + 0.6 ms beside the compute. Between the ends of the last two
+// iterations are 0.1 ms more than the compute alone.
+TEST(SimulateTest, AStepLongerThanItsComputeIsNotCutShortByTheLastOne) {
+  HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].collective_progress = 0.1;
+  const Simulated it = run(hand, equal_arena(3, 350'000), gather_behind_all_gradients,
+                           equal_layers(3, 1e-3, 1e-3), free_options());
+  EXPECT_NEAR(it.result.compute_seconds, 6e-3, 1e-8);
+  EXPECT_NEAR(it.result.step_seconds, 6e-3 + 1.9e-3, 0.05e-3);
+}
+
+// The record is of one step: the gathers of this one go on for 3.3 ms behind its last backward
+// pass, beside the forward passes of the next one, and those of the one before did so, too.
+TEST(SimulateTest, OperationsAreThoseOfAStepBetweenOthers) {
+  HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
+  hand.machine.devices[0].collective_progress = 0.1;
+  const Simulated it = run(hand, equal_arena(3, kElements), gather_behind_all_gradients,
+                           equal_layers(3, 1e-3, 1e-3), free_options());
+  double computed = 0;
+  double gathered = 0;
+  for (const SimulatedOperation& operation : it.result.operations) {
+    const bool computes = is_compute(it.plan.body[operation.operation].kind);
+    double& end = computes ? computed : gathered;
+    end = std::max(end, operation.end);
+  }
+  EXPECT_NEAR(gathered, it.result.step_seconds, 1e-8);
+  EXPECT_NEAR(computed, it.result.step_seconds - 3.3e-3, 0.05e-3);
+}
+
 TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].waits_for_kernel = true;

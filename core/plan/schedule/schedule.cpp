@@ -80,6 +80,17 @@ std::vector<std::uint32_t> need_times(const Plan& plan, const DependencyLists& d
   return need;
 }
 
+// How many updates lead to the operation within the iteration, itself included.
+std::vector<std::uint32_t> count_updates(const Plan& plan, const DependencyLists& dependencies) {
+  std::vector<std::uint32_t> updates(plan.body.size(), 0);
+  for (std::size_t i = 0; i < plan.body.size(); ++i) {
+    for (const Dependency& dependency : dependencies[i])
+      if (dependency.distance == 0) updates[i] = std::max(updates[i], updates[dependency.before]);
+    if (plan.body[i].kind == OperationKind::kApply) ++updates[i];
+  }
+  return updates;
+}
+
 // Lanes by place and kind, or by the two hosts, strand and priority.
 struct LaneKey {
   std::uint64_t at = 0;
@@ -123,39 +134,63 @@ bool may_overtake(const Plan& plan, const Operation& operation) {
   return operation.lane == kNetworkLane || plan.cluster->device_priorities;
 }
 
-// Phase and readiness, then priority, then need and operation, packed: millions are sorted. Compute
-// comes before what it makes ready.
+// What decides between operations of one phase that are equally ready, packed, because millions are
+// sorted. A larger value than a field holds becomes its largest one, which keeps the order of
+// dependencies.
+class Rank {
+ public:
+  void add(std::uint32_t value, std::uint32_t bits) {
+    packed_ = packed_ << bits | std::min(value, (1u << bits) - 1);
+  }
+  std::uint64_t packed() const { return packed_; }
+
+ private:
+  std::uint64_t packed_ = 0;
+};
+constexpr std::uint32_t kPriorityBits = 8;
+constexpr std::uint32_t kNeedBits = 26;  // of two iterations
+constexpr std::uint32_t kUpdateBits = 6;
+constexpr std::uint32_t kOperationBits = 24;
+static_assert(CONVOY_PRIORITIES < 1u << kPriorityBits);
+static_assert(kPriorityBits + kNeedBits + kUpdateBits + kOperationBits == 64);
+
 struct OrderKey {
-  std::uint64_t first = 0;   // phase, ready
-  std::uint64_t second = 0;  // behind, need, operation
+  std::uint64_t time = 0;  // phase, ready
+  std::uint64_t rank = 0;
 
   bool operator<(const OrderKey& other) const {
-    return first != other.first ? first < other.first : second < other.second;
+    return time != other.time ? time < other.time : rank < other.rank;
   }
 };
-constexpr std::uint32_t kOperationBits = 24;
-static_assert(CONVOY_PRIORITIES < 1u << (32 - kOperationBits));
 
+// By phase and readiness, then priority, then need, then updates, then operation. Compute comes
+// before what it makes ready. Updates come behind the sums of other buckets that are as urgent: an
+// update waits until the sum of its own bucket is back on all devices, and a sum behind it in the
+// lane would wait as long.
 std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::uint32_t>& compute,
-                                    const std::vector<std::uint32_t>& ready,
-                                    const std::vector<std::uint32_t>& need,
+                                    const DependencyLists& dependencies,
                                     const Priorities& priorities) {
   CONVOY_CHECK(lowered.body.size() <= 1u << kOperationBits);
+  const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
+  const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
+  const std::vector<std::uint32_t> updates = count_updates(lowered, dependencies);
   std::vector<OrderKey> keys;
   reserve_large(keys, lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
     const bool computes = compute[i] != kNever;
-    const std::uint64_t behind =
-        computes || priorities.of.empty() ? 0 : CONVOY_PRIORITIES - priorities[i];
-    const std::uint64_t needed = computes ? 0 : need[i];
-    keys.push_back({std::uint64_t{lowered.body[i].phase} << 32 | ready[i],
-                    (behind << 32 | needed) << kOperationBits | i});
+    Rank rank;
+    rank.add(computes || priorities.of.empty() ? 0 : CONVOY_PRIORITIES - priorities[i],
+             kPriorityBits);
+    rank.add(computes ? 0 : need[i], kNeedBits);
+    rank.add(updates[i], kUpdateBits);
+    rank.add(i, kOperationBits);
+    keys.push_back({std::uint64_t{lowered.body[i].phase} << 32 | ready[i], rank.packed()});
   }
   std::sort(keys.begin(), keys.end());
   std::vector<std::uint32_t> order;
   order.reserve(keys.size());
   for (const OrderKey& key : keys)
-    order.push_back(static_cast<std::uint32_t>(key.second & ((1u << kOperationBits) - 1)));
+    order.push_back(static_cast<std::uint32_t>(key.rank & ((1u << kOperationBits) - 1)));
   return order;
 }
 
@@ -189,17 +224,14 @@ void fill_lanes(const Plan& lowered, Schedule& schedule) {
 }
 
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
-  const std::vector<std::uint32_t> compute = compute_positions(lowered);
-  const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
-  const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
-
-  // If A precedes B then phase, ready and need of A are not greater and its priority, where both
-  // are equally ready, not lower, and program order decides the rest: so this order respects every
-  // dependency.
+  // If A precedes B then phase, ready, need and updates of A are not greater and its priority,
+  // where both are equally ready, not lower, and program order decides the rest: so this order
+  // respects every dependency.
   Schedule schedule;
   schedule.operations.resize(lowered.body.size());
   schedule.priorities = find_priorities(lowered, dependencies);
-  schedule.submission = in_order(lowered, compute, ready, need, schedule.priorities);
+  schedule.submission =
+      in_order(lowered, compute_positions(lowered), dependencies, schedule.priorities);
   schedule.strands = find_strands(lowered);
   fill_lanes(lowered, schedule);
   set_urgency(lowered, schedule);

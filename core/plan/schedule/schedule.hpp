@@ -65,10 +65,10 @@ void fill_lanes(const Plan& lowered, Schedule& schedule);
 
 // The queue order differs from program order. In every lane, operations are sorted by when they
 // become ready (how far compute must be), then by priority, then by when compute needs their
-// result. The parts of one collective keep their order, so that rings advance step by step. Lanes
-// of higher priority are more urgent, so that they overtake others. All engines use the same order,
-// so neither collectives nor messages between hosts can cross. On several hosts every wait is
-// between operations that share a host, see local_schedule().
+// result, then updates behind the rest. The parts of one collective keep their order, so that rings
+// advance step by step. Lanes of higher priority are more urgent, so that they overtake others. All
+// engines use the same order, so neither collectives nor messages between hosts can cross. On
+// several hosts every wait is between operations that share a host, see local_schedule().
 Schedule make_schedule(const Plan& lowered);
 
 // The same without the waits, for callers that track all dependencies themselves. It costs n log n;
