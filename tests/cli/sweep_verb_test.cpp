@@ -11,6 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::sweep_verb_test {
@@ -22,6 +23,7 @@ struct Outcome {
   int exit_code;
   std::string out;
   nlohmann::json record;
+  std::string err;
 };
 
 Outcome sweep(std::vector<std::string> arguments) {
@@ -31,7 +33,7 @@ Outcome sweep(std::vector<std::string> arguments) {
   std::ostringstream out;
   std::ostringstream err;
   const int exit_code = run_simulate_verb(arguments, out, err);
-  return {exit_code, out.str(), parse_json(std::ifstream(file))};
+  return {exit_code, out.str(), parse_json(std::ifstream(file)), err.str()};
 }
 
 TEST(SweepVerb, GivesEveryPointTheFiguresThatItHasAlone) {
@@ -84,6 +86,23 @@ TEST(SweepVerb, RefusesByNameWhatItCannotDo) {
     const std::string name = flag;
     EXPECT_THAT(refusal(flag), HasSubstr(name.substr(0, name.find('='))));
   }
+}
+
+// A variable may be meant for other commands.
+TEST(SweepVerb, LeavesOutWhatOnlyTheEnvironmentAsksFor) {
+  const std::string trace = scratch_folder("sweep_variables") + "/trace.json";
+  const Environment environment(Environment::Values{{"CONVOY_TRACE_FILE", trace},
+                                                    {"CONVOY_RECORD_TIMELINE", "true"},
+                                                    {"CONVOY_EXPORT", "chakra"}});
+  const Outcome outcome =
+      sweep({"--model=lenet", "--hosts=1,2", "--num_gpus=2", "--variable_update=replicated"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.record["points"].size(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(trace));
+  for (const std::string& variable :
+       {"CONVOY_TRACE_FILE=" + trace, std::string("CONVOY_RECORD_TIMELINE=true"),
+        std::string("CONVOY_EXPORT=chakra")})
+    EXPECT_THAT(outcome.err, HasSubstr(variable + ": without effect"));
 }
 
 TEST(SweepVerb, WritesAReportWithItsCurves) {

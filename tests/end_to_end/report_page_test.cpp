@@ -314,10 +314,21 @@ TEST_F(ReportPages, RepeatsMayBeAskedForByTheEnvironment) {
   const ProgramResult turns = run_convoy(arguments);
   EXPECT_EQ(turns.exit_code, 0) << turns.err;
   EXPECT_THAT(turns.out, HasSubstr("2 pairs of runs that took turns"));
+}
+
+// Its runs would continue each other's training, and the environment may be meant for other
+// commands.
+TEST_F(ReportPages, ComparedRunsLeaveOutWhatTheEnvironmentSaysOfOneRun) {
+  const std::string checkpoints = folder_ + "/of_one_run";
+  const Environment environment(Environment::Values{{"CONVOY_AGAINST", "--batch_size=1"},
+                                                    {"CONVOY_REPEAT", "2"},
+                                                    {"CONVOY_TRAIN_DIR", checkpoints}});
   const ProgramResult cells =
       run_convoy({"compare", "--models=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
                   "--num_batches=2", "--num_warmup_batches=0", "--strategies=replicated"});
   EXPECT_EQ(cells.exit_code, 0) << cells.err;
+  EXPECT_THAT(cells.err, HasSubstr("CONVOY_TRAIN_DIR=" + checkpoints + ": without effect"));
+  EXPECT_FALSE(std::filesystem::exists(checkpoints));
 }
 
 // One signal ends all runs. Those that have finished are the record.

@@ -15,6 +15,8 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/comparison.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/compare_request.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
@@ -45,7 +47,10 @@ void read_run(const nlohmann::json& record, ComparisonCell& cell) {
 class Comparer {
  public:
   Comparer(const CompareRequest& request, std::ostream& err)
-      : request_(request), progress_(err, standard_error_is_terminal()) {
+      : request_(request),
+        progress_(err, standard_error_is_terminal()),
+        notices_(notices_on_variables(flags_of_one_run(),
+                                      "it is for a single run, but compare makes several")) {
     interrupt_.end_after_steps();
     result_.simulated = request.simulated;
     result_.machine = request.platform;
@@ -69,7 +74,7 @@ class Comparer {
   }
 
   ExitCode interruption() const { return interrupt_.code(); }
-  const std::string& notice() const { return notice_; }
+  const std::vector<std::string>& notices() const { return notices_; }
 
  private:
   // Gives a CPU device the same number of cores in every row; otherwise a single device would get
@@ -80,10 +85,10 @@ class Comparer {
     const std::uint32_t threads =
         std::max(1u, std::max(1u, std::thread::hardware_concurrency()) / most);
     threads_ = fmt::format("--num_intra_threads={}", threads);
-    notice_ = fmt::format(
+    notices_.push_back(fmt::format(
         "every CPU device has {}, as many as with {} devices, so that rows can be compared; "
         "--num_intra_threads changes that",
-        threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most);
+        threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most));
   }
 
   // Repeats of a cell alternate with the runs of the other cells, so that a temporary disturbance
@@ -173,7 +178,7 @@ class Comparer {
   InterruptGuard interrupt_;
   TemporaryFolder folder_{"convoy-compare"};
   std::string threads_;
-  std::string notice_;
+  std::vector<std::string> notices_;
   std::size_t taken_ = 0;
   Comparison result_;
 };
@@ -198,7 +203,7 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   const CompareRequest request = parse_compare_request(arguments);
   if (!request.report_file.empty()) report::check_report_path(request.report_file);
   Comparer comparer(request, err);
-  if (!comparer.notice().empty()) err << "convoy: " << comparer.notice() << '\n';
+  print_notices(err, comparer.notices());
   const Comparison& comparison = comparer.run();
   const auto interruption = static_cast<int>(comparer.interruption());
   if (interruption == 0) refuse_common_mistake(comparison);

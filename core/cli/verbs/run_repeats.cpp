@@ -59,7 +59,7 @@ std::vector<std::string> further_flags(const std::string& against) {
     const std::string name = word.substr(first, word.find('=') - first);
     if (is_of_all_runs(name))
       fail(ExitCode::kUsage, "--against: --{} is about all runs; leave it out", name);
-    if (name == "train_dir" || name == "trace_file" || name == "job_name")
+    if (std::ranges::count(flags_of_one_run(), name) > 0 || name == "job_name")
       fail(ExitCode::kUsage, "--against: --{} is for one run, and there are several; leave it out",
            name);
     words.push_back(std::move(word));
