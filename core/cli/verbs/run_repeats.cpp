@@ -197,6 +197,7 @@ class Repeater {
     RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
     const double first_began = seconds_since_1970();
     const std::unique_ptr<ChildInTurns> one = start(first);
+    if (failed(*one)) finish(first, one->outcome(), number, first_began);
     const double second_began = seconds_since_1970();
     const std::unique_ptr<ChildInTurns> other = start(second);
     while (!interrupt_.requested() && !(one->ended() && other->ended()) && !failed(*one) &&
