@@ -49,6 +49,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   if (row.machine.empty()) row.machine = simulation.machine;
   row.batch = simulation.batch;
   row.compute_dtype = simulation.compute_dtype;
+  row.software = simulation.software;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
   if (setup.decision) row.taken = flags_of(setup.decision->chosen);
