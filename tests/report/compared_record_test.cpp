@@ -102,6 +102,10 @@ TEST(ComparedRecord, EveryFormSaysTheSame) {
   const Json json = Json::parse(difference_json(report));
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_NEAR(json["time_change"].get<double>(), -0.5, 1e-12);
+  EXPECT_EQ(json["quantile"], 0.5);
+  const DifferenceReport fast{a, b, compare(a.side, b.side, {.quantile = 0.2})};
+  EXPECT_THAT(difference_markdown(fast), HasSubstr("| images/s, 20 % quantile | 10 | 20 |"));
+  EXPECT_THAT(difference_csv(fast), HasSubstr(",0.2,faster\n"));
 }
 
 // The steps are those of one worker; the total is that of all.
