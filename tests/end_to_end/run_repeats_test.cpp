@@ -104,6 +104,7 @@ TEST(RunRepeats, ComparedRunsLeaveOutWhatTheEnvironmentSaysOfOneRun) {
       run_convoy({"compare", "--models=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
                   "--num_batches=2", "--num_warmup_batches=0", "--strategies=replicated"});
   EXPECT_EQ(cells.exit_code, 0) << cells.err;
+  EXPECT_THAT(cells.err, HasSubstr("as many as with 1 device, "));
   EXPECT_THAT(cells.err, HasSubstr("CONVOY_TRAIN_DIR=" + checkpoints + ": without effect"));
   EXPECT_FALSE(std::filesystem::exists(checkpoints));
 }

@@ -86,10 +86,11 @@ class Comparer {
     const std::uint32_t threads =
         std::max(1u, std::max(1u, std::thread::hardware_concurrency()) / most);
     threads_ = fmt::format("--num_intra_threads={}", threads);
-    notices_.push_back(fmt::format(
-        "every CPU device has {}, as many as with {} devices, so that rows can be compared; "
-        "--num_intra_threads changes that",
-        threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most));
+    notices_.push_back(
+        fmt::format("every CPU device has {}, as many as with {}, so that rows can be compared; "
+                    "--num_intra_threads changes that",
+                    threads == 1 ? "1 thread" : fmt::format("{} threads", threads),
+                    most == 1 ? "1 device" : fmt::format("{} devices", most)));
   }
 
   // Repeats of a cell alternate with the runs of the other cells, so that a temporary disturbance

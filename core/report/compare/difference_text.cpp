@@ -114,6 +114,20 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+std::string or_unset(const std::string& value) {
+  return value.empty() ? "unset" : value;
+}
+
+// As the cell of a table.
+std::string markdown_cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
 Json side_json(const ComparedRecord& side, std::size_t runs, double seconds_per_image) {
   Json json = {{"records", side.side.name},
                {"runs", runs},
@@ -149,18 +163,20 @@ std::string difference_text(const DifferenceReport& it) {
   const std::vector<FlagDifference> flags = flag_differences(it.a, it.b);
   if (!flags.empty()) text += "\nflags that differ:\n";
   for (const FlagDifference& flag : flags)
-    text += fmt::format("  --{}: {} and {}\n", flag.flag, flag.first.empty() ? "unset" : flag.first,
-                        flag.second.empty() ? "unset" : flag.second);
+    text +=
+        fmt::format("  --{}: {} and {}\n", flag.flag, or_unset(flag.first), or_unset(flag.second));
   return text;
 }
 
 std::string difference_markdown(const DifferenceReport& it) {
-  std::string text = fmt::format("**{}**\n\n| | {} | {} | change |\n|---|---:|---:|---:|\n",
-                                 sentence(it), it.a.side.name, it.b.side.name);
+  std::string text =
+      fmt::format("**{}**\n\n| | {} | {} | change |\n|---|---:|---:|---:|\n", sentence(it),
+                  markdown_cell(it.a.side.name), markdown_cell(it.b.side.name));
   for (const Row& row : rows_of(it))
     text += fmt::format("| {} | {} | {} | {} |\n", row.what, row.first, row.second, row.change);
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
-    text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, flag.first, flag.second);
+    text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, markdown_cell(or_unset(flag.first)),
+                        markdown_cell(or_unset(flag.second)));
   return text + "\n" + it.difference.method + "\n" + note_on_first_runs(it);
 }
 
