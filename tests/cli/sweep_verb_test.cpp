@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
@@ -103,6 +105,41 @@ TEST(SweepVerb, LeavesOutWhatOnlyTheEnvironmentAsksFor) {
        {"CONVOY_TRACE_FILE=" + trace, std::string("CONVOY_RECORD_TIMELINE=true"),
         std::string("CONVOY_EXPORT=chakra")})
     EXPECT_THAT(outcome.err, HasSubstr(variable + ": without effect"));
+}
+
+// Sends this process a signal when something is first written to it.
+class SignalsWhenWritten : public std::stringbuf {
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    if (!std::exchange(sent_, true)) ::raise(SIGTERM);
+    return std::stringbuf::xsputn(text, count);
+  }
+
+ private:
+  bool sent_ = false;
+};
+
+// The first point says that --mkl has no effect.
+TEST(SweepVerb, AnInterruptedOneKeepsThePointsThatItHas) {
+  const std::string file = scratch_folder("sweep_interrupted") + "/record.json";
+  std::string batches = "1";
+  constexpr int kPoints = 500;
+  for (int batch = 2; batch <= kPoints; ++batch) batches += "," + std::to_string(batch);
+  SignalsWhenWritten buffer;
+  std::ostream err(&buffer);
+  std::ostringstream out;
+  const std::vector<std::string> arguments = {"--plugin_path=" CONVOY_OWN_PLUGINS,
+                                              "--platform=dgx1-p100",
+                                              "--model=lenet",
+                                              "--num_gpus=1",
+                                              "--variable_update=replicated",
+                                              "--mkl=true",
+                                              "--batch_size=" + batches,
+                                              "--output_file=" + file};
+  EXPECT_EQ(run_simulate_verb(arguments, out, err), 143);
+  const std::size_t points = parse_json(std::ifstream(file))["points"].size();
+  EXPECT_GE(points, 1u);
+  EXPECT_LT(points, static_cast<std::size_t>(kPoints));
 }
 
 TEST(SweepVerb, WritesAReportWithItsCurves) {

@@ -52,7 +52,7 @@ class Comparer {
         progress_(err, standard_error_is_terminal()),
         notices_(notices_on_variables(flags_of_one_run(),
                                       "it is for a single run, but compare makes several")) {
-    interrupt_.end_after_steps();
+    interrupt_.end_quietly();  // the run under way ends at once, what the others gave is shown
     result_.simulated = request.simulated;
     result_.machine = request.platform;
     choose_threads();
@@ -74,6 +74,7 @@ class Comparer {
     return result_;
   }
 
+  std::size_t taken() const { return taken_; }  // runs that have begun
   ExitCode interruption() const { return interrupt_.code(); }
   const std::vector<std::string>& notices() const { return notices_; }
 
@@ -208,7 +209,11 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   print_notices(err, comparer.notices());
   const Comparison& comparison = comparer.run();
   const auto interruption = static_cast<int>(comparer.interruption());
-  if (interruption == 0) refuse_common_mistake(comparison);
+  if (interruption == 0)
+    refuse_common_mistake(comparison);
+  else
+    err << fmt::format("convoy: interrupted in run {}; the table has those before it\n",
+                       comparer.taken());
   if (!request.report_file.empty())
     report::write_report({report::parse_record("this comparison", comparison_json(comparison))},
                          request.report_file);

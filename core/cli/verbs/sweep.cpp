@@ -74,7 +74,9 @@ class Sweep {
         axes_(axes),
         err_(err),
         progress_(err, standard_error_is_terminal()),
-        rows_(axes.size()) {}
+        rows_(axes.size()) {
+    interrupt_.end_after("points");
+  }
 
   // In the order of the points; as far as it came when it is interrupted.
   std::vector<SweepRow> run() {
