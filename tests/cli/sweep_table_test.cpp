@@ -54,7 +54,9 @@ TEST(SweepTable, HasALinePerPointAndWhyOneHasNoRate) {
 TEST(SweepTable, CsvQuotesTextsAndLeavesOutWhatIsNotKnown) {
   const std::string text = sweep_record({row("fast", 2, 400, 100), refused()}, "x.csv");
   EXPECT_THAT(text, HasSubstr("machine,model,variable_update,batch_per_device,hosts,"));
-  EXPECT_THAT(text, HasSubstr("\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",\"another\",400.0,100.0,"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",\"another\",400.0,100.0,"));
   EXPECT_THAT(text, HasSubstr("\"copies on \"\"a\"\" -> b\",\"00ff\",\"\",0,\"\"\n"));
   EXPECT_THAT(text, HasSubstr("\"\",\"lenet\",\"nothing\",,1,,,\"\",\"\",,,,,,,,,\"\",3,"));
 }
