@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -62,13 +63,17 @@ std::filesystem::path behind_links(const std::filesystem::path& path) {
   return error ? path : target;
 }
 
+// The process id keeps two runs that write the same file apart.
+std::filesystem::path temporary_for(const std::filesystem::path& path) {
+  return path.string() + ".partial-" + std::to_string(getpid());
+}
+
 }  // namespace
 
 void write_output_file(const std::filesystem::path& named, std::string_view content) {
   if (is_special(named)) return write_special(named, content);
   const std::filesystem::path path = behind_links(named);
-  // The process id keeps two runs that write the same file apart.
-  const std::filesystem::path temporary = path.string() + ".partial-" + std::to_string(getpid());
+  const std::filesystem::path temporary = temporary_for(path);
   errno = 0;
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -106,6 +111,9 @@ void check_output_file(const std::filesystem::path& path) {
     fail(ExitCode::kUsage, "cannot write {}: no permission to create files in {}", path.string(),
          folder.string());
   }
+  struct stat ignored {};
+  if (lstat(temporary_for(path).c_str(), &ignored) != 0 && errno != ENOENT)
+    fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));
 }
 
 }  // namespace convoy

@@ -22,12 +22,13 @@ double median(std::vector<double> values) {
 
 double quantile(std::vector<double> values, double fraction) {
   CONVOY_CHECK(!values.empty());
-  std::sort(values.begin(), values.end());
   const double position = fraction * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, values.size() - 1);
+  const auto below = static_cast<std::ptrdiff_t>(position);
+  const auto low = values.begin() + below;
+  std::nth_element(values.begin(), low, values.end());
+  if (low + 1 == values.end()) return *low;
   const double weight = position - static_cast<double>(below);
-  return values[below] * (1 - weight) + values[above] * weight;
+  return *low * (1 - weight) + *std::min_element(low + 1, values.end()) * weight;
 }
 
 }  // namespace convoy

@@ -15,7 +15,7 @@ volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
 volatile std::sig_atomic_t standstill_requested = 0;
-volatile std::sig_atomic_t says_so = 1;
+const char* volatile what_ends_first = nullptr;  // null: nothing is said
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -37,8 +37,11 @@ extern "C" void note_signal(int number) {
   received_signal = number;
   hurry_calls(code_of(number));
   std::signal(number, SIG_DFL);
-  if (says_so != 0)
-    say("\nconvoy: ends after the steps under way; a second signal ends it at once\n");
+  const char* const what = what_ends_first;
+  if (what == nullptr) return;
+  say("\nconvoy: ends after the ");
+  say(what);
+  say(" under way; a second signal ends it at once\n");
 }
 
 extern "C" void note_save_request(int) {
@@ -69,7 +72,7 @@ InterruptGuard::InterruptGuard() {
   received_signal = 0;
   ends_at_once = 1;
   save_requested = 0;
-  says_so = 1;
+  what_ends_first = nullptr;
   hurry_calls(ExitCode::kOk);
   for (const int number : kEnding) {
     const auto before = std::signal(number, note_signal);
@@ -89,12 +92,13 @@ InterruptGuard::~InterruptGuard() {
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }
 
-void InterruptGuard::end_after_steps() {
+void InterruptGuard::end_after(const char* what) {
+  what_ends_first = what;
   ends_at_once = 0;
 }
 
 void InterruptGuard::end_quietly() {
-  says_so = 0;
+  what_ends_first = nullptr;
   ends_at_once = 0;
 }
 

@@ -16,10 +16,12 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  // From now on signals are only noted, and the run polls `requested()` or `code()`.
-  void end_after_steps();
+  // From now on signals are only noted, and the run polls `requested()` or `code()`. `what`, a
+  // literal, is what is under way and ends first: it is said to the user.
+  void end_after(const char* what);
+  void end_after_steps() { end_after("steps"); }
 
-  // The same without a message, for code that only waits and has no steps.
+  // The same without a message, for code that only waits.
   void end_quietly();
 
   bool requested() const;

@@ -2,7 +2,6 @@
 // meetings and takes their results; it never calls the transport.
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
@@ -73,8 +73,7 @@ class SocketMeeting : public Meeting {
 
 [[noreturn]] void run_end(const TransportPlugin& plugin, const TransportCase& it,
                           std::uint32_t rank, int socket, pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
+  end_with_parent(parent);
   char kind = kRight;
   std::string text;
   try {

@@ -8,6 +8,7 @@
 #include "core/job/sizes.hpp"
 #include "core/job/task.hpp"
 #include "core/runtime/compute_dtype.hpp"
+#include "core/runtime/step_describer.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::job {
@@ -106,11 +107,11 @@ TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes
   return {sizes.warmup_steps, sizes.timed_steps, first_step, synthetic && !chosen};
 }
 
-std::string divergence_text(std::int64_t step) {
+std::string divergence_text(std::int64_t step, std::int64_t warmup_steps) {
   return fmt::format(
-      "the loss is not finite from step {} on: the model's own learning rate does not suit "
+      "the loss is not finite from {} on: the model's own learning rate does not suit "
       "unnormalised synthetic images; speed is not affected",
-      step);
+      step_name(step, warmup_steps));
 }
 
 }  // namespace convoy::job

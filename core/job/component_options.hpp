@@ -25,7 +25,7 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices);
 LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
                               std::int64_t examples);
 
-// To tell where divergence is tolerated: from which step on.
-std::string divergence_text(std::int64_t step);
+// To tell where divergence is tolerated: from which step on, numbered like TrainingStep.
+std::string divergence_text(std::int64_t step, std::int64_t warmup_steps);
 
 }  // namespace convoy::job

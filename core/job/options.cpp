@@ -1,8 +1,12 @@
 #include "core/job/options.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/train/learning_rate_options.hpp"
@@ -107,16 +111,19 @@ void check_evaluation(const JobOptions& options) {
 
 // The second to be written would take the place of the first.
 void check_outputs(const JobOptions& options) {
-  if (options.output_file.empty() || options.trace_file.empty()) return;
-  std::error_code ignored;
-  const auto place = [&](const std::string& file) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
-  };
-  if (place(options.output_file) == place(options.trace_file))
-    fail(ExitCode::kUsage,
-         "--output_file={} and --trace_file={}: both are written to one file; give each a name of "
-         "its own",
-         options.output_file, options.trace_file);
+  std::map<std::filesystem::path, std::string> flags;  // by the file that they write
+  for (const auto& [name, file] : {std::pair{"output_file", options.output_file},
+                                   {"trace_file", options.trace_file},
+                                   {"report", options.report_file}}) {
+    if (file.empty()) continue;
+    std::error_code ignored;
+    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+    const std::string flag = fmt::format("--{}={}", name, file);
+    const auto [other, is_first] = flags.try_emplace(place, flag);
+    if (!is_first)
+      fail(ExitCode::kUsage, "{} and {}: both are written to one file; give each a name of its own",
+           other->second, flag);
+  }
 }
 
 }  // namespace

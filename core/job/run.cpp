@@ -313,7 +313,7 @@ class Run {
       report_.parameters(parameter_hash(session));
     report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
-    if (summary.diverged) tell(divergence_text(*summary.diverged));
+    if (summary.diverged) tell(divergence_text(*summary.diverged, sizes_.warmup_steps));
     if (setup_.task != nullptr) finish_task(summary);
   }
 

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
 #include "core/plugin/search_path.hpp"
@@ -44,9 +44,9 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-[[noreturn]] void answer(int descriptor, const std::function<std::string()>& work) {
+[[noreturn]] void answer(pid_t parent, int descriptor, const std::function<std::string()>& work) {
   in_child = true;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent(parent);
   // What it prints comes again when it is called for good.
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
@@ -143,10 +143,11 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     fail(ExitCode::kUnavailable, "cannot open a pipe: {}", std::strerror(errno));
   std::fflush(nullptr);  // the copy would write what is buffered, too
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    answer(ends[1], work);
+    answer(parent, ends[1], work);
   }
   ::close(ends[1]);
   std::string text;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/base/system_root.hpp"
@@ -358,9 +359,11 @@ std::string problem_of(int status, const TrialEnd& end, const Plan& plan,
 // In a child process. How that ends.
 int run_trial(const HostKernel& kernel, const Operation& call, std::vector<TriedSpan>& spans,
               FencedMemory::Side at_guard, const TrialTime& time) {
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(ExitCode::kUnavailable, "no process to try a kernel in");
   if (child == 0) {
+    end_with_parent(parent);
     tried_spans = &spans;
     catch_wrong_addresses();
     Trial trial(kernel, call, spans);

@@ -39,16 +39,18 @@ void StepDescriber::add_norms(const StepTotals& totals, TrainingStep& step) cons
   if (!step.loss_scale && guard.scales_loss()) step.loss_scale = guard.loss_scale.scale;
 }
 
+std::string step_name(std::int64_t number, std::int64_t warmup_steps) {
+  return number < 0 ? fmt::format("warm-up step {}", number + warmup_steps + 1)
+                    : fmt::format("step {}", number);
+}
+
 void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps) {
-  const std::string which = step.number < 0
-                                ? fmt::format("warm-up step {}", step.number + warmup_steps + 1)
-                                : fmt::format("step {}", step.number);
   fail(ExitCode::kNumerical,
        "the loss of {} is not a finite number ({}) at learning rate {:g}: training "
        "diverged; use a smaller "
        "--init_learning_rate or --gradient_clip_norm, and look at the losses before it",
-       which, std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss),
-       step.learning_rate);
+       step_name(step.number, warmup_steps),
+       std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss), step.learning_rate);
 }
 
 }  // namespace convoy

@@ -2,6 +2,7 @@
 
 #include <convoy/job_result.hpp>
 #include <cstdint>
+#include <string>
 
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
@@ -26,8 +27,11 @@ class StepDescriber {
   double square_sum_;  // as the last update that covered everything found it
 };
 
-// Error kNumerical: the step's loss is not a finite number. Warm-up steps, which number says by
-// what is left of them, are counted from 1.
+// A step in words, "warm-up step 2" or "step 5". Warm-up steps, which number says by what is left
+// of them, are counted from 1.
+std::string step_name(std::int64_t number, std::int64_t warmup_steps);
+
+// Error kNumerical: the step's loss is not a finite number.
 [[noreturn]] void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps);
 
 }  // namespace convoy

@@ -61,6 +61,13 @@ TEST_F(OutputFile, RefusesAFolderBeforehand) {
   EXPECT_EQ(message_of(check_output_file, folder_ / "out.json"), "");
 }
 
+// Beside the name there is a longer one while the file is written.
+TEST_F(OutputFile, RefusesATooLongNameBeforehand) {
+  for (const std::size_t length : {300, 250})
+    EXPECT_THROW(check_output_file(folder_ / std::string(length, 'x')), Error) << length;
+  EXPECT_NO_THROW(check_output_file(folder_ / std::string(200, 'x')));
+}
+
 TEST_F(OutputFile, WritesIntoAPipeAndLeavesItThere) {
   const fs::path path = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);

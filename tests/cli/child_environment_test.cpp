@@ -10,8 +10,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(ChildEnvironment, HasNoFlagsThatAreAboutAllRuns) {
-  const std::array<const char*, 12> environment = {"HOME=/root",
+TEST(ChildEnvironment, HasNoFlagsThatAreAboutAllRunsOrForOne) {
+  const std::array<const char*, 14> environment = {"HOME=/root",
                                                    "CONVOY_REPEAT=2",
                                                    "CONVOY_AGAINST=--batch_size=2",
                                                    "CONVOY_MODEL=lenet",
@@ -19,6 +19,8 @@ TEST(ChildEnvironment, HasNoFlagsThatAreAboutAllRuns) {
                                                    "CONVOY_REPORT=x.html",
                                                    "CONVOY_OUTPUT_FILE=x.json",
                                                    "CONVOY_FLAGFILE=flags.txt",
+                                                   "CONVOY_TRAIN_DIR=checkpoints",
+                                                   "CONVOY_TRACE_FILE=trace.json",
                                                    "CONVOY_REPEATED=kept",
                                                    "no variable",
                                                    "EMPTY=",

@@ -24,6 +24,7 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.images_per_second = rate;
   it.step_seconds = 0.25;
   it.machine = "a machine";
+  it.software = "another (somewhere)";
   it.hosts = 2;
   it.batch = 32;
   it.compute_dtype = "bf16";
@@ -62,6 +63,7 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_DOUBLE_EQ(json["cells"][2]["efficiency"].get<double>(), 0.75);
   EXPECT_DOUBLE_EQ(json["cells"][2]["linear_images_per_second"].get<double>(), 200);
   EXPECT_EQ(json["cells"][2]["machine"], "a machine");
+  EXPECT_EQ(json["cells"][2]["software"], "another (somewhere)");
   EXPECT_EQ(json["cells"][2]["hosts"], 2);
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
   EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");

@@ -190,5 +190,16 @@ TEST(FlagParser, KeepsPositionalArgumentsWhereTheyAreAllowed) {
   EXPECT_EQ(flags.value("steps"), "20");
 }
 
+TEST(FlagParser, SaysWhichVariablesHaveNoEffect) {
+  constexpr std::string_view kFlags[] = {"train_dir", "trace_file", "report"};
+  const EnvironmentLookup environment = [](const std::string& name) -> const char* {
+    if (name == "CONVOY_TRAIN_DIR") return "/tmp/x";
+    return name == "CONVOY_REPORT" ? "" : nullptr;
+  };
+  EXPECT_EQ(notices_on_variables(kFlags, "it is for one run", environment),
+            std::vector<std::string>{"CONVOY_TRAIN_DIR=/tmp/x: without effect, it is for one run"});
+  EXPECT_TRUE(notices_on_variables(kFlags, "it is for one run", no_environment).empty());
+}
+
 }  // namespace
 }  // namespace convoy

@@ -27,6 +27,12 @@ TEST(SweepAxes, NumbersOfDevicesAloneAreNoSweep) {
   EXPECT_EQ(SweepAxes(std::vector<std::string>{}).size(), 1u);
 }
 
+TEST(SweepAxes, AListMayBeLongerThanANameOfAFile) {
+  std::string list = "--batch_size=1";
+  for (int batch = 2; batch <= 500; ++batch) list += "," + std::to_string(batch);
+  EXPECT_EQ(SweepAxes(std::vector<std::string>{list}).size(), 500u);
+}
+
 TEST(SweepAxes, AnEmptyValueIsRefusedWithItsFlag) {
   try {
     const SweepAxes axes(std::vector<std::string>{"--model=lenet,,alexnet"});

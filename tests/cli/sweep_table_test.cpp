@@ -22,6 +22,7 @@ SweepRow row(const char* strategy, std::uint32_t hosts, double rate, double alon
   it.hosts = hosts;
   it.devices_per_host = 4;
   it.compute_dtype = "f32";
+  it.software = "another";
   it.figures = {rate, alone, 0, 0.5, 0.25, 0.25, "copies on \"a\" -> b", "00ff"};
   return it;
 }
@@ -53,9 +54,11 @@ TEST(SweepTable, HasALinePerPointAndWhyOneHasNoRate) {
 TEST(SweepTable, CsvQuotesTextsAndLeavesOutWhatIsNotKnown) {
   const std::string text = sweep_record({row("fast", 2, 400, 100), refused()}, "x.csv");
   EXPECT_THAT(text, HasSubstr("machine,model,variable_update,batch_per_device,hosts,"));
-  EXPECT_THAT(text, HasSubstr("\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",400.0,100.0,"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",\"another\",400.0,100.0,"));
   EXPECT_THAT(text, HasSubstr("\"copies on \"\"a\"\" -> b\",\"00ff\",\"\",0,\"\"\n"));
-  EXPECT_THAT(text, HasSubstr("\"\",\"lenet\",\"nothing\",,1,,,\"\",,,,,,,,,\"\",3,"));
+  EXPECT_THAT(text, HasSubstr("\"\",\"lenet\",\"nothing\",,1,,,\"\",\"\",,,,,,,,,\"\",3,"));
 }
 
 TEST(SweepTable, JsonLinesAreTheObjectsOfTheJsonRecord) {

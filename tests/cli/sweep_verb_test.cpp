@@ -3,14 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::sweep_verb_test {
@@ -22,6 +25,7 @@ struct Outcome {
   int exit_code;
   std::string out;
   nlohmann::json record;
+  std::string err;
 };
 
 Outcome sweep(std::vector<std::string> arguments) {
@@ -31,7 +35,7 @@ Outcome sweep(std::vector<std::string> arguments) {
   std::ostringstream out;
   std::ostringstream err;
   const int exit_code = run_simulate_verb(arguments, out, err);
-  return {exit_code, out.str(), parse_json(std::ifstream(file))};
+  return {exit_code, out.str(), parse_json(std::ifstream(file)), err.str()};
 }
 
 TEST(SweepVerb, GivesEveryPointTheFiguresThatItHasAlone) {
@@ -84,6 +88,58 @@ TEST(SweepVerb, RefusesByNameWhatItCannotDo) {
     const std::string name = flag;
     EXPECT_THAT(refusal(flag), HasSubstr(name.substr(0, name.find('='))));
   }
+}
+
+// A variable may be meant for other commands.
+TEST(SweepVerb, LeavesOutWhatOnlyTheEnvironmentAsksFor) {
+  const std::string trace = scratch_folder("sweep_variables") + "/trace.json";
+  const Environment environment(Environment::Values{{"CONVOY_TRACE_FILE", trace},
+                                                    {"CONVOY_RECORD_TIMELINE", "true"},
+                                                    {"CONVOY_EXPORT", "chakra"}});
+  const Outcome outcome =
+      sweep({"--model=lenet", "--hosts=1,2", "--num_gpus=2", "--variable_update=replicated"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.record["points"].size(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(trace));
+  for (const std::string& variable :
+       {"CONVOY_TRACE_FILE=" + trace, std::string("CONVOY_RECORD_TIMELINE=true"),
+        std::string("CONVOY_EXPORT=chakra")})
+    EXPECT_THAT(outcome.err, HasSubstr(variable + ": without effect"));
+}
+
+// Sends this process a signal when something is first written to it.
+class SignalsWhenWritten : public std::stringbuf {
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize count) override {
+    if (!std::exchange(sent_, true)) ::raise(SIGTERM);
+    return std::stringbuf::xsputn(text, count);
+  }
+
+ private:
+  bool sent_ = false;
+};
+
+// The first point says that --mkl has no effect.
+TEST(SweepVerb, AnInterruptedOneKeepsThePointsThatItHas) {
+  const std::string file = scratch_folder("sweep_interrupted") + "/record.json";
+  std::string batches = "1";
+  constexpr int kPoints = 500;
+  for (int batch = 2; batch <= kPoints; ++batch) batches += "," + std::to_string(batch);
+  SignalsWhenWritten buffer;
+  std::ostream err(&buffer);
+  std::ostringstream out;
+  const std::vector<std::string> arguments = {"--plugin_path=" CONVOY_OWN_PLUGINS,
+                                              "--platform=dgx1-p100",
+                                              "--model=lenet",
+                                              "--num_gpus=1",
+                                              "--variable_update=replicated",
+                                              "--mkl=true",
+                                              "--batch_size=" + batches,
+                                              "--output_file=" + file};
+  EXPECT_EQ(run_simulate_verb(arguments, out, err), 143);
+  const std::size_t points = parse_json(std::ifstream(file))["points"].size();
+  EXPECT_GE(points, 1u);
+  EXPECT_LT(points, static_cast<std::size_t>(kPoints));
 }
 
 TEST(SweepVerb, WritesAReportWithItsCurves) {

@@ -3,7 +3,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "core/base/end_with_parent.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -81,9 +81,10 @@ NetworkNamespaces::~NetworkNamespaces() {
 pid_t NetworkNamespaces::hold() {
   int ready[2];
   if (::pipe(ready) != 0) throw std::runtime_error("no pipe");
+  const pid_t parent = ::getpid();
   const pid_t holder = ::fork();
   if (holder == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    end_with_parent(parent);
     const bool own = ::unshare(CLONE_NEWNET | CLONE_NEWNS) == 0 &&
                      ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
     const char made = own ? 1 : 0;

@@ -6,7 +6,6 @@
 #include <gtest/gtest.h>
 #include <stdio.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,11 +14,9 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/end_to_end/run_program.hpp"
-#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -251,142 +248,6 @@ TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
     const std::string picture = kPictures + "/pages-" + look.name + ".png";
     EXPECT_GT(std::filesystem::file_size(picture), 10000) << picture;
   }
-}
-
-TEST_F(ReportPages, DiffTellsRunsApartAndUnlikeOnesByCode) {
-  // Steps of a busy machine may differ by more than twice.
-  const std::string record = folder_ + "/steady.json";
-  auto other = nlohmann::json::parse(contents(folder_ + "/run.json"));
-  for (std::size_t i = 0; i < other["steps"].size(); ++i)
-    other["steps"][i]["seconds"] = 0.01 + 1e-4 * static_cast<double>(i % 3);
-  std::ofstream(record) << other.dump();
-  const ProgramResult same = run_convoy({"diff", record, record});
-  EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_THAT(same.out, HasSubstr("no difference seen"));
-  for (auto& step : other["steps"]) step["seconds"] = 2 * step["seconds"].get<double>();
-  std::ofstream(folder_ + "/slow.json") << other.dump();
-  const ProgramResult slow =
-      run_convoy({"diff", record, folder_ + "/slow.json", "--fail_below=0.97"});
-  EXPECT_EQ(slow.exit_code, 4) << slow.out;
-  EXPECT_THAT(slow.out, HasSubstr("slower by 100.0 %"));
-  other["environment"]["cpu"] = "another";
-  std::ofstream(folder_ + "/other.json") << other.dump();
-  EXPECT_EQ(run_convoy({"diff", record, folder_ + "/other.json"}).exit_code, 2);
-  EXPECT_EQ(run_convoy({"diff", record, folder_ + "/other.json", "--force"}).exit_code, 0);
-}
-
-TEST_F(ReportPages, RepeatsAreRunsOfTheirOwnAndMakeOneRecord) {
-  const std::string file = folder_ + "/repeated.json";
-  const ProgramResult result =
-      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
-                  "--num_batches=5", "--num_warmup_batches=0", "--variable_update=replicated",
-                  "--repeat=3", "--output_file", file});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("median of 3 runs"));
-  const auto record = nlohmann::json::parse(contents(file));
-  ASSERT_EQ(record.at("repeats").size(), 3u);
-  EXPECT_EQ(record.at("repeats")[2].at("seconds").size(), 5u);
-  EXPECT_THAT(run_convoy({"diff", file, file}).out, HasSubstr("Welch"));
-  EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
-}
-
-// Every flag may be a variable or in a flag file. The runs themselves do not have this one.
-TEST_F(ReportPages, RepeatsMayBeAskedForByTheEnvironment) {
-  const std::string flags = folder_ + "/flags.txt";
-  std::ofstream(flags) << "--repeat=2\n";
-  const std::vector<std::string> arguments = {"run",
-                                              "--model=lenet",
-                                              "--device=cpu",
-                                              "--num_devices=1",
-                                              "--batch_size=2",
-                                              "--num_batches=2",
-                                              "--num_warmup_batches=0",
-                                              "--variable_update=replicated"};
-  for (const auto& [name, value] :
-       {std::pair<const char*, std::string>{"CONVOY_REPEAT", "2"}, {"CONVOY_FLAGFILE", flags}}) {
-    const Environment environment(Environment::Values{{name, value}});
-    const ProgramResult result = run_convoy(arguments);
-    EXPECT_EQ(result.exit_code, 0) << name << ": " << result.err;
-    EXPECT_THAT(result.out, HasSubstr("median of 2 runs")) << name;
-  }
-  const Environment environment(
-      Environment::Values{{"CONVOY_AGAINST", "--batch_size=1"}, {"CONVOY_REPEAT", "2"}});
-  const ProgramResult turns = run_convoy(arguments);
-  EXPECT_EQ(turns.exit_code, 0) << turns.err;
-  EXPECT_THAT(turns.out, HasSubstr("2 pairs of runs that took turns"));
-  const ProgramResult cells =
-      run_convoy({"compare", "--models=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
-                  "--num_batches=2", "--num_warmup_batches=0", "--strategies=replicated"});
-  EXPECT_EQ(cells.exit_code, 0) << cells.err;
-}
-
-// One signal ends all runs. Those that have finished are the record.
-TEST_F(ReportPages, InterruptedRepeatsKeepTheRunsThatHaveFinished) {
-  const std::string file = folder_ + "/interrupted.json";
-  const std::string temporary = folder_ + "/temporary";
-  std::filesystem::create_directories(temporary);
-  const Environment environment(Environment::Values{{"TMPDIR", temporary}});
-  for (const char* more : {"--repeat=1000", "--against=--batch_size=1"}) {
-    std::filesystem::remove(file);
-    const ProgramResult result =
-        run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
-                    "--num_batches=2", "--num_warmup_batches=0", "--variable_update=replicated",
-                    "--repeat=1000", "--output_file=" + file, more},
-                   {.signal = SIGTERM, .signal_after = "run 1: "});
-    EXPECT_EQ(result.exit_code, 143) << more << result.err;
-    EXPECT_THAT(result.out, HasSubstr("total images/sec: ")) << more;
-    const std::size_t repeats = nlohmann::json::parse(contents(file)).at("repeats").size();
-    EXPECT_GE(repeats, 1u) << more;
-    EXPECT_LT(repeats, 1000u) << more;
-    EXPECT_TRUE(std::filesystem::is_empty(temporary)) << more;
-  }
-}
-
-TEST_F(ReportPages, RunsTakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {
-  const std::string file = folder_ + "/turns.json";
-  const ProgramResult result = run_convoy(
-      {"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
-       "--num_batches=60", "--num_warmup_batches=0", "--variable_update=replicated", "--repeat=2",
-       "--against=--batch_size=2  --num_batches=20", "--output_file", file});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("2 pairs of runs that took turns"));
-  EXPECT_THAT(result.out, HasSubstr("--batch_size: 2 and 4"));
-  const auto own = nlohmann::json::parse(contents(file));
-  const auto other = nlohmann::json::parse(contents(folder_ + "/turns.against.json"));
-  ASSERT_EQ(own.at("repeats").size(), 2u);
-  ASSERT_EQ(other.at("repeats").size(), 2u);
-  EXPECT_EQ(own.at("repeats")[1].at("seconds").size(), 60u);
-  EXPECT_EQ(other.at("repeats")[1].at("seconds").size(), 20u);
-  const ProgramResult again = run_convoy({"diff", folder_ + "/turns.against.json", file});
-  EXPECT_THAT(again.out, HasSubstr("2 pairs of runs that took turns"));
-}
-
-// The total has the steps' times and nothing else, although another run had the machine meanwhile.
-TEST_F(ReportPages, TurnsOfOthersArePartOfNoStepAndNoTotal) {
-  const std::string file = folder_ + "/turns.json";
-  const ProgramResult result =
-      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=16",
-                  "--num_batches=60", "--num_warmup_batches=0", "--variable_update=replicated",
-                  "--repeat=2", "--against=--quiet", "--output_file", file});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto record = nlohmann::json::parse(contents(file));
-  double steps = 0;
-  for (const auto& seconds : record.at("repeats")[0].at("seconds")) steps += seconds.get<double>();
-  EXPECT_NEAR(record.at("total").at("seconds").get<double>() / steps, 1, 0.05);
-}
-
-TEST_F(ReportPages, TurnsWithWhatCannotTakeThemAreRefused) {
-  const auto refusal = [](const std::string& flag, const std::string& more) {
-    const ProgramResult result = run_convoy({"run", "--model=lenet", "--device=cpu", flag, more});
-    EXPECT_EQ(result.exit_code, 2) << flag;
-    return result.err;
-  };
-  EXPECT_THAT(refusal("--against=batch_size=2", "--quiet"), HasSubstr("is no flag"));
-  EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("is about all runs"));
-  EXPECT_THAT(refusal("--against=--train_dir=/tmp", "--quiet"), HasSubstr("is for one run"));
-  EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));
-  EXPECT_THAT(refusal("--against=--no_such_flag", "--quiet"), HasSubstr("no_such_flag"));
-  EXPECT_THAT(refusal("--against_program=/no/convoy", "--quiet"), HasSubstr("No such file"));
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "core/base/end_with_parent.hpp"
 namespace convoy {
 namespace {
 
@@ -60,10 +60,11 @@ RunningProgram::RunningProgram(const std::vector<std::string>& arguments,
   folder_ = scratch_folder("program_" + std::to_string(++number));
   ProgramOptions own = options;
   if (own.cache_folder.empty()) own.cache_folder = folder_;
+  const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ > 0) return;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  end_with_parent(parent);
   if (on_host) join_host(*on_host);
   become_convoy(arguments, own, open_for_writing(folder_ + "/out"),
                 open_for_writing(folder_ + "/err"));

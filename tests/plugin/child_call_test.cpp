@@ -8,9 +8,13 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 
 #include "core/base/in_parallel.hpp"
+#include "tests/ended_parent.hpp"
 #include "tests/plugin/fixtures.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {
@@ -86,6 +90,18 @@ TEST(ChildCall, DoesNotWaitForProcessesThatItLeavesBehind) {
                           }),
             "done");
   EXPECT_LT(Clock::now() - start, std::chrono::seconds(10));
+}
+
+// It would ask for a signal at its parent's end, which has been.
+TEST(ChildCall, DoesNotOutliveAProcessThatIsGoneAlready) {
+  const std::string said = scratch_folder("child_call") + "/said";
+  ended_parent::start_from([&] {
+    call_in_child(kPlugin, "testing", 60, [&] {
+      std::ofstream(said) << "it ran";
+      return std::string();
+    });
+  });
+  EXPECT_FALSE(std::filesystem::exists(said));
 }
 
 long peak_kilobytes() {

@@ -91,6 +91,29 @@ TEST(ComparedRecord, LinesForOtherProgramsAreNoRecord) {
   }
 }
 
+std::string refusal(const std::string& files) {
+  try {
+    read_compared(files);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "it was accepted";
+}
+
+// What it means may have changed.
+TEST(ComparedRecord, OfAVersionThatIsNotKnownIsRefused) {
+  Json later = record(0.8);
+  later["schema_version"] = 9;
+  EXPECT_THAT(refusal(written("later.json", later)), HasSubstr("a record of version 9"));
+}
+
+TEST(ComparedRecord, NamesOfRecordsAreNotEmpty) {
+  const std::string a = written("a.json", record(0.8));
+  for (const std::string& files : {std::string(), "," + a, a + ","})
+    EXPECT_THAT(refusal(files), HasSubstr("an empty name"));
+}
+
 TEST(ComparedRecord, EveryFormSaysTheSame) {
   const ComparedRecord a = read_compared(written("a.json", record(0.8)));
   const ComparedRecord b = read_compared(written("b.json", record(0.4)));
@@ -102,6 +125,24 @@ TEST(ComparedRecord, EveryFormSaysTheSame) {
   const Json json = Json::parse(difference_json(report));
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_NEAR(json["time_change"].get<double>(), -0.5, 1e-12);
+  EXPECT_EQ(json["quantile"], 0.5);
+  const DifferenceReport fast{a, b, compare(a.side, b.side, {.quantile = 0.2})};
+  EXPECT_THAT(difference_markdown(fast), HasSubstr("| images/s, 20 % quantile | 10 | 20 |"));
+  EXPECT_THAT(difference_csv(fast), HasSubstr(",0.2,faster\n"));
+}
+
+// Names of files and values of flags may have what divides cells.
+TEST(ComparedRecord, MarkdownCellsStayCells) {
+  const ComparedRecord a = read_compared(written("a.json", record(0.8)));
+  Json other = record(0.8);
+  other["flags"]["batch_size"] = "1|2";
+  other["flags"].erase("output_file");
+  other["flags"]["shift_ratio"] = "0.5";
+  const ComparedRecord b = read_compared(written("b|c.json", other));
+  const std::string text = difference_markdown({a, b, compare(a.side, b.side)});
+  EXPECT_THAT(text, HasSubstr("b\\|c.json | change |"));
+  EXPECT_THAT(text, HasSubstr("| `--batch_size` | 8 | 1\\|2 | |"));
+  EXPECT_THAT(text, HasSubstr("| `--shift_ratio` | unset | 0.5 | |"));
 }
 
 // The steps are those of one worker; the total is that of all.

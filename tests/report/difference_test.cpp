@@ -20,6 +20,7 @@ struct Noise {
   double within_run = 0.03;
   double correlation = 0.6;
   double disturbed = 0.02;  // of the steps
+  double by = 0.4;          // what a disturbance adds, the logarithm of a factor: its mean
 };
 
 class Machine {
@@ -29,14 +30,16 @@ class Machine {
   std::vector<double> run(double seconds, std::size_t steps = 200) {
     std::normal_distribution<double> normal;
     std::uniform_real_distribution<double> uniform;
+    std::exponential_distribution<double> exponential;
     const double speed = seconds * std::exp(noise_.between_runs * normal(random_));
     const double fresh = std::sqrt(1 - noise_.correlation * noise_.correlation);
     double state = normal(random_);
     std::vector<double> times;
     for (std::size_t i = 0; i < steps; ++i) {
       state = noise_.correlation * state + fresh * normal(random_);
-      const double slow = uniform(random_) < noise_.disturbed ? 1.5 : 1;
-      times.push_back(slow * speed * std::exp(noise_.within_run * state));
+      const bool slow = uniform(random_) < noise_.disturbed;
+      const double longer = slow ? std::exp(noise_.by * exponential(random_)) : 1;
+      times.push_back(longer * speed * std::exp(noise_.within_run * state));
     }
     return times;
   }
@@ -107,6 +110,35 @@ TEST(Difference, OfRunsThatTookTurnsLeavesAloneWhatDrifts) {
   EXPECT_LT(count_verdicts_of_turns(Verdict::kSlower, 1.03, false), 50);
 }
 
+// Others take the processors during most steps, so that medians are of disturbed ones.
+int count_verdicts_of_disturbed(Verdict verdict, double slowdown, double quantile) {
+  int found = 0;
+  for (std::uint64_t repetition = 0; repetition < 100; ++repetition) {
+    Machine machine(repetition, {.between_runs = 0.004, .disturbed = 0.65, .by = 1});
+    const Side first = machine.side(0.1, 5);
+    const Side second = machine.side(0.1 * slowdown, 5);
+    found += compare(first, second, {.quantile = quantile}).verdict == verdict ? 1 : 0;
+  }
+  return found;
+}
+
+TEST(Difference, OfFastStepsIsSeenWhereMostStepsAreDisturbed) {
+  EXPECT_GE(count_verdicts_of_disturbed(Verdict::kNoDifference, 1, 0.2), 95);
+  EXPECT_GE(count_verdicts_of_disturbed(Verdict::kSlower, 1.03, 0.2), 90);
+  EXPECT_GE(count_verdicts_of_disturbed(Verdict::kNoDifference, 1, 0.5), 95);
+  EXPECT_LT(count_verdicts_of_disturbed(Verdict::kSlower, 1.03, 0.5), 30);
+}
+
+TEST(Difference, SaysWhichStepsItIsAbout) {
+  const Side first{"a", {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}}, {}};
+  const Difference median = compare(first, first);
+  EXPECT_DOUBLE_EQ(median.first_seconds, 3.5);
+  EXPECT_THAT(median.method, HasSubstr("the medians of runs"));
+  const Difference fast = compare(first, first, {.quantile = 0.2});
+  EXPECT_DOUBLE_EQ(fast.first_seconds, 2);
+  EXPECT_THAT(fast.method, HasSubstr("the 20 % quantiles of runs"));
+}
+
 TEST(Difference, PairsOnlyRunsThatTookTurns) {
   Machine machine(1);
   const Side first{"a", machine.side(0.1, 3).runs, {1, 2, 5}};
@@ -168,7 +200,7 @@ double mean_deviation(double correlation) {
   double sum = 0;
   for (std::uint64_t seed = 0; seed < kSeries; ++seed) {
     Machine machine(seed, {.between_runs = 0, .correlation = correlation, .disturbed = 0});
-    sum += log_median_deviation(machine.run(0.1, 1000));
+    sum += log_quantile_deviation(machine.run(0.1, 1000), 0.5);
   }
   return sum / kSeries;
 }
@@ -186,8 +218,8 @@ TEST(BlockBootstrap, BlocksAreAsLongAsStepsDependOnEachOther) {
   Machine correlated(3, {.correlation = 0.9, .disturbed = 0});
   const std::vector<double> series = correlated.run(0.1, 2000);
   EXPECT_GT(block_length(series), 2 * block_length(independent.run(0.1, 2000)));
-  EXPECT_EQ(log_median_deviation(series), log_median_deviation(series));
-  EXPECT_EQ(log_median_deviation({1, 2, 3}), 0);
+  EXPECT_EQ(log_quantile_deviation(series, 0.5), log_quantile_deviation(series, 0.5));
+  EXPECT_EQ(log_quantile_deviation({1, 2, 3}, 0.5), 0);
 }
 
 }  // namespace

@@ -139,6 +139,17 @@ TEST(ScalingCurves, ComparisonsAndRunsAreToldApartLikewise) {
               ElementsAre("replicated, 16-bit", "replicated, 32-bit", "linear, 32-bit"));
 }
 
+TEST(ScalingCurves, UnlikeSoftwareIsACurveOfItsOwn) {
+  Json other = comparison("dgx-a100", 32, 900);
+  for (Json& cell : other["cells"]) cell["software"] = "horovod (its paper)";
+  Json rows = sweep({sweep_row(1, 8, 700)});
+  rows["points"][0]["software"] = "convoy (this program)";
+  rows["points"][0]["machine"] = "dgx-a100";
+  EXPECT_THAT(labels(scaling_chart({other, rows})),
+              ElementsAre("replicated, simulated, convoy", "replicated, simulated, horovod",
+                          "linear, convoy", "linear, horovod"));
+}
+
 TEST(ScalingCurves, SimulationsOfMoreHostsGoOnWithTheCurve) {
   const LineChart rates =
       scaling_chart({simulation("dgx-a100", 1, 64, 8000), simulation("dgx-a100", 2, 64, 16000)});

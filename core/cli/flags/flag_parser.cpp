@@ -223,6 +223,10 @@ const char* system_environment(const std::string& name) {
   return std::getenv(name.c_str());
 }
 
+const char* no_environment(const std::string&) {
+  return nullptr;
+}
+
 ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arguments,
                         Positional positional, const EnvironmentLookup& environment) {
   FlagParser parser(table, positional);
@@ -260,6 +264,17 @@ bool find_switch(std::span<const std::string> arguments, std::string_view name,
   wanted.type = FlagType::kBool;
   const auto found = find_any(arguments, wanted, environment);
   return found && canonical_value(wanted, *found, wanted.name + "=" + *found) == "true";
+}
+
+std::vector<std::string> notices_on_variables(std::span<const std::string_view> flags,
+                                              std::string_view reason,
+                                              const EnvironmentLookup& environment) {
+  std::vector<std::string> notices;
+  for (const std::string_view flag : flags)
+    if (const auto value = from_environment(flag, environment))
+      notices.push_back(
+          fmt::format("{}={}: without effect, {}", environment_name(flag), *value, reason));
+  return notices;
 }
 
 bool wants_help(std::span<const std::string> arguments) {

@@ -45,6 +45,9 @@ class ParsedFlags {
 // Gives the value of an environment variable, or null.
 using EnvironmentLookup = std::function<const char*(const std::string&)>;
 const char* system_environment(const std::string& name);
+// Has none of them: for what only the command line asks for, because variables may be meant for
+// other commands.
+const char* no_environment(const std::string& name);
 // The variable that stands for a flag: "repeat" gives "CONVOY_REPEAT".
 std::string environment_name(std::string_view flag);
 
@@ -66,6 +69,12 @@ std::optional<std::string> find_flag(std::span<const std::string> arguments, std
 // The same for a boolean flag: whether it is on. Error(kUsage) for a value that is no boolean.
 bool find_switch(std::span<const std::string> arguments, std::string_view name,
                  const EnvironmentLookup& environment = system_environment);
+
+// A sentence for each of these flags, all without effect for the reason, that a variable of the
+// environment gives all the same.
+std::vector<std::string> notices_on_variables(
+    std::span<const std::string_view> flags, std::string_view reason,
+    const EnvironmentLookup& environment = system_environment);
 
 // Whether the command line asks for help (--help or -h), whatever else it holds.
 bool wants_help(std::span<const std::string> arguments);

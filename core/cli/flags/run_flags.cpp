@@ -204,53 +204,6 @@ Flags checkpoint_flags(CheckpointOptions& options) {
   };
 }
 
-Flags report_flags(RunCommand& command) {
-  constexpr double kMostRepeats = 1000;
-  JobOptions& options = command.options;
-  return {
-      bind_flag("display_every", options.display_every, kSteps,
-                "Print progress every this many steps."),
-      bind_flag("display_perf_ewma", options.display_perf_ewma, kFraction,
-                "Weight of the newest step in the printed speed."),
-      bind_words("loss_type_to_report", options.loss_type_to_report, {"total_loss", "base_loss"},
-                 "Whether the printed loss includes weight decay."),
-      bind_flag("print_training_accuracy", options.print_training_accuracy,
-                "Also print top-1 and top-5 of training batches."),
-      bind_flag("output_file", options.output_file,
-                "Write the run's record here: .json, .jsonl or .csv."),
-      bind_flag(
-          "report", options.report_file,
-          "Write an offline page about the run here: report.html. convoy report makes such pages "
-          "from stored records."),
-      bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
-                "Number of runs, each in a new process; the result is the median. convoy diff "
-                "compares two such records."),
-      bind_flag(
-          "against", command.against,
-          "Compare with runs of the same command plus these flags (separated by blanks), and say "
-          "whether this command is faster. Both runs of a pair take turns of 20 ms or a "
-          "step. The number of pairs is --repeat (5). --output_file=x.json gets the runs "
-          "of this command, x.against.json the others."),
-      bind_flag("against_program", command.against_program,
-                "As --against, with runs of another convoy program: its path."),
-      bind_flag("quiet", command.quiet,
-                "No notices and no progress on standard error. Errors are still printed."),
-      bind_flag("verbose", command.verbose,
-                "Also print the loaded plug-ins and their paths, the plan's size and hash, the "
-                "preparation time, and messages of plug-ins for their authors."),
-      bind_flag("record_timeline", options.record_timeline,
-                "Keep in the record the operations of the step nearest to the median, and those "
-                "of the simulated plan; --report implies it."),
-      bind_flag("trace_file", options.trace_file,
-                "Write a timeline of one step here (Chrome trace): the last but one warm-up step, "
-                "or the first timed step if there are fewer than two warm-up steps. On several "
-                "hosts, worker 0 writes the operations of all tasks on one clock."),
-      bind_flag("profile", options.profile,
-                "Print where the time of the timed steps went: per layer, by kind of layer, and "
-                "between computation, aggregation, input and gaps."),
-  };
-}
-
 Flags reproducibility_flags(JobOptions& options) {
   return {
       bind_flag("tf_random_seed", options.seed, Range{0, 4294967295.0},

@@ -47,11 +47,12 @@ void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
 void refuse_historical_strategy(const std::string& name);
 
 // Parts of the table: evaluation and inference; the update rule; what happens to gradients before
-// it; the learning rate; tasks on several hosts.
+// it; the learning rate; reports; tasks on several hosts.
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation);
 std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options);
 std::vector<FlagDefinition> gradient_flags(GradientOptions& options);
 std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options);
+std::vector<FlagDefinition> report_flags(RunCommand& command);
 std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& machine);
 
 // Flags of tf_cnn_benchmarks that convoy knows by name only: features that it lacks, and what means

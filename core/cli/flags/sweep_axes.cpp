@@ -20,7 +20,8 @@ constexpr const char* kSweptFlags[] = {"platform", "model",  "variable_update", 
                                        "hosts",    kNumGpus, kNumDevices};
 
 std::vector<std::string> split(const std::string& flag, const std::string& list) {
-  if (std::filesystem::exists(list)) return {list};  // a file, whatever its name
+  std::error_code ignored;                                    // a list that is too long for a name
+  if (std::filesystem::exists(list, ignored)) return {list};  // a file, whatever its name
   std::vector<std::string> values;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t end = std::min(list.find(',', at), list.size());

@@ -81,6 +81,7 @@ std::string comparison_json(const Comparison& comparison) {
       const std::optional<double> speed_up = comparison.speed_up(cell);
       if (cell.repeats.size() > 1) json["repeats"] = cell.repeats;
       json["machine"] = cell.machine;
+      if (!cell.software.empty()) json["software"] = cell.software;
       json["hosts"] = cell.hosts;
       json["batch_per_device"] = cell.batch;
       json["compute_dtype"] = cell.compute_dtype;

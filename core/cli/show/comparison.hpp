@@ -15,6 +15,7 @@ struct ComparisonCell {
   std::string strategy;        // as it was asked for
   std::uint32_t replicas = 1;  // devices of all hosts
   std::string machine;         // what the devices are, or the simulated machine
+  std::string software;        // the simulated program, as its own record has it; empty: it ran
   std::uint32_t hosts = 1;
   std::uint32_t batch = 0;                  // per device
   std::string compute_dtype;                // as the cell's own record has it

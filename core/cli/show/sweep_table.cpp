@@ -24,7 +24,8 @@ Json row_json(const SweepRow& row) {
                {"hosts", row.hosts},
                {"devices_per_host", known(row.devices_per_host)},
                {"devices", known(row.hosts * row.devices_per_host)},
-               {"compute_dtype", row.compute_dtype}};
+               {"compute_dtype", row.compute_dtype},
+               {"software", row.software}};
   if (!row.figures) {
     for (const char* figure :
          {"images_per_second", "one_device_images_per_second", "efficiency", "step_seconds",

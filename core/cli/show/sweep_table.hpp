@@ -30,6 +30,7 @@ struct SweepRow {
   std::uint32_t hosts = 1;
   std::uint32_t devices_per_host = 0;  // likewise
   std::string compute_dtype;           // likewise: empty
+  std::string software;                // likewise
   std::optional<SweepFigures> figures;
   int exit_code = 0;
   std::string problem;  // why there are no figures

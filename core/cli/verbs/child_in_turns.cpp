@@ -11,6 +11,7 @@
 #include <sstream>
 #include <thread>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
@@ -30,11 +31,7 @@ constexpr std::chrono::milliseconds kBetweenLooks{1};
   ::sigprocmask(SIG_BLOCK, &signals, nullptr);
   ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
   ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-  ::execve(program.c_str(), words.data(), variables.data());
-  const char* reason = std::strerror(errno);
-  const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
-  static_cast<void>(written);
-  ::_exit(127);
+  execute(program.c_str(), words, variables);
 }
 
 }  // namespace

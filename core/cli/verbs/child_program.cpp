@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <optional>
 #include <string_view>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
@@ -73,21 +73,24 @@ std::string last_line(std::string_view text) {
   return std::string(text);
 }
 
+[[noreturn]] void become_self(pid_t parent, ExecWords& words, ExecWords& variables,
+                              std::optional<int> standard_error) {
+  end_with_parent(parent);
+  if (standard_error) {
+    ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
+    ::dup2(*standard_error, STDERR_FILENO);
+  }
+  execute(kSelf, words, variables);
+}
+
 // Without a standard error of its own it has this program's, and its standard output, too.
-pid_t spawn_self(const std::vector<std::string>& arguments, std::optional<int> standard_error) {
+pid_t start_self(const std::vector<std::string>& arguments, std::optional<int> standard_error) {
   ExecWords words(program_words(arguments));
   ExecWords variables(child_environment());
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  if (standard_error) {
-    ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, *standard_error, STDERR_FILENO);
-  }
-  pid_t child = 0;
-  const int problem =
-      ::posix_spawn(&child, kSelf, &actions, nullptr, words.data(), variables.data());
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (problem != 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(problem));
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(errno));
+  if (child == 0) become_self(parent, words, variables, standard_error);
   return child;
 }
 
@@ -118,7 +121,7 @@ ChildOutcome outcome_of(int status, const std::string& errors) {
 ChildOutcome run_child_program(const std::vector<std::string>& arguments,
                                const std::function<bool()>& stop) {
   ErrorPipe pipe;
-  const pid_t child = spawn_self(arguments, pipe.writing());
+  const pid_t child = start_self(arguments, pipe.writing());
   const std::string errors = pipe.read_all(stop);
   if (stop()) ::kill(child, SIGKILL);
   return outcome_of(await_status(child), errors);
@@ -127,7 +130,7 @@ ChildOutcome run_child_program(const std::vector<std::string>& arguments,
 int show_child_program(const std::vector<std::string>& arguments,
                        const std::function<bool()>& stop) {
   constexpr useconds_t kLook = 50'000;  // microseconds
-  const pid_t child = spawn_self(arguments, std::nullopt);
+  const pid_t child = start_self(arguments, std::nullopt);
   siginfo_t ended{};
   while (ended.si_pid == 0 && !stop()) {
     ::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT);

@@ -15,6 +15,8 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/comparison.hpp"
+#include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/compare_request.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
@@ -29,6 +31,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   cell.replicas = result.at("devices").get<std::uint32_t>();
   cell.images_per_second = result.at("images_per_second").get<double>();
   cell.machine = record.at("machine").get<std::string>();
+  cell.software = record.at("software").get<std::string>();
   cell.hosts = record.at("hosts").get<std::uint32_t>();
   cell.step_seconds = result.at("step").at("seconds").get<double>();
   cell.plan_hash = result.at("plan_hash").get<std::string>();
@@ -45,8 +48,11 @@ void read_run(const nlohmann::json& record, ComparisonCell& cell) {
 class Comparer {
  public:
   Comparer(const CompareRequest& request, std::ostream& err)
-      : request_(request), progress_(err, standard_error_is_terminal()) {
-    interrupt_.end_after_steps();
+      : request_(request),
+        progress_(err, standard_error_is_terminal()),
+        notices_(notices_on_variables(flags_of_one_run(),
+                                      "it is for a single run, but compare makes several")) {
+    interrupt_.end_quietly();  // the run under way ends at once, what the others gave is shown
     result_.simulated = request.simulated;
     result_.machine = request.platform;
     choose_threads();
@@ -68,8 +74,9 @@ class Comparer {
     return result_;
   }
 
+  std::size_t taken() const { return taken_; }  // runs that have begun
   ExitCode interruption() const { return interrupt_.code(); }
-  const std::string& notice() const { return notice_; }
+  const std::vector<std::string>& notices() const { return notices_; }
 
  private:
   // Gives a CPU device the same number of cores in every row; otherwise a single device would get
@@ -80,10 +87,11 @@ class Comparer {
     const std::uint32_t threads =
         std::max(1u, std::max(1u, std::thread::hardware_concurrency()) / most);
     threads_ = fmt::format("--num_intra_threads={}", threads);
-    notice_ = fmt::format(
-        "every CPU device has {}, as many as with {} devices, so that rows can be compared; "
-        "--num_intra_threads changes that",
-        threads == 1 ? "1 thread" : fmt::format("{} threads", threads), most);
+    notices_.push_back(
+        fmt::format("every CPU device has {}, as many as with {}, so that rows can be compared; "
+                    "--num_intra_threads changes that",
+                    threads == 1 ? "1 thread" : fmt::format("{} threads", threads),
+                    most == 1 ? "1 device" : fmt::format("{} devices", most)));
   }
 
   // Repeats of a cell alternate with the runs of the other cells, so that a temporary disturbance
@@ -173,7 +181,7 @@ class Comparer {
   InterruptGuard interrupt_;
   TemporaryFolder folder_{"convoy-compare"};
   std::string threads_;
-  std::string notice_;
+  std::vector<std::string> notices_;
   std::size_t taken_ = 0;
   Comparison result_;
 };
@@ -198,10 +206,14 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   const CompareRequest request = parse_compare_request(arguments);
   if (!request.report_file.empty()) report::check_report_path(request.report_file);
   Comparer comparer(request, err);
-  if (!comparer.notice().empty()) err << "convoy: " << comparer.notice() << '\n';
+  print_notices(err, comparer.notices());
   const Comparison& comparison = comparer.run();
   const auto interruption = static_cast<int>(comparer.interruption());
-  if (interruption == 0) refuse_common_mistake(comparison);
+  if (interruption == 0)
+    refuse_common_mistake(comparison);
+  else
+    err << fmt::format("convoy: interrupted in run {}; the table has those before it\n",
+                       comparer.taken());
   if (!request.report_file.empty())
     report::write_report({report::parse_record("this comparison", comparison_json(comparison))},
                          request.report_file);

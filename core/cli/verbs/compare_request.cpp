@@ -131,7 +131,7 @@ std::uint32_t parse_repeats(const std::string& text) {
 
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
   for (const char* flag : {"variable_update", "output_file", "trace_file", "train_dir"})
-    if (find_flag(common, flag, [](const std::string&) { return nullptr; }))
+    if (find_flag(common, flag, no_environment))
       fail(ExitCode::kUsage, "--{} is for a single run, but compare makes several; {}", flag,
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
 }

@@ -19,6 +19,9 @@ const std::vector<VerbFlag> kDiffFlags = {
     {"run_noise", true,
      "assumed relative difference between runs of the same command, for a side with only one run "
      "(0.01)"},
+    {"quantile", true,
+     "the step of a run that counts: this share of its steps is as fast or faster (0.5, the "
+     "median); on a machine that others disturb, 0.2 repeats better"},
     {"fail_below", true,
      "end with code 4 when a difference is seen and the second's speed is below this share of the "
      "first's, such as 0.97"},
@@ -63,7 +66,9 @@ std::string diff_help() {
       "diff FIRST.json SECOND.json [flags]",
       "Says whether the second run is faster than the first, with an interval. A side is a record\n"
       "of run --output_file=x.json, best with --repeat=5, or several of them: a1.json,a2.json.\n"
-      "Times are medians per image, so batch, strategy and number of devices may differ.",
+      "Times are per image, medians without --quantile, so batch, strategy and number of devices "
+      "may\n"
+      "differ.",
       kDiffFlags);
 }
 
@@ -83,6 +88,7 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
   const double share = parse_number(given, "fail_below", 0, 0, 10);
   compare::DifferenceOptions options;
   options.confidence = parse_number(given, "confidence", options.confidence, 0.5, 1);
+  options.quantile = parse_number(given, "quantile", options.quantile, 0, 1);
   options.run_noise = parse_number(given, "run_noise", options.run_noise, 0, 1);
   const compare::ComparedRecord a = compare::read_compared(given.positional[0]);
   const compare::ComparedRecord b = compare::read_compared(given.positional[1]);

@@ -1,21 +1,14 @@
 #pragma once
 
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include <csignal>
+#include <cerrno>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace convoy {
-
-// For a child after fork(): the kernel kills it when its parent ends. Ends it at once where
-// `parent` has ended before, of which no signal comes. Allocates nothing.
-inline void end_with_parent(pid_t parent) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(127);
-}
 
 // Arguments or variables in the form that exec() and posix_spawn() take.
 class ExecWords {
@@ -33,5 +26,15 @@ class ExecWords {
   std::vector<std::string> words_;
   std::vector<char*> pointers_;
 };
+
+// Makes this process, a child after fork(), run the program, or says on standard error why not and
+// ends it with code 127. Allocates nothing.
+[[noreturn]] inline void execute(const char* program, ExecWords& words, ExecWords& variables) {
+  ::execve(program, words.data(), variables.data());
+  const char* reason = std::strerror(errno);
+  const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
+  static_cast<void>(written);
+  ::_exit(127);
+}
 
 }  // namespace convoy

@@ -10,6 +10,7 @@
 #include <ostream>
 #include <utility>
 
+#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 
 namespace convoy {

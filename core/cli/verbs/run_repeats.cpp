@@ -59,7 +59,7 @@ std::vector<std::string> further_flags(const std::string& against) {
     const std::string name = word.substr(first, word.find('=') - first);
     if (is_of_all_runs(name))
       fail(ExitCode::kUsage, "--against: --{} is about all runs; leave it out", name);
-    if (name == "train_dir" || name == "trace_file" || name == "job_name")
+    if (std::ranges::count(flags_of_one_run(), name) > 0 || name == "job_name")
       fail(ExitCode::kUsage, "--against: --{} is for one run, and there are several; leave it out",
            name);
     words.push_back(std::move(word));
@@ -197,6 +197,7 @@ class Repeater {
     RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
     const double first_began = seconds_since_1970();
     const std::unique_ptr<ChildInTurns> one = start(first);
+    if (failed(*one)) finish(first, one->outcome(), number, first_began);
     const double second_began = seconds_since_1970();
     const std::unique_ptr<ChildInTurns> other = start(second);
     while (!interrupt_.requested() && !(one->ended() && other->ended()) && !failed(*one) &&

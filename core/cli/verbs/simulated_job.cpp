@@ -43,17 +43,15 @@ VerbFlags simulate_flags(SimulateRequest& request) {
 }
 
 void refuse_flags_of_runs(std::span<const std::string> arguments) {
-  // Variables of the environment may be meant for runs only.
-  const auto nowhere = [](const std::string&) { return nullptr; };
   const auto refuse = [](const char* flag, const char* reason) {
     fail(ExitCode::kUsage, "--{} is for runs: {}; leave it out", flag, reason);
   };
-  if (find_switch(arguments, "profile", nowhere))
+  if (find_switch(arguments, "profile", no_environment))
     refuse("profile", "a simulation prints where the time of its step goes without it");
-  if (find_flag(arguments, "repeat", nowhere).value_or("1") != "1")
+  if (find_flag(arguments, "repeat", no_environment).value_or("1") != "1")
     refuse("repeat", "a simulation gives the same figures every time");
   for (const char* flag : {"against", "against_program"})
-    if (find_flag(arguments, flag, nowhere))
+    if (find_flag(arguments, flag, no_environment))
       refuse(flag, "a simulation is compared with others by convoy compare --platform=NAME");
 }
 

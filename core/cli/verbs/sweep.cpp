@@ -49,6 +49,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   if (row.machine.empty()) row.machine = simulation.machine;
   row.batch = simulation.batch;
   row.compute_dtype = simulation.compute_dtype;
+  row.software = simulation.software;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
   if (setup.decision) row.taken = flags_of(setup.decision->chosen);
@@ -73,7 +74,9 @@ class Sweep {
         axes_(axes),
         err_(err),
         progress_(err, standard_error_is_terminal()),
-        rows_(axes.size()) {}
+        rows_(axes.size()) {
+    interrupt_.end_after("points");
+  }
 
   // In the order of the points; as far as it came when it is interrupted.
   std::vector<SweepRow> run() {
@@ -140,6 +143,8 @@ class Sweep {
       const std::lock_guard lock(plugins_);
       SimulateRequest request;
       JobCommand command = read_command(arguments, simulate_flags(request));
+      command.options.trace_file.clear();  // of a variable
+      command.options.record_timeline = false;
       describe(command.options, row);
       notices = command.notices;
       job.setup.emplace(set_up_simulation(command, job.said));
@@ -177,14 +182,21 @@ class Sweep {
   std::vector<std::optional<SweepRow>> rows_;
 };
 
+// Variables of the environment may be meant for other commands.
 void refuse_flags_of_one_simulation(std::span<const std::string> arguments) {
   const auto refuse = [](const char* flag) {
     fail(ExitCode::kUsage, "--{} is for a single simulation, but a sweep has several; leave it out",
          flag);
   };
-  if (!find_flag(arguments, "trace_file").value_or("").empty()) refuse("trace_file");
-  if (find_flag(arguments, "export")) refuse("export");
-  if (find_switch(arguments, "record_timeline")) refuse("record_timeline");
+  if (!find_flag(arguments, "trace_file", no_environment).value_or("").empty())
+    refuse("trace_file");
+  if (find_flag(arguments, "export", no_environment)) refuse("export");
+  if (find_switch(arguments, "record_timeline", no_environment)) refuse("record_timeline");
+}
+
+std::vector<std::string> notices_on_variables_of_one_simulation() {
+  constexpr std::string_view kFlags[] = {"trace_file", "export", "record_timeline"};
+  return notices_on_variables(kFlags, "it is for a single simulation, but a sweep has several");
 }
 
 // What a sweep writes; empty names: nothing.
@@ -230,6 +242,7 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
     fail(ExitCode::kUsage, "{} points to simulate; {} at most: give fewer values", axes.size(),
          kMostPoints);
   refuse_flags_of_one_simulation(arguments);
+  print_notices(err, notices_on_variables_of_one_simulation());
   const SweepFiles files = check_files(arguments);
   Sweep sweep(arguments, axes, err);
   const std::vector<SweepRow> rows = sweep.run();

@@ -88,6 +88,25 @@ topology::Machine chosen_machine(const VerbArguments& given) {
   return hosts == 1 ? machine : topology::several_hosts(machine, hosts);
 }
 
+// Before the work, not after it.
+void check_files(const VerbArguments& given, const std::string& json_file) {
+  for (const char* picture : {"svg", "html"})
+    if (given.has(picture)) check_output_file(given.value(picture));
+  if (!json_file.empty()) check_output_file(json_file);
+}
+
+void write_pictures(const VerbArguments& given, const topology::Machine& machine,
+                    std::ostream& err) {
+  if (given.has("svg")) {
+    write_output_file(given.value("svg"), topology::machine_svg(machine));
+    err << "wrote " << given.value("svg") << '\n';
+  }
+  if (given.has("html")) {
+    write_output_file(given.value("html"), topology::machine_html(machine));
+    err << "wrote " << given.value("html") << '\n';
+  }
+}
+
 }  // namespace
 
 int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -103,15 +122,9 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
   if (!given.positional.empty())
     fail(ExitCode::kUsage, "topo takes no name, but '{}' was given; try --topology={}",
          given.positional.front(), given.positional.front());
+  check_files(given, json_file);
   const topology::Machine machine = chosen_machine(given);
-  if (given.has("svg")) {
-    write_output_file(given.value("svg"), topology::machine_svg(machine));
-    err << "wrote " << given.value("svg") << '\n';
-  }
-  if (given.has("html")) {
-    write_output_file(given.value("html"), topology::machine_html(machine));
-    err << "wrote " << given.value("html") << '\n';
-  }
+  write_pictures(given, machine, err);
   const std::string json =
       given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
   if (!json_file.empty()) write_output_file(json_file, json);

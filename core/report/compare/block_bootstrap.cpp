@@ -40,20 +40,21 @@ std::size_t block_length(const std::vector<double>& series) {
   return std::clamp(std::max(usual, 2 * (lag - 1)), std::size_t{1}, most);
 }
 
-double log_median_deviation(const std::vector<double>& series, std::size_t resamples) {
+double log_quantile_deviation(const std::vector<double>& series, double fraction,
+                              std::size_t resamples) {
   constexpr std::size_t kFewest = 4;
   if (series.size() < kFewest) return 0;
   const std::size_t block = block_length(series);
   std::mt19937_64 random(series.size());
   std::vector<double> sample;
-  std::vector<double> medians;
+  std::vector<double> logs;
   for (std::size_t i = 0; i < resamples; ++i) {
     draw(series, block, random, sample);
-    medians.push_back(std::log(median(sample)));
+    logs.push_back(std::log(quantile(sample, fraction)));
   }
-  const double centre = mean(medians);
+  const double centre = mean(logs);
   double squares = 0;
-  for (const double value : medians) squares += (value - centre) * (value - centre);
+  for (const double value : logs) squares += (value - centre) * (value - centre);
   return std::sqrt(squares / static_cast<double>(resamples - 1));
 }
 

@@ -29,6 +29,8 @@ std::vector<std::string> split(const std::string& files) {
   for (std::size_t begin = 0; begin <= files.size();) {
     const std::size_t end = std::min(files.find(',', begin), files.size());
     names.push_back(files.substr(begin, end - begin));
+    if (names.back().empty())
+      fail(ExitCode::kUsage, "'{}': an empty name; separate names by single commas", files);
     begin = end + 1;
   }
   return names;
@@ -122,7 +124,9 @@ ComparedRecord read_compared(const std::string& files) {
 ComparedRecord compared(const std::string& name, const std::vector<report::NamedRecord>& records) {
   ComparedRecord result;
   result.side.name = name;
-  for (const auto& [file, record] : records) {
+  for (const report::NamedRecord& named : records) {
+    const auto& [file, record] = named;
+    report::require_known_version(named);
     try {
       add_record(record, file, result);
     } catch (const nlohmann::json::exception& error) {

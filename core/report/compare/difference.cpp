@@ -15,9 +15,10 @@
 namespace convoy::compare {
 namespace {
 
-std::vector<double> log_medians(const Side& side) {
+std::vector<double> log_quantiles(const Side& side, double fraction) {
   std::vector<double> logs;
-  for (const std::vector<double>& run : side.runs) logs.push_back(std::log(median(run)));
+  for (const std::vector<double>& run : side.runs)
+    logs.push_back(std::log(quantile(run, fraction)));
   return logs;
 }
 
@@ -78,21 +79,20 @@ double t_half_width(const std::vector<double>& values, double confidence) {
 }
 
 // Of the mean of one side: from its runs where there are several, else from the run's steps.
-double squared_deviation(const Side& side, double run_noise) {
-  if (side.runs.size() > 1) {
-    const double seen = squared_error(log_medians(side));
-    return std::max(seen, run_noise * run_noise / static_cast<double>(side.runs.size()));
-  }
-  const double within = log_median_deviation(side.runs.front());
-  return within * within + run_noise * run_noise;
+double squared_deviation(const Side& side, const DifferenceOptions& options) {
+  const double noise = options.run_noise * options.run_noise;
+  if (side.runs.size() > 1)
+    return std::max(squared_error(log_quantiles(side, options.quantile)),
+                    noise / static_cast<double>(side.runs.size()));
+  const double within = log_quantile_deviation(side.runs.front(), options.quantile);
+  return within * within + noise;
 }
 
 double bootstrap_half_width(const Side& first, const Side& second,
                             const DifferenceOptions& options) {
   const boost::math::normal distribution;
   return boost::math::quantile(distribution, (1 + options.confidence) / 2) *
-         std::sqrt(squared_deviation(first, options.run_noise) +
-                   squared_deviation(second, options.run_noise));
+         std::sqrt(squared_deviation(first, options) + squared_deviation(second, options));
 }
 
 double percent_half_width(const Difference& difference) {
@@ -115,11 +115,13 @@ std::string ends_text(const Difference& difference) {
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options) {
   CONVOY_CHECK(!first.runs.empty() && !second.runs.empty());
   CONVOY_CHECK(options.confidence > 0 && options.confidence < 1);
-  const std::vector<double> a = log_medians(first);
-  const std::vector<double> b = log_medians(second);
+  CONVOY_CHECK(options.quantile >= 0 && options.quantile <= 1);
+  const std::vector<double> a = log_quantiles(first, options.quantile);
+  const std::vector<double> b = log_quantiles(second, options.quantile);
   Difference result;
-  result.first_median = std::exp(median(a));
-  result.second_median = std::exp(median(b));
+  result.first_seconds = std::exp(median(a));
+  result.second_seconds = std::exp(median(b));
+  result.quantile = options.quantile;
   result.first_runs = a.size();
   result.second_runs = b.size();
   result.confidence = options.confidence;
@@ -130,10 +132,12 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
     std::vector<double> differences;
     for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
     half = t_half_width(differences, options.confidence);
-    result.method = fmt::format("t interval over {} pairs of runs that took turns", pairs.size());
+    result.method = fmt::format("t interval over the {}s of {} pairs of runs that took turns",
+                                quantile_name(options.quantile), pairs.size());
   } else if (a.size() > 1 && b.size() > 1) {
     half = welch_half_width(a, b, options.confidence);
-    result.method = "Welch's t interval over the medians of runs";
+    result.method =
+        fmt::format("Welch's t interval over the {}s of runs", quantile_name(options.quantile));
   } else {
     half = bootstrap_half_width(first, second, options);
     result.method = fmt::format(
@@ -147,6 +151,10 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   if (result.high < 0) result.verdict = Verdict::kFaster;
   if (result.low > 0) result.verdict = Verdict::kSlower;
   return result;
+}
+
+std::string quantile_name(double quantile) {
+  return quantile == 0.5 ? "median" : fmt::format("{:g} % quantile", 100 * quantile);
 }
 
 std::string verdict_text(const Difference& difference) {

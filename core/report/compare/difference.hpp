@@ -18,6 +18,9 @@ struct Side {
 
 struct DifferenceOptions {
   double confidence = 0.99;
+  // The step of a run that counts: this share of its steps is as fast or faster. On a machine that
+  // others disturb, fast steps are those that nobody disturbed, and repeat better than the median.
+  double quantile = 0.5;
   // What runs of the same thing differ by, as a standard deviation relative to their speed, where
   // a side has one run and does not show it.
   double run_noise = 0.01;
@@ -27,8 +30,9 @@ enum class Verdict { kNoDifference, kFaster, kSlower };
 
 // How the second side's time per image differs from the first's.
 struct Difference {
-  double first_median = 0;  // seconds per image; of several runs the median of their medians
-  double second_median = 0;
+  double first_seconds = 0;  // per image, of the step that counts; of several runs the median
+  double second_seconds = 0;
+  double quantile = 0;  // which step that is
   std::size_t first_runs = 0;
   std::size_t second_runs = 0;
   double change = 0;  // of time: -0.03 is 3 % less
@@ -39,16 +43,19 @@ struct Difference {
   std::string method;  // in words
 
   // The second side's speed as a share of the first's.
-  double speed_ratio() const { return first_median / second_median; }
+  double speed_ratio() const { return first_seconds / second_seconds; }
 };
 
 // Where the runs of both sides took turns, one of each side behind or beside one of the other: the
 // t interval of the mean of the pairs' differences, which what drifts in the machine leaves alone.
 // With several runs on both sides otherwise: Welch's t interval of the difference between the mean
-// logarithms of the runs' medians, because runs are independent of each other and steps are not.
-// With a single run on a side: that of the medians by bootstrap of blocks, widened by the noise
-// between runs.
+// logarithms of the runs' steps that count, because runs are independent of each other and steps
+// are not. With a single run on a side: that of these steps by bootstrap of blocks, widened by the
+// noise between runs.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
+
+// What the step that counts is called: "median", "20 % quantile".
+std::string quantile_name(double quantile);
 
 // "faster by 3.1 % +- 0.8 %", "no difference seen: time +0.2 % +- 0.9 %". An interval that goes
 // much farther up than down has both its ends: "no difference seen: time +3.0 %, from -60.0 to

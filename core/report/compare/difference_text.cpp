@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/base/json.hpp"
@@ -52,7 +53,8 @@ struct StepQuantile {
   double fraction;
 };
 
-constexpr StepQuantile kStepQuantiles[] = {{"median step", "p50", 0.5},
+constexpr StepQuantile kStepQuantiles[] = {{"20 % of steps within", "p20", 0.2},
+                                           {"median step", "p50", 0.5},
                                            {"90 % of steps within", "p90", 0.9},
                                            {"99 % of steps within", "p99", 0.99}};
 
@@ -61,8 +63,8 @@ Row row_of(const char* what, double first, double second, Unit unit) {
           change_text(first, second)};
 }
 
-Row row_of_rates(const char* what, double first, double second) {
-  return {what, report::plain_number(first), report::plain_number(second),
+Row row_of_rates(std::string what, double first, double second) {
+  return {std::move(what), report::plain_number(first), report::plain_number(second),
           change_text(first, second)};
 }
 
@@ -70,7 +72,8 @@ Row row_of_rates(const char* what, double first, double second) {
 std::vector<Row> rows_of(const DifferenceReport& it) {
   const Difference& d = it.difference;
   std::vector<Row> rows = {
-      row_of_rates("images/s, median steps", 1 / d.first_median, 1 / d.second_median)};
+      row_of_rates("images/s, " + (d.quantile == 0.5 ? "median steps" : quantile_name(d.quantile)),
+                   1 / d.first_seconds, 1 / d.second_seconds)};
   if (!it.a.rates.empty() && !it.b.rates.empty())
     rows.push_back(row_of_rates("images/s, whole runs", median(it.a.rates), median(it.b.rates)));
   rows.push_back({"runs", fmt::format("{}", d.first_runs), fmt::format("{}", d.second_runs), ""});
@@ -111,6 +114,20 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+std::string or_unset(const std::string& value) {
+  return value.empty() ? "unset" : value;
+}
+
+// As the cell of a table.
+std::string markdown_cell(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '|' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result;
+}
+
 Json side_json(const ComparedRecord& side, std::size_t runs, double seconds_per_image) {
   Json json = {{"records", side.side.name},
                {"runs", runs},
@@ -146,28 +163,31 @@ std::string difference_text(const DifferenceReport& it) {
   const std::vector<FlagDifference> flags = flag_differences(it.a, it.b);
   if (!flags.empty()) text += "\nflags that differ:\n";
   for (const FlagDifference& flag : flags)
-    text += fmt::format("  --{}: {} and {}\n", flag.flag, flag.first.empty() ? "unset" : flag.first,
-                        flag.second.empty() ? "unset" : flag.second);
+    text +=
+        fmt::format("  --{}: {} and {}\n", flag.flag, or_unset(flag.first), or_unset(flag.second));
   return text;
 }
 
 std::string difference_markdown(const DifferenceReport& it) {
-  std::string text = fmt::format("**{}**\n\n| | {} | {} | change |\n|---|---:|---:|---:|\n",
-                                 sentence(it), it.a.side.name, it.b.side.name);
+  std::string text =
+      fmt::format("**{}**\n\n| | {} | {} | change |\n|---|---:|---:|---:|\n", sentence(it),
+                  markdown_cell(it.a.side.name), markdown_cell(it.b.side.name));
   for (const Row& row : rows_of(it))
     text += fmt::format("| {} | {} | {} | {} |\n", row.what, row.first, row.second, row.change);
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
-    text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, flag.first, flag.second);
+    text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, markdown_cell(or_unset(flag.first)),
+                        markdown_cell(or_unset(flag.second)));
   return text + "\n" + it.difference.method + "\n" + note_on_first_runs(it);
 }
 
 std::string difference_csv(const DifferenceReport& it) {
   const Difference& d = it.difference;
   return "first,second,first_runs,second_runs,first_images_per_sec,second_images_per_sec,"
-         "time_change,low,high,confidence,verdict\n" +
-         fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", quoted(it.a.side.name),
-                     quoted(it.b.side.name), d.first_runs, d.second_runs, 1 / d.first_median,
-                     1 / d.second_median, d.change, d.low, d.high, d.confidence, word(d.verdict));
+         "time_change,low,high,confidence,quantile,verdict\n" +
+         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(it.a.side.name),
+                     quoted(it.b.side.name), d.first_runs, d.second_runs, 1 / d.first_seconds,
+                     1 / d.second_seconds, d.change, d.low, d.high, d.confidence, d.quantile,
+                     word(d.verdict));
 }
 
 std::string difference_json(const DifferenceReport& it) {
@@ -176,12 +196,13 @@ std::string difference_json(const DifferenceReport& it) {
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
     flags.push_back({{"flag", flag.flag}, {"first", flag.first}, {"second", flag.second}});
   const Json record = {{"schema_version", 1},
-                       {"first", side_json(it.a, d.first_runs, d.first_median)},
-                       {"second", side_json(it.b, d.second_runs, d.second_median)},
+                       {"first", side_json(it.a, d.first_runs, d.first_seconds)},
+                       {"second", side_json(it.b, d.second_runs, d.second_seconds)},
                        {"verdict", word(d.verdict)},
                        {"time_change", d.change},
                        {"interval", {d.low, d.high}},
                        {"confidence", d.confidence},
+                       {"quantile", d.quantile},
                        {"method", d.method},
                        {"flags", std::move(flags)}};
   return json_text(record, 2) + "\n";

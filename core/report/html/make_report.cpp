@@ -21,11 +21,8 @@ enum class Kind { kRun, kSimulation, kComparison, kSweep, kQualification };
 
 Kind kind_of(const NamedRecord& named) {
   const Json& record = named.record;
-  const auto version = number(record, "schema_version");
-  if (version && *version != 1)
-    fail(ExitCode::kUsage,
-         "{}: a record of version {:.0f}; this convoy reads version 1, a newer one reads both",
-         named.name, *version);
+  require_known_version(named);
+  const bool version = number(record, "schema_version").has_value();
   if (version && field(record, "cells").is_array()) return Kind::kComparison;
   if (version && field(record, "points").is_array()) return Kind::kSweep;
   if (version && field(record, "results").is_array()) return Kind::kSimulation;
@@ -186,6 +183,14 @@ class Maker {
 };
 
 }  // namespace
+
+void require_known_version(const NamedRecord& named) {
+  const auto version = number(named.record, "schema_version");
+  if (version && *version != 1)
+    fail(ExitCode::kUsage,
+         "{}: a record of version {:.0f}; this convoy reads version 1, a newer one reads both",
+         named.name, *version);
+}
 
 Report make_report(const std::vector<NamedRecord>& records) {
   try {

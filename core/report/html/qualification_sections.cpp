@@ -49,16 +49,17 @@ std::size_t host_count(const Json& record) {
 }
 
 Table rate_table(const Subject& it, const std::string& title, const std::vector<Rate>& rates) {
-  Table table{
-      it.figure_title(title), {"of", "what", "measured", "foreseen", "its likes", "share", ""}, {}};
+  Table table{it.figure_title(title),
+              {"of", "what", "measured", "foreseen", "so at least", "its likes", "share", ""},
+              {}};
   const bool several = host_count(it.record) > 1;
   for (const Rate& rate : rates) {
     const Json& m = *rate.measurement;
     const std::string unit = text(m, "unit");
     table.rows.push_back(
         {name_of(rate, several), text(m, "what"), rate_text(field(m, "rate"), unit),
-         rate_text(field(m, "foreseen/rate"), unit), rate_text(field(m, "likes"), unit),
-         share_text(m), is_true(m, "slow") ? "slow" : ""});
+         rate_text(field(m, "foreseen/rate"), unit), rate_text(field(m, "foreseen/least"), unit),
+         rate_text(field(m, "likes"), unit), share_text(m), is_true(m, "slow") ? "slow" : ""});
   }
   return table;
 }

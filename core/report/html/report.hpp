@@ -37,6 +37,9 @@ struct Report {
   nlohmann::ordered_json data;    // what the figures were made from
 };
 
+// Error(kUsage) naming the record: its version is one that this convoy does not know.
+void require_known_version(const NamedRecord& named);
+
 // Error(kUsage) naming the record that convoy did not write, or a version that this one does not
 // know.
 Report make_report(const std::vector<NamedRecord>& records);

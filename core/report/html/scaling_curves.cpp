@@ -195,8 +195,9 @@ std::string arithmetic_words(const std::string& dtype) {
 }
 
 Ground ground_of(const Json& record) {
+  const std::string software = text(record, "software");  // its name and its source
   return {.machine = machine_words(text(record, "machine"), number_or_zero(record, "hosts")),
-          .software = "",
+          .software = software.substr(0, software.find(" (")),
           .batch = batch_words(number_or_zero(record, "batch_per_device")),
           .arithmetic = arithmetic_words(text(record, "compute_dtype"))};
 }

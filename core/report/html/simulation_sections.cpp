@@ -69,10 +69,8 @@ std::vector<Tile> simulation_tiles(const Subject& simulation) {
 std::vector<ScalingPoint> simulation_scaling(const Json& record) {
   std::vector<ScalingPoint> points;
   const double hosts = number_or_zero(record, "hosts");
-  const std::string software = text(record, "software");
   ScalingPoint point{text(record, "model"), text(record, "strategy") + ", simulated", true};
   point.ground = ground_of(record);
-  point.ground.software = software.substr(0, software.find(" ("));  // its name, without its source
   point.details = option_words(field(record, "strategy_options"));
   const auto add = [&](double devices, double rate) {
     ScalingPoint& added = points.emplace_back(point);

@@ -1,0 +1,85 @@
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/run_flags.hpp"
+#include "core/job/limits.hpp"
+
+namespace convoy {
+namespace {
+
+using Flags = std::vector<FlagDefinition>;
+
+// What a run prints and writes.
+Flags output_flags(JobOptions& options) {
+  return {
+      bind_flag("display_every", options.display_every, Range{1, kMostSteps},
+                "Print progress every this many steps."),
+      bind_flag("display_perf_ewma", options.display_perf_ewma, kFraction,
+                "Weight of the newest step in the printed speed."),
+      bind_words("loss_type_to_report", options.loss_type_to_report, {"total_loss", "base_loss"},
+                 "Whether the printed loss includes weight decay."),
+      bind_flag("print_training_accuracy", options.print_training_accuracy,
+                "Also print top-1 and top-5 of training batches."),
+      bind_flag("output_file", options.output_file,
+                "Write the run's record here: .json, .jsonl or .csv."),
+      bind_flag(
+          "report", options.report_file,
+          "Write an offline page about the run here: report.html. convoy report makes such pages "
+          "from stored records."),
+  };
+}
+
+// Several runs in the place of one.
+Flags repeat_flags(RunCommand& command) {
+  constexpr double kMostRepeats = 1000;
+  return {
+      bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
+                "Number of runs, each in a new process; the result is the median. convoy diff "
+                "compares two such records."),
+      bind_flag(
+          "against", command.against,
+          "Compare with runs of the same command plus these flags (separated by blanks), and say "
+          "whether this command is faster. Both runs of a pair take turns of 20 ms or a "
+          "step. The number of pairs is --repeat (5). --output_file=x.json gets the runs "
+          "of this command, x.against.json the others."),
+      bind_flag("against_program", command.against_program,
+                "As --against, with runs of another convoy program: its path."),
+  };
+}
+
+// How much it says beside.
+Flags talk_flags(RunCommand& command) {
+  return {
+      bind_flag("quiet", command.quiet,
+                "No notices and no progress on standard error. Errors are still printed."),
+      bind_flag("verbose", command.verbose,
+                "Also print the loaded plug-ins and their paths, the plan's size and hash, the "
+                "preparation time, and messages of plug-ins for their authors."),
+  };
+}
+
+// Where the time of its steps went.
+Flags timeline_flags(JobOptions& options) {
+  return {
+      bind_flag("record_timeline", options.record_timeline,
+                "Keep in the record the operations of the step nearest to the median, and those "
+                "of the simulated plan; --report implies it."),
+      bind_flag("trace_file", options.trace_file,
+                "Write a timeline of one step here (Chrome trace): the last but one warm-up step, "
+                "or the first timed step if there are fewer than two warm-up steps. On several "
+                "hosts, worker 0 writes the operations of all tasks on one clock."),
+      bind_flag("profile", options.profile,
+                "Print where the time of the timed steps went: per layer, by kind of layer, and "
+                "between computation, aggregation, input and gaps."),
+  };
+}
+
+}  // namespace
+
+Flags report_flags(RunCommand& command) {
+  Flags all;
+  for (Flags flags : {output_flags(command.options), repeat_flags(command), talk_flags(command),
+                      timeline_flags(command.options)})
+    for (FlagDefinition& flag : flags) all.push_back(std::move(flag));
+  return all;
+}
+
+}  // namespace convoy

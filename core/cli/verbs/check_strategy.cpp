@@ -1,0 +1,164 @@
+#include "core/cli/verbs/check_strategy.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+#include <string>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/cli/verbs/plan_prover.hpp"
+#include "core/job/described_hosts.hpp"
+#include "core/job/plan_ground.hpp"
+#include "core/job/prediction_options.hpp"
+#include "core/job/sizes.hpp"
+#include "core/runtime/model_map.hpp"
+#include "core/runtime/prepared_plan.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
+
+// About a hundred pieces of odd sizes at arbitrary positions, the first ones tiny.
+std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
+  std::vector<ElementRange> buckets;
+  std::uint64_t size = 1;
+  for (std::uint64_t first = 0; first < elements;) {
+    const std::uint64_t count = std::min(size, elements - first);
+    buckets.push_back({first, count});
+    first += count;
+    size = std::min(2 * size + 1, (elements / 101 + buckets.size()) | 1);
+  }
+  return buckets;
+}
+
+std::string devices_text(std::uint32_t devices, int width = 0) {
+  return fmt::format("{:>{}} {}", devices, width, devices == 1 ? "device" : "devices");
+}
+
+constexpr int kColumn = 4;  // of numbers that stand below each other
+
+std::string cluster_text(const HostsDescription& hosts, std::uint32_t devices) {
+  const std::string before = job::hosts_text(hosts);
+  return before.empty() ? devices_text(devices, kColumn) : before + devices_text(devices);
+}
+
+std::string buckets_text(std::uint64_t elements) {
+  if (elements == 0) return "one bucket";
+  return fmt::format("{:g} MiB buckets", static_cast<double>(elements * sizeof(float)) / (1 << 20));
+}
+
+struct Cut {
+  std::string name;
+  ArenaMap map;
+};
+
+class CheckRun {
+ public:
+  CheckRun(const job::Setup& setup, const std::vector<std::uint32_t>& counts, std::ostream& out)
+      : setup_(setup), counts_(counts), out_(out), prover_(setup, out) {}
+
+  int run() {
+    try {
+      check_all();
+    } catch (const Error&) {
+      prover_.prove_written();  // what was looked at before is shown
+      throw;
+    }
+    prover_.prove_written();
+    return prover_.conclude();
+  }
+
+ private:
+  void check_all() {
+    if (job::describes_machine(setup_.options.machine))
+      check_described_machine();
+    else if (setup_.device != nullptr)
+      check_this_machine();
+    check_all_kinds();
+  }
+
+  // What runs with these flags execute.
+  void check_this_machine() {
+    for (const std::uint32_t devices : counts_or(job::count_devices(setup_))) {
+      const std::string what = fmt::format("{} of this machine", devices_text(devices, kColumn));
+      try {
+        const job::PlanGround ground = job::ground_of_devices(setup_, devices);
+        check_run(what, ground.cluster,
+                  make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::kUnavailable) throw;
+        prover_.prove_written();
+        out_ << fmt::format("{}: not looked at: {}\n", what, error.what());
+      }
+    }
+  }
+
+  void check_described_machine() {
+    const job::SimulatedHardware hardware = job::choose_simulated_hardware(setup_);
+    for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
+      const job::SimulatedGround ground =
+          job::simulated_ground(setup_, hardware, hardware.hosts, devices);
+      check_run(fmt::format("{} of {}", devices_text(devices, kColumn), hardware.name),
+                ground.on.cluster,
+                job::simulated_map(setup_, hardware, ground.arena, setup_.bucket_elements));
+    }
+  }
+
+  void check_run(const std::string& devices, const Cluster& cluster, ArenaMap map) {
+    prover_.add(fmt::format("{}, {}: ", devices, buckets_text(setup_.bucket_elements)), cluster,
+                std::move(map), true);
+  }
+
+  // With and without shared memory, whatever the buckets.
+  void check_all_kinds() {
+    HostsDescription hosts = job::describe_hosts(setup_.options.machine);
+    const std::vector<Cut> cuts = all_cuts();
+    const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
+    // Errors at the ends of buckets show with fewer devices, too, at a fraction of the cost.
+    constexpr std::uint32_t kManyDevices = 64;
+    for (const std::uint32_t devices : counts_.empty() ? usual : counts_) {
+      job::require_devices(hosts.hosts, devices);
+      for (const bool peer_access : {true, false})
+        for (const Cut& cut : cuts) {
+          if (devices > kManyDevices && &cut != &cuts.front()) continue;
+          hosts.devices_per_host = devices;
+          hosts.peer_access = peer_access;
+          prover_.add(fmt::format("{}, {}, {}: ", cluster_text(hosts, devices),
+                                  peer_access ? "shared memory" : "no peer access", cut.name),
+                      make_hosts(hosts), cut.map, false);
+        }
+    }
+  }
+
+  std::vector<Cut> all_cuts() const {
+    const Arena arena(*setup_.graph);
+    const auto map = [&](std::uint64_t bucket) {
+      return make_arena_map(*setup_.graph, arena, bucket);
+    };
+    std::vector<Cut> cuts = {{"one bucket", map(0)},
+                             {"16 MiB buckets", map(kDefaultBucket)},
+                             {"ragged buckets", map(0)}};
+    cuts.back().map.buckets = ragged_buckets(arena.elements());
+    return cuts;
+  }
+
+  std::vector<std::uint32_t> counts_or(std::uint32_t count) const {
+    return counts_.empty() ? std::vector{count} : counts_;
+  }
+
+  const job::Setup& setup_;
+  const std::vector<std::uint32_t>& counts_;  // empty: not given
+  std::ostream& out_;
+  PlanProver prover_;
+};
+
+}  // namespace
+
+int check_strategy(const job::Setup& setup, const std::vector<std::uint32_t>& counts,
+                   std::ostream& out) {
+  return CheckRun(setup, counts, out).run();
+}
+
+}  // namespace convoy

@@ -1,0 +1,124 @@
+#include "core/cli/verbs/plan_prover.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <ostream>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
+#include "core/plan/check/explain.hpp"
+#include "core/plan/check/unread_memory.hpp"
+#include "core/plan/plan_writer.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/runtime/claim.hpp"
+
+namespace convoy {
+namespace {
+
+constexpr std::size_t kShownFindings = 8;
+
+}  // namespace
+
+void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
+                     bool shows_hash) {
+  constexpr std::uint64_t kEnoughDevices = 128;
+  constexpr std::uint64_t kMostDevices = 2048;
+  if (devices_written_ + cluster.replicas() > kMostDevices) prove_written();
+  auto it = std::make_unique<ProvedCase>();
+  it->cluster = cluster;
+  it->shows_hash = shows_hash;
+  it->outcome.text = what;
+  write_plan(*it, std::move(map));
+  written_.push_back(std::move(it));
+  devices_written_ += cluster.replicas();
+  if (written_.size() > 1 && devices_written_ >= kEnoughDevices) prove_written();
+}
+
+// Refusals by the strategy or the host are not faults; any other exception is.
+void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
+  bool refused = false;
+  const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
+                            try {
+                              setup_.strategy->plan(planner);
+                            } catch (const Error& error) {
+                              const auto& writer = *static_cast<const PlanWriter*>(planner.self);
+                              refused =
+                                  writer.is_too_large() ||
+                                  (error.code() == ExitCode::kUsage && writer.error().empty());
+                              throw;
+                            }
+                          }};
+  try {
+    it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
+    require_manifest(it.plan->logical(), *setup_.strategy);
+    kernel_checks_.try_all(it.plan->logical());
+  } catch (const Error& error) {
+    it.plan.reset();
+    it.outcome.fail(refused, error);
+  }
+  it.outcome.text = std::exchange(kernels_said_, {}).str() + it.outcome.text;
+}
+
+void PlanProver::prove(ProvedCase& it) {
+  bool lowers = false;
+  try {
+    const CheckReport& report = proofs_.of(it.plan->logical());
+    it.plan->take_check(report);
+    lowers = true;
+    it.plan->lowered();
+    lowers = false;
+    judge(it, report);
+  } catch (const Error& error) {
+    // The host's guards do not go with every plan.
+    it.outcome.fail(lowers && error.code() == ExitCode::kUsage, error);
+  }
+  it.plan.reset();
+}
+
+void PlanProver::judge(ProvedCase& it, const CheckReport& report) {
+  CaseOutcome& outcome = it.outcome;
+  const std::string verdict = report.verdict_text();
+  const bool unproved = report.verdict == Verdict::kUnproved;
+  const std::string lowered = unproved ? verdict : proofs_.of(it.plan->lowered()).verdict_text();
+  const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
+  outcome.text += verdict;
+  if (lowered != verdict) outcome.text += ", but lowered it is " + lowered;
+  if (!kept && !unproved && report.verdict != Verdict::kWrong)
+    outcome.text +=
+        fmt::format(" (not as claimed: {})", explain_verdict(it.plan->logical(), report));
+  if (it.shows_hash) outcome.text += ", hash of the lowered plan: " + it.plan->hash();
+  outcome.text += '\n';
+  for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
+    outcome.text += fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
+                                report.findings[i].text);
+  if (report.findings.size() > kShownFindings)
+    outcome.text += fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
+  outcome.unread = unread_memory(it.plan->logical());
+  outcome.end = kept ? CaseEnd::kKept : unproved ? CaseEnd::kUnproved : CaseEnd::kBroken;
+  outcome.report = &report;
+}
+
+// Shows each when those before it are shown.
+void PlanProver::prove_written() {
+  std::mutex showing;
+  std::vector<bool> proved(written_.size());
+  std::size_t shown = 0;
+  in_parallel(written_.size(), [&](std::size_t i) {
+    if (written_[i]->plan) prove(*written_[i]);
+    const std::lock_guard lock(showing);
+    for (proved[i] = true; shown < proved.size() && proved[shown]; ++shown) {
+      out_ << written_[shown]->outcome.text << std::flush;
+      verdict_.add(written_[shown]->outcome);
+    }
+  });
+  written_.clear();
+  devices_written_ = 0;
+}
+
+int PlanProver::conclude() const {
+  return verdict_.conclude(manifest(), kernel_checks_, out_);
+}
+
+}  // namespace convoy

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/cli/verbs/check_kernels.hpp"
+#include "core/cli/verbs/proved_cases.hpp"
+#include "core/cli/verbs/strategy_verdict.hpp"
+#include "core/job/setup.hpp"
+
+namespace convoy {
+
+// Has a strategy write plans, proves them and prints what is found, in their order.
+class PlanProver {
+ public:
+  // Both must outlive it.
+  PlanProver(const job::Setup& setup, std::ostream& out)
+      : setup_(setup), out_(out), kernel_checks_(setup, kernels_said_) {}
+
+  // The strategy writes its plans in this thread, while no other thread works, because a
+  // third-party strategy writes each plan in a forked process first. Then plans are proved in
+  // parallel: as many as keep all processors busy, but no more than are likely to fit into memory.
+  void add(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash);
+  // Proves and prints those that were added and are not proved yet.
+  void prove_written();
+  // Prints what all of them say together and returns it as an exit code.
+  int conclude() const;
+
+ private:
+  const Manifest& manifest() const { return setup_.strategy->manifest(); }
+  void write_plan(ProvedCase& it, ArenaMap map);
+  void prove(ProvedCase& it);
+  void judge(ProvedCase& it, const CheckReport& report);
+
+  const job::Setup& setup_;
+  std::ostream& out_;
+  std::ostringstream kernels_said_;
+  KernelChecks kernel_checks_;
+  Proofs proofs_;
+  StrategyVerdict verdict_;
+  std::vector<std::unique_ptr<ProvedCase>> written_;
+  std::uint64_t devices_written_ = 0;
+};
+
+}  // namespace convoy

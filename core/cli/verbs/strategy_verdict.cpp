@@ -1,0 +1,87 @@
+#include "core/cli/verbs/strategy_verdict.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ostream>
+
+#include "core/base/error.hpp"
+
+namespace convoy {
+
+void StrategyVerdict::add(const CaseOutcome& outcome) {
+  ++ends_[static_cast<std::size_t>(outcome.end)];
+  if (outcome.report == nullptr) return;
+  const CheckReport& report = *outcome.report;
+  counts_by_devices_.add(report);
+  if (unread_.empty()) unread_ = outcome.unread;
+  if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
+  kernels_.insert(report.kernels.begin(), report.kernels.end());
+  factors_.insert(report.factors.begin(), report.factors.end());
+}
+
+// A strategy with a laxer claim than its proof is excluded from stricter uses.
+void StrategyVerdict::conclude_modesty(const Manifest& manifest, std::ostream& out) const {
+  const std::string& claim = manifest.claim;
+  if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
+  if (claim.find('|') != std::string::npos) return;  // options decide
+  out << fmt::format(
+      "{} is {} in all these plans for several devices: claim={} says so, and {}\n", manifest.name,
+      *verdicts_.begin(), *verdicts_.begin(),
+      claim.empty() ? "now nothing is claimed" : fmt::format("claim={} says less", claim));
+}
+
+void StrategyVerdict::note_unread(std::ostream& out) const {
+  if (unread_.empty()) return;
+  const std::string others =
+      unread_.size() == 1 ? "" : fmt::format(", and {} more like it,", unread_.size() - 1);
+  out << fmt::format("no later step reads what {}{} holds: nothing is kept there\n",
+                     unread_.front(), others);
+}
+
+void StrategyVerdict::note_assumptions(std::ostream& out) const {
+  if (!kernels_.empty())
+    out << fmt::format("given that kernel {} does what its calls say of it (CallOptions)\n",
+                       fmt::join(kernels_, ", "));
+  if (!factors_.empty())
+    out << fmt::format("given that gradients are meant to be multiplied by what {} computes\n",
+                       fmt::join(factors_, ", "));
+}
+
+// Although nothing is wrong or open in any single plan.
+std::string StrategyVerdict::why_not_proved(const KernelChecks& kernel_checks) const {
+  const std::string counts = counts_by_devices_.doubt();
+  const std::string untried = kernel_checks.untried();
+  return counts + (counts.empty() || untried.empty() ? "" : "; ") + untried;
+}
+
+int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kernel_checks,
+                              std::ostream& out) const {
+  const auto [kept, broken, refused, unproved] = ends_;
+  const std::string& claim = manifest.claim;
+  const std::string claims =
+      claim.empty() ? "claims nothing" : fmt::format("claims to be {}", claim);
+  const std::string doubt = why_not_proved(kernel_checks);
+  out << fmt::format("{} {}: ", manifest.name, claims);
+  if (kept + broken + unproved == 0)
+    out << "it refuses all of these plans, nothing is proved\n";
+  else if (broken + unproved == 0 && !doubt.empty())
+    out << fmt::format("unproved; {}\n", doubt);
+  else if (broken == 0 && unproved > 0)
+    out << fmt::format("unproved in {} of {} plans; it runs when it is asked for by name\n",
+                       unproved, kept + unproved);
+  else if (broken == 0)
+    out << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept,
+                       refused == 0 ? "" : fmt::format(", {} refused", refused));
+  else
+    out << fmt::format("not so in {} of {} plans\n", broken, kept + broken + unproved);
+  note_unread(out);
+  if (broken + unproved > 0 || kept == 0 || !doubt.empty())
+    return static_cast<int>(ExitCode::kFailed);
+  note_assumptions(out);
+  conclude_modesty(manifest, out);
+  return static_cast<int>(kernel_checks.found_missing_form() ? ExitCode::kUnavailable
+                                                             : ExitCode::kOk);
+}
+
+}  // namespace convoy

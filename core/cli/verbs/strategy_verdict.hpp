@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <iosfwd>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/cli/verbs/check_kernels.hpp"
+#include "core/cli/verbs/proved_cases.hpp"
+#include "core/plan/check/counts_by_devices.hpp"
+#include "core/plugin/manifest.hpp"
+
+namespace convoy {
+
+// What the cases of `convoy check STRATEGY` say together, beside the strategy's claim.
+class StrategyVerdict {
+ public:
+  // The report of the outcome, if it has one, is not needed later.
+  void add(const CaseOutcome& outcome);
+  // Prints the last lines. Returns kOk when some plans are proved and none is wrong or open,
+  // kUnavailable when all that lacks is a kernel's form for a device, else kFailed.
+  int conclude(const Manifest& manifest, const KernelChecks& kernel_checks,
+               std::ostream& out) const;
+
+ private:
+  void conclude_modesty(const Manifest& manifest, std::ostream& out) const;
+  void note_unread(std::ostream& out) const;
+  void note_assumptions(std::ostream& out) const;
+  std::string why_not_proved(const KernelChecks& kernel_checks) const;
+
+  std::array<int, 4> ends_{};       // by CaseEnd
+  std::set<std::string> verdicts_;  // of several devices
+  CountsByDevices counts_by_devices_;
+  std::vector<std::string> unread_;  // of the first plan that has any
+  std::set<std::string> kernels_;    // that were taken at their word
+  std::set<std::string> factors_;    // operations with factors of the run
+};
+
+}  // namespace convoy
