@@ -201,13 +201,13 @@ void side_by_side(std::size_t operations, const std::function<void()>& one,
 }
 
 // What waits for what, and in which order lanes run.
-struct Order {
+struct RunOrder {
   DependencyLists dependencies;
   Schedule schedule;
 };
 
-Order find_order(const Plan& lowered, const SimulationOptions& options) {
-  Order order{find_dependencies(lowered), {}};
+RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
+  RunOrder order{find_dependencies(lowered), {}};
   order.schedule = order_lanes(lowered, order.dependencies);
   order_fetches(lowered, order.dependencies, options, order.schedule);
   if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
@@ -240,7 +240,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   graph.layers = layers;
   TaskCosts costs(lowered, machine, options, graph);
   std::vector<Task> tasks;
-  Order order;
+  RunOrder order;
   side_by_side(
       lowered.body.size(), [&] { order = find_order(lowered, options); },
       [&] { tasks = tasks_of(lowered, costs); });
