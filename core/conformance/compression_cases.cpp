@@ -14,9 +14,6 @@
 namespace convoy::conformance {
 namespace {
 
-// Odd, and large enough that a device shares the work out.
-constexpr std::uint64_t kCounts[] = {1, 7, 1023, 100003};
-
 using Check = std::function<std::string(TestedDevice& device)>;
 using MakeOperands = std::function<Operands(std::uint64_t count)>;
 
@@ -45,7 +42,7 @@ std::string compare_writes(TestedDevice& device, Operands right, double toleranc
 }
 
 std::string check_counts(TestedDevice& device, const MakeOperands& make, double tolerance) {
-  for (const std::uint64_t count : kCounts) {
+  for (const std::uint64_t count : kElementCounts) {
     const std::string wrong = compare_writes(device, make(count), tolerance);
     if (!wrong.empty()) return fmt::format("{} elements: {}", count, wrong);
   }

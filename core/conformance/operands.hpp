@@ -12,6 +12,9 @@ namespace convoy::conformance {
 
 using Bytes = std::vector<std::byte>;
 
+// Elements of the cases: odd, and large enough that a device shares the work out.
+inline constexpr std::uint64_t kElementCounts[] = {1, 7, 1023, 100003};
+
 // One operation and its memory, a buffer per span.
 struct Operands {
   Operation operation;

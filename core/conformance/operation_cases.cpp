@@ -12,9 +12,6 @@
 namespace convoy::conformance {
 namespace {
 
-// Odd, and large enough that a device shares the work out.
-constexpr std::uint64_t kCounts[] = {1, 7, 1023, 100003};
-
 struct Shape {
   OperationKind kind;
   std::uint32_t read_dtype = CONVOY_F32;
@@ -99,7 +96,7 @@ std::string compare(const Shape& shape, Operands& measured, Operands& right, std
 }
 
 std::string check_shape(TestedDevice& device, const Shape& shape) {
-  for (const std::uint64_t count : kCounts) {
+  for (const std::uint64_t count : kElementCounts) {
     Operands right = make_operands(shape, count);
     Operands measured = right;
     run_on(device, measured);

@@ -51,7 +51,7 @@ class PluginHost::Library {
 namespace {
 
 // A function pointer of a table, at its offset.
-struct Slot {
+struct RequiredSlot {
   std::string_view name;
   std::size_t offset;
 };
@@ -66,32 +66,32 @@ constexpr std::string_view kRebuild =
     "rebuild it with this convoy's headers, or ask its author for a version that fits";
 
 #define CONVOY_SLOT(table, slot) \
-  Slot {                         \
+  RequiredSlot {                 \
 #slot, offsetof(table, slot) \
   }
 
-constexpr Slot kStrategySlots[] = {CONVOY_SLOT(convoy_strategy, create),
-                                   CONVOY_SLOT(convoy_strategy, destroy),
-                                   CONVOY_SLOT(convoy_strategy, plan)};
-constexpr Slot kModelSlots[] = {CONVOY_SLOT(convoy_model, create),
-                                CONVOY_SLOT(convoy_model, destroy), CONVOY_SLOT(convoy_model, info),
-                                CONVOY_SLOT(convoy_model, build)};
-constexpr Slot kDeviceSlots[] = {CONVOY_SLOT(convoy_device, count),
-                                 CONVOY_SLOT(convoy_device, open),
-                                 CONVOY_SLOT(convoy_device, close),
-                                 CONVOY_SLOT(convoy_device, describe),
-                                 CONVOY_SLOT(convoy_device, propose_layout),
-                                 CONVOY_SLOT(convoy_device, compile),
-                                 CONVOY_SLOT(convoy_device, release),
-                                 CONVOY_SLOT(convoy_device, allocate),
-                                 CONVOY_SLOT(convoy_device, deallocate),
-                                 CONVOY_SLOT(convoy_device, write),
-                                 CONVOY_SLOT(convoy_device, read),
-                                 CONVOY_SLOT(convoy_device, supports),
-                                 CONVOY_SLOT(convoy_device, submit),
-                                 CONVOY_SLOT(convoy_device, wait),
-                                 CONVOY_SLOT(convoy_device, now)};
-constexpr Slot kTransportSlots[] = {
+constexpr RequiredSlot kStrategySlots[] = {CONVOY_SLOT(convoy_strategy, create),
+                                           CONVOY_SLOT(convoy_strategy, destroy),
+                                           CONVOY_SLOT(convoy_strategy, plan)};
+constexpr RequiredSlot kModelSlots[] = {
+    CONVOY_SLOT(convoy_model, create), CONVOY_SLOT(convoy_model, destroy),
+    CONVOY_SLOT(convoy_model, info), CONVOY_SLOT(convoy_model, build)};
+constexpr RequiredSlot kDeviceSlots[] = {CONVOY_SLOT(convoy_device, count),
+                                         CONVOY_SLOT(convoy_device, open),
+                                         CONVOY_SLOT(convoy_device, close),
+                                         CONVOY_SLOT(convoy_device, describe),
+                                         CONVOY_SLOT(convoy_device, propose_layout),
+                                         CONVOY_SLOT(convoy_device, compile),
+                                         CONVOY_SLOT(convoy_device, release),
+                                         CONVOY_SLOT(convoy_device, allocate),
+                                         CONVOY_SLOT(convoy_device, deallocate),
+                                         CONVOY_SLOT(convoy_device, write),
+                                         CONVOY_SLOT(convoy_device, read),
+                                         CONVOY_SLOT(convoy_device, supports),
+                                         CONVOY_SLOT(convoy_device, submit),
+                                         CONVOY_SLOT(convoy_device, wait),
+                                         CONVOY_SLOT(convoy_device, now)};
+constexpr RequiredSlot kTransportSlots[] = {
     CONVOY_SLOT(convoy_transport, available), CONVOY_SLOT(convoy_transport, open),
     CONVOY_SLOT(convoy_transport, close),     CONVOY_SLOT(convoy_transport, describe),
     CONVOY_SLOT(convoy_transport, address),   CONVOY_SLOT(convoy_transport, connect),
@@ -106,7 +106,7 @@ constexpr std::uint64_t kDeviceBytes = 136;
 constexpr std::uint64_t kTransportBytes = 136;
 
 template <typename Table>
-void check_table(const Table* table, std::uint64_t minimum, std::span<const Slot> required,
+void check_table(const Table* table, std::uint64_t minimum, std::span<const RequiredSlot> required,
                  const std::filesystem::path& path) {
   constexpr std::string_view kStep = "checking its table";
   if (table == nullptr) fail_step(path, kStep, "its entry point returned no table", kRebuild);
@@ -123,7 +123,7 @@ void check_table(const Table* table, std::uint64_t minimum, std::span<const Slot
                           CONVOY_ABI_MAJOR, minimum),
               kRebuild);
   }
-  for (const Slot& slot : required) {
+  for (const RequiredSlot& slot : required) {
     const void* function = nullptr;
     std::memcpy(&function, reinterpret_cast<const char*>(table) + slot.offset, sizeof function);
     if (function == nullptr) {
@@ -161,7 +161,7 @@ auto enter_entry(const FoundPlugin& plugin, double patience, Entry* entry) {
 // Finds the entry point, calls it and checks what it returns.
 template <typename Table, typename Library>
 LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
-                               std::span<const Slot> required, double patience) {
+                               std::span<const RequiredSlot> required, double patience) {
   const std::string symbol = entry_symbol(plugin.manifest.kind);
   auto* entry = library.template entry<const Table*()>(symbol);
   if (entry == nullptr) {

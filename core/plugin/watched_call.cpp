@@ -116,12 +116,11 @@ std::atomic<bool> is_looking{false};
 [[noreturn]] void look_for_ever() {
   is_looking = true;
   is_looking.notify_all();
-  using Clock = std::chrono::steady_clock;
   std::array<Seen, slots.size()> seen{};
-  auto before = Clock::now();
+  auto before = std::chrono::steady_clock::now();
   for (;;) {
     std::this_thread::sleep_for(kBetweenLooks);
-    const auto now = Clock::now();
+    const auto now = std::chrono::steady_clock::now();
     const double passed = std::chrono::duration<double>(now - before).count();
     before = now;
     const ExitCode ending = hurried_calls();

@@ -227,14 +227,14 @@ void side_by_side(std::size_t operations, const std::function<void()>& one,
 }
 
 // What waits for what, and in which order lanes run.
-struct Order {
+struct RunOrder {
   SharedDependencies dependencies;
   Schedule schedule;
 };
 
-Order find_order(const Plan& lowered, const SimulationOptions& options) {
+RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
   // What waits for earlier iterations by more than one does not change the order.
-  Order order{find_shared_dependencies(lowered), {}};
+  RunOrder order{find_shared_dependencies(lowered), {}};
   order.schedule = order_lanes(lowered, order.dependencies.lists);
   order_fetches(lowered, order.dependencies.lists, options, order.schedule);
   if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
@@ -267,7 +267,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   graph.layers = layers;
   TaskCosts costs(lowered, machine, options, graph);
   std::vector<Task> tasks;
-  Order order;
+  RunOrder order;
   side_by_side(
       lowered.body.size(), [&] { order = find_order(lowered, options); },
       [&] { tasks = tasks_of(lowered, costs); });

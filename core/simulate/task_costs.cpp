@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-double bytes_of(const PlanSpan& span) {
+double length_of(const PlanSpan& span) {
   return static_cast<double>(span.count * dtype_bytes(span.dtype));
 }
 
@@ -131,9 +131,9 @@ Task TaskCosts::collective(const Operation& operation) {
     const std::uint32_t place = place_of(span);
     if (!known[place]) places.push_back(place);
     known[place] = true;
-    bytes = std::max(bytes, bytes_of(span));
+    bytes = std::max(bytes, length_of(span));
   }
-  for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, bytes_of(span));
+  for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, length_of(span));
   return collectives_.task(operation, places, bytes);
 }
 
@@ -226,7 +226,7 @@ Task TaskCosts::copy(const Operation& operation) {
   const std::uint32_t from = place_of(operation.reads.front());
   const std::uint32_t to = place_of(operation.writes.front());
   const Way& way = this->way(from, to);
-  Task task = transfer(way, bytes_of(operation.writes.front()));
+  Task task = transfer(way, length_of(operation.writes.front()));
   const std::uint32_t target = passages_[operation.writes.front().buffer];
   if (target != kNone && target != from && machine_.places[from].device != kNone &&
       machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
@@ -262,7 +262,7 @@ double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
   const std::uint32_t engine = operation.place;
   double traffic = 0;
   const auto go_through = [&](const PlanSpan& span, double times, bool read) {
-    const double weight = times * bytes_of(span) / bytes;
+    const double weight = times * length_of(span) / bytes;
     const std::uint32_t at = place_of(span);
     traffic += weight;
     load_memory(at, weight);
@@ -302,7 +302,7 @@ Task TaskCosts::kernel(const Operation& operation) {
   task.activity = activity_of(operation.kind);
   task.seconds = kernel_start(operation);
   for (const auto* spans : {&operation.reads, &operation.writes})
-    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, bytes_of(span));
+    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, length_of(span));
   sum_.clear();
   const double traffic = kernel_traffic(operation, task.bytes);
   task.limit = traffic > 0 ? local_rate(operation.place) / traffic : kNoLimit;

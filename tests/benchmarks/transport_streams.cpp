@@ -20,7 +20,7 @@ using conformance::Stopwatch;
 using conformance::TransportEnd;
 
 std::uint64_t Streams::messages() const {
-  return std::clamp<std::uint64_t>((std::uint64_t{1} << 30) / bytes, 1, 50000) / channels *
+  return std::clamp<std::uint64_t>((std::uint64_t{1} << 30) / bytes, 1, most_messages) / channels *
          channels;
 }
 

@@ -11,6 +11,7 @@ struct Streams {
   std::uint64_t bytes = 0;  // of a message
   std::uint32_t channels = 1;
   bool both = false;  // directions at once; else from end 0 to end 1
+  std::uint64_t most_messages = 50000;
 
   // About a gigabyte, or as many small ones as take a fraction of a second.
   std::uint64_t messages() const;

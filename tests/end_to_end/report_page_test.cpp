@@ -1,11 +1,13 @@
 // Pages as a browser shows them. Without Chromium the tests of this file skip what needs one.
 // Pictures of every page, narrow and wide, light, dark and in grey, are kept in the build tree:
-// tests/report_pictures.
+// tests/report_pictures. They are small unless CONVOY_PICTURE_SCALE=1 asks for legible ones, which
+// take the browser several times as long.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -142,6 +144,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 void keep_pictures(const std::map<std::string, std::string>& pages, const std::string& folder) {
   constexpr int kWidths[] = {400, 1600};
   constexpr int kHeight = 7000;  // more than the longest of them
+  const char* const scale = std::getenv("CONVOY_PICTURE_SCALE");
   std::filesystem::create_directories(folder);
   for (const Look& look : kLooks) {
     std::string frames;
@@ -155,8 +158,11 @@ void keep_pictures(const std::map<std::string, std::string>& pages, const std::s
     std::ofstream(file) << "<!doctype html><meta charset=\"utf-8\"><style>body{margin:0;"
                         << "white-space:nowrap}iframe{border:0"
                         << (look.printed ? ";filter:grayscale(1)" : "") << "}</style>" << frames;
-    browse(fmt::format("{}--window-size={},{} --screenshot={}/pages-{}.png file://{}", look.flags,
-                       2000 * pages.size(), kHeight, folder, look.name, file));
+    browse(fmt::format(
+        "{}--force-device-scale-factor={} --window-size={},{} --screenshot={}/pages-{}.png "
+        "file://{}",
+        look.flags, scale != nullptr ? scale : "0.25", 2000 * pages.size(), kHeight, folder,
+        look.name, file));
   }
 }
 

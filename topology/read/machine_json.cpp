@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "convoy machine 1";
-constexpr std::size_t kMostDepth = 200;  // switches below each other
+constexpr std::size_t kDeepestSwitch = 200;  // switches below each other
 
 template <typename T>
 Json fact_to_json(const Fact<T>& fact) {
@@ -182,7 +182,8 @@ void read_nodes(const JsonField& field, Machine& machine) {
     machine.nodes.push_back(node_of(node, machine.nodes.size()));
     const auto parent = machine.nodes.back().parent;
     depths.push_back(parent ? depths[*parent] + 1 : 0);
-    if (depths.back() > kMostDepth) node.reject(fmt::format("is below {} others", kMostDepth));
+    if (depths.back() > kDeepestSwitch)
+      node.reject(fmt::format("is below {} others", kDeepestSwitch));
   }
 }
 

@@ -10,7 +10,7 @@ namespace convoy::topology {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;
-constexpr int kMostDepth = 200;  // hwloc nests about 12 levels, and one per PCI bridge
+constexpr int kDeepestElement = 200;  // hwloc nests about 12 levels, and one per PCI bridge
 
 }  // namespace
 
@@ -42,9 +42,9 @@ void XmlDocument::check_depth() const {
   pugi::xml_node at = root();
   int depth = 1;
   while (at) {
-    if (depth > kMostDepth)
+    if (depth > kDeepestElement)
       fail(ExitCode::kUsage, "{}: nested deeper than {} levels; no machine is, is it damaged?",
-           where(at), kMostDepth);
+           where(at), kDeepestElement);
     if (at.first_child()) {
       at = at.first_child();
       ++depth;

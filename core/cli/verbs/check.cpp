@@ -45,7 +45,7 @@ bool wants_watch(std::span<const std::string> arguments) {
       arguments, [](const std::string& it) { return it == "--watch" || it == "--watch=true"; });
 }
 
-constexpr const char* kHelp =
+constexpr const char* kCheckHelp =
     "convoy check NAME [flags]: proves what a strategy computes and compares it with the "
     "strategy's claim: first for the plans that convoy run with these flags executes, then for "
     "all kinds of devices and buckets. NAME may be a path such as ./x.so, or auto. --num_devices "
@@ -67,7 +67,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     return all;
   };
   if (wants_help(arguments)) {
-    out << kHelp + command_help(arguments, flags);
+    out << kCheckHelp + command_help(arguments, flags);
     const std::string topic = help_topic(arguments);
     if (topic.empty() || topic == "all")
       out << '\n' << check_device_help() << '\n' << check_transport_help();

@@ -45,7 +45,7 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   return static_cast<int>(ExitCode::kOk);
 }
 
-constexpr const char* kHelp =
+constexpr const char* kSimulateHelp =
     "convoy simulate [flags]: how fast convoy run with these flags would be on a described "
     "machine. --num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, "
     "--model, --variable_update, --batch_size or --hosts, too, every combination is simulated and "
@@ -86,7 +86,7 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   SimulateRequest request;
   const VerbFlags flags = simulate_flags(request);
   if (wants_help(arguments)) {
-    out << kHelp + command_help(arguments, flags);
+    out << kSimulateHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
   refuse_flags_of_runs(arguments);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kBorder = 4;  // pixels of padding on each side
 
-const DataOptions& checked(const DataOptions& options) {
+const DataOptions& checked_cifar10(const DataOptions& options) {
   check_data_options(options);
   if (options.channels != 3 || options.height != kCifar10Size || options.width != kCifar10Size) {
     fail(ExitCode::kUsage,
@@ -47,7 +47,7 @@ void show(const std::uint8_t* pixels, const View& view, float* image) {
 }  // namespace
 
 Cifar10Source::Cifar10Source(const DataOptions& options)
-    : options_(checked(options)),
+    : options_(checked_cifar10(options)),
       images_(read_cifar10(options.data_dir, options.subset, options.on_bad_record)),
       order_(images_.count(), options.seed, options.subset == Subset::kTrain) {
   pipeline_ = std::make_unique<BatchPipeline>(

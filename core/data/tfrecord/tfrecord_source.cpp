@@ -12,7 +12,7 @@
 namespace convoy {
 namespace {
 
-const DataOptions& checked(const DataOptions& options) {
+const DataOptions& checked_tfrecord(const DataOptions& options) {
   check_data_options(options);
   if (options.channels != kRgb) {
     fail(ExitCode::kUsage,
@@ -33,7 +33,7 @@ struct TfRecordSource::Worker {
 };
 
 TfRecordSource::TfRecordSource(const DataOptions& options)
-    : options_(checked(options)),
+    : options_(checked_tfrecord(options)),
       index_(index_records(find_record_files(options.data_dir, options.subset),
                            options.on_bad_record, options.threads)),
       order_(static_cast<std::int64_t>(index_.records.size()), options.seed,

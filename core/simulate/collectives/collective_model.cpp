@@ -12,7 +12,7 @@
 namespace convoy::simulate {
 namespace {
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 std::size_t host_column(std::size_t hosts) {
   return std::min<std::size_t>(hosts, 3) - 1;
@@ -82,7 +82,7 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
   for (const LinkShare& load : pattern.loads) sum.add(load.link, load.weight / share);
   option.choice.route = routes_.add(sum);
   option.choice.bytes_per_second = routes_.capacity(option.choice.route);
-  option.choice.limit = kNoLimit;
+  option.choice.limit = kUnlimited;
   const std::size_t column = host_column(group_.hosts().size());
   const CollectiveGeneration& generation = group_.generation();
   // Limits are of what passes a device: a tree sends everything twice, up and down.

@@ -10,10 +10,14 @@ namespace convoy::cpu {
 // Below this many elements per thread, waking the team costs more than the work.
 inline constexpr std::size_t kParallelGrain = 16384;
 
+// Threads of the calling thread's team. A program runs on the team that builds it.
+inline std::size_t team_size() {
+  return static_cast<std::size_t>(omp_get_max_threads());
+}
+
 // Number of parts that count elements are worth on the calling thread's team.
 inline std::size_t team_parts(std::size_t count, std::size_t grain) {
-  const auto threads = static_cast<std::size_t>(omp_get_max_threads());
-  return std::clamp<std::size_t>(count / std::max<std::size_t>(grain, 1), 1, threads);
+  return std::clamp<std::size_t>(count / std::max<std::size_t>(grain, 1), 1, team_size());
 }
 
 // Calls body(first, count) on stretches that partition [0, count), on the team of the calling

@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Between two looks at events that are not reached: far below a step, far above the cost of a look.
-constexpr std::chrono::microseconds kLookAgain{20};
+constexpr std::chrono::microseconds kBetweenPolls{20};
 constexpr std::chrono::microseconds kIdle{50000};
 
 // How long to sleep at most: others may advance timelines without ringing, unless somebody listens
@@ -205,7 +205,7 @@ void LaneEngine::watch_loop() {
       for (const auto& items : in_flight_) watches = watches || !items.empty();
     }
     if (watches)
-      std::this_thread::sleep_for(kLookAgain);
+      std::this_thread::sleep_for(kBetweenPolls);
     else
       ledger_->sleep(epoch, kIdle);
   }

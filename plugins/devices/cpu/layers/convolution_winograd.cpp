@@ -1,19 +1,14 @@
 // The part of Convolution that the plug-in's own kernels compute.
-#include <omp.h>
 
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
 namespace {
 
 using Tag = dnnl::memory::format_tag;
-
-// A program runs on the team that builds it.
-std::size_t team_size() {
-  return static_cast<std::size_t>(omp_get_max_threads());
-}
 
 const char* implementation(const WinogradShape& shape) {
   return shape.taps == 3 ? "winograd F(4x4, 3x3)" : "winograd F(2x2, 5x5)";

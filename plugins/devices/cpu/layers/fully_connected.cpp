@@ -1,9 +1,8 @@
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
 
-#include <omp.h>
-
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -44,10 +43,6 @@ std::shared_ptr<const Bf16FullyConnected> products_of(const ProgramBuilder& buil
                                         size(dims_of(stored)[0]), size(width)};
   if (!Bf16FullyConnected::pays(shape)) return nullptr;
   return std::make_shared<const Bf16FullyConnected>(shape);
-}
-
-std::size_t team_size() {  // a program's is fixed
-  return static_cast<std::size_t>(omp_get_max_threads());
 }
 
 dnnl::memory scratch_of(ProgramBuilder& builder, const Bf16FullyConnected& products) {

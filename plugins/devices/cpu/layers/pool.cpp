@@ -11,7 +11,7 @@ namespace {
 
 using Tag = dnnl::memory::format_tag;
 
-std::uint8_t* bytes_of(const dnnl::memory& memory) {
+std::uint8_t* positions_of(const dnnl::memory& memory) {
   return static_cast<std::uint8_t*>(memory.get_data_handle());
 }
 
@@ -76,7 +76,7 @@ void Pool::own_forward(ProgramBuilder& builder, std::size_t node) {
   }
   builder.then([pool = own_, read, write, record](const TaskContext&) {
     pool->max_forward(read.get_data_handle(), write.get_data_handle(),
-                      record ? bytes_of(record) : nullptr);
+                      record ? positions_of(record) : nullptr);
   });
 }
 
@@ -97,7 +97,7 @@ void Pool::own_backward(ProgramBuilder& builder, std::size_t node) {
   if (takes_maximum(plan)) {
     const dnnl::memory record = builder.kept(record_of(*own_), record_);
     builder.then([pool = own_, gradient, record, part](const TaskContext&) {
-      pool->max_backward(gradient.get_data_handle(), bytes_of(record),
+      pool->max_backward(gradient.get_data_handle(), positions_of(record),
                          part.memory.get_data_handle(), part.adds);
     });
   } else {

@@ -1,5 +1,6 @@
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <memory>
@@ -15,21 +16,50 @@ namespace {
 
 constexpr std::size_t kStackBytes = 32768;
 
-// The threads of one block as coroutines: each runs until it meets the others or ends.
+// The threads of one block as coroutines: each runs until it meets the others or ends, and then
+// waits for its part in the next block. They change with _setjmp and _longjmp: swapcontext asks the
+// kernel for the signal mask every time, which took longer than the kernels' own work.
 struct Coroutine {
-  ucontext_t context;
+  jmp_buf place;
   std::vector<char> stack = std::vector<char>(kStackBytes);
   Index index;
   bool ended = true;
 };
 
-ucontext_t scheduler;
+jmp_buf scheduler;
 Coroutine* current = nullptr;
 const std::function<void()>* running_kernel = nullptr;
 
-void enter() {
-  (*running_kernel)();
-  current->ended = true;
+// A function of its own: it has no variable that could change between the two returns of _setjmp.
+[[gnu::noinline]] void change(jmp_buf& from, jmp_buf& to) {
+  if (_setjmp(from) == 0) _longjmp(to, 1);
+}
+
+// What a coroutine does for ever, one block after the other.
+void take_parts() {
+  Coroutine* const self = current;
+  for (;;) {
+    change(self->place, scheduler);
+    (*running_kernel)();
+    self->ended = true;
+  }
+}
+
+[[gnu::noinline]] void enter(ucontext_t& context) {
+  if (_setjmp(scheduler) == 0) setcontext(&context);
+}
+
+std::unique_ptr<Coroutine> make_coroutine() {
+  auto made = std::make_unique<Coroutine>();
+  ucontext_t context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = made->stack.data();
+  context.uc_stack.ss_size = made->stack.size();
+  context.uc_link = nullptr;
+  makecontext(&context, take_parts, 0);
+  current = made.get();
+  enter(context);
+  return made;
 }
 
 template <typename Use>
@@ -45,11 +75,6 @@ void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
     Coroutine& it = *threads[next++];
     it.index = index;
     it.ended = false;
-    getcontext(&it.context);
-    it.context.uc_stack.ss_sp = it.stack.data();
-    it.context.uc_stack.ss_size = it.stack.size();
-    it.context.uc_link = &scheduler;
-    makecontext(&it.context, enter, 0);
   });
   for (bool open = true; open;) {
     open = false;
@@ -57,7 +82,7 @@ void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
       if (thread->ended) continue;  // so are those that the block does not have
       current = thread.get();
       thread_index = thread->index;
-      swapcontext(&scheduler, &thread->context);
+      change(scheduler, thread->place);
       open = open || !thread->ended;
     }
   }
@@ -66,8 +91,7 @@ void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
 }  // namespace
 
 void meet() {
-  Coroutine* self = current;
-  swapcontext(&self->context, &scheduler);
+  change(current->place, scheduler);
 }
 
 void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel) {
@@ -78,7 +102,7 @@ void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel)
   running_kernel = &kernel;
   static std::vector<std::unique_ptr<Coroutine>> threads;
   while (meets && threads.size() < std::size_t{block.x} * block.y * block.z)
-    threads.push_back(std::make_unique<Coroutine>());
+    threads.push_back(make_coroutine());
   for_each_index(grid, [&](Index index) {
     block_index = index;
     if (meets) return run_together(threads);
