@@ -22,7 +22,7 @@ std::string address_for_others(const TaskIdentity& identity, const std::string& 
                                const NameLookup& names) {
   for (const HostPort& host : hosts_of(identity)) {
     if (host.host == own || names.is_loopback(host.host)) continue;
-    const std::string address = names.local_address_towards(host);
+    std::string address = names.local_address_towards(host);
     if (!address.empty()) return address;
   }
   return "";

@@ -381,9 +381,9 @@ std::string too_large_to_try(const Operation& call) {
   std::uint64_t copies = 0;
   for (const PlanSpan& span : call.writes) copies += span.count * dtype_bytes(span.dtype);
   const std::uint64_t bytes = bytes_of_spans(call);
-  static const std::uint64_t most =
+  static const std::uint64_t kMost =
       std::min(kMostBytes, available_memory(SystemRoot("/")).value_or(2 * kMostBytes) / 2);
-  return bytes + copies <= most ? "" : fmt::format("{} MiB of spans", bytes >> 20);
+  return bytes + copies <= kMost ? "" : fmt::format("{} MiB of spans", bytes >> 20);
 }
 
 KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,

@@ -79,6 +79,7 @@ Json sweep(const std::vector<Json>& rows) {
 // A chart of the section with the curves.
 LineChart scaling_chart(const std::vector<Json>& records, std::size_t chart = 0) {
   std::vector<NamedRecord> named;
+  named.reserve(records.size());
   for (const Json& record : records) named.push_back({"x.json", record});
   const Report report = make_report(named);
   EXPECT_EQ(report.sections.front().id, "scaling");

@@ -207,7 +207,7 @@ struct SweepFiles {
 
 // Before the work, not after it.
 SweepFiles check_files(std::span<const std::string> arguments) {
-  const SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
+  SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
                             find_flag(arguments, "report").value_or("")};
   if (!files.report.empty()) report::check_report_path(files.report);
   if (files.rows.empty()) return files;

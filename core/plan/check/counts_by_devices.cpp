@@ -43,6 +43,7 @@ std::string CountsByDevices::doubt() const {
     if (like == nullptr) continue;
     const std::map<std::uint32_t, double> times(counts.begin(), counts.end());
     std::vector<std::string> texts;
+    texts.reserve(times.size());
     for (const auto& [number, count] : times) texts.push_back(fmt::format("{:.4g}", count));
     return fmt::format("with {} devices every gradient counts {} times in the end: that {}",
                        fmt::join(devices, ", "), fmt::join(texts, ", "), like);

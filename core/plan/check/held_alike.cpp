@@ -63,7 +63,10 @@ std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
     Leaders still = alike_in(plan, *run, alike);
     if (still == alike) return run;
     budget.give_back(spent_before);
-    alike = attempt < kMostAttempts ? std::move(still) : alone;
+    if (attempt < kMostAttempts)
+      alike = std::move(still);
+    else
+      alike = alone;
   }
 }
 

@@ -130,6 +130,7 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   double half = 0;
   if (pairs.size() > 1) {
     std::vector<double> differences;
+    differences.reserve(pairs.size());
     for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
     half = t_half_width(differences, options.confidence);
     result.method = fmt::format("t interval over the {}s of {} pairs of runs that took turns",

@@ -33,8 +33,8 @@ struct DriverLibrary {
 };
 
 const DriverLibrary& driver() {
-  static const DriverLibrary library;
-  return library;
+  static const DriverLibrary kLibrary;
+  return kLibrary;
 }
 
 void require_driver(CUresult result, const std::string& what) {

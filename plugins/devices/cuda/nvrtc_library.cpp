@@ -33,8 +33,8 @@ void NvrtcLibrary::require(int status, const char* what) const {
 }
 
 const NvrtcLibrary& nvrtc() {
-  static const NvrtcLibrary library;
-  return library;
+  static const NvrtcLibrary kLibrary;
+  return kLibrary;
 }
 
 }  // namespace convoy::cuda

@@ -32,8 +32,8 @@ double now() {
 // where a peer has taken nothing of what was written. One reference that is never given back keeps
 // it open for the life of the process.
 void keep_library_open() {
-  static const bool kept = (grpc_init(), true);
-  static_cast<void>(kept);
+  static const bool kKept = (grpc_init(), true);
+  static_cast<void>(kKept);
 }
 
 std::string not_reached(const Endpoint& endpoint, double seconds, const std::string& reason) {
