@@ -208,7 +208,7 @@ struct SweepFiles {
 // Before the work, not after it.
 SweepFiles check_files(std::span<const std::string> arguments) {
   SweepFiles files = {find_flag(arguments, "output_file").value_or(""),
-                            find_flag(arguments, "report").value_or("")};
+                      find_flag(arguments, "report").value_or("")};
   if (!files.report.empty()) report::check_report_path(files.report);
   if (files.rows.empty()) return files;
   if (!has_row_per_point(files.rows) && !files.rows.ends_with(".json"))
