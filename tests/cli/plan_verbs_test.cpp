@@ -91,6 +91,19 @@ TEST(CheckVerb, ProvesNothingWithKernelsThatItCannotTry) {
                                       "was not tried: 4096 MiB of spans\n"));
 }
 
+// Calls of one size that differ in their scalar: each is tried, and their results are not the same.
+TEST(CheckVerb, TellsCallsApartByTheirArguments) {
+  const std::string file = CONVOY_CLI_FIXTURES "/scaled_calls/scaled_calls.so";
+  const Outcome alike = check({file, "--num_devices=2"});
+  EXPECT_EQ(alike.code, 0) << alike.text;
+  const Outcome sums = check({file, "--sums=differ", "--num_devices=2"});
+  EXPECT_EQ(sums.code, 1) << sums.text;
+  EXPECT_THAT(sums.text, ContainsRegex("wrong: kernel 'times' of call \\(operation [0-9]+\\)"));
+  const Outcome results = check({file, "--results=differ", "--num_devices=2"});
+  EXPECT_EQ(results.code, 1) << results.text;
+  EXPECT_THAT(results.text, Not(HasSubstr(": proved in")));
+}
+
 TEST(CheckVerb, TellsAnOverModestClaimWhatItIs) {
   const Outcome outcome = check({"careless", "--num_devices=2"});
   EXPECT_EQ(outcome.code, 0) << outcome.text;

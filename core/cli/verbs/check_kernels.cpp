@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <ostream>
 
@@ -22,7 +23,17 @@
 namespace convoy {
 namespace {
 
-constexpr std::size_t kShapes = 3;  // numbers of reads, and sizes of each
+constexpr std::size_t kShapes = 3;    // numbers of reads, and sizes of each
+constexpr std::size_t kVariants = 6;  // of each number of reads
+
+// What a kernel can tell calls apart by, beside their sizes.
+std::vector<std::uint64_t> variant_of(const Operation& call) {
+  std::vector<std::uint64_t> variant = {call.effect, std::bit_cast<std::uint64_t>(call.scalar)};
+  variant.insert(variant.end(), std::begin(call.sizes), std::end(call.sizes));
+  for (const PlanSpan& span : call.reads) variant.push_back(span.dtype);
+  for (const PlanSpan& span : call.writes) variant.push_back(span.dtype);
+  return variant;
+}
 
 // For the devices that a run with these flags uses, or those of the described machine.
 std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
@@ -73,7 +84,7 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   const double patience = setup_.options.plugin_timeout;
   // One size with each number of reads is tried whole, or nothing is proved. Its first call is
   // made however late it is: it shows most faults. Further sizes are tried while there is time.
-  const bool is_first = tried_[call.kernel][call.reads.size()].size() == 1;
+  const bool is_first = tried_[call.kernel][call.reads.size()].calls == 1;
   const double left = (is_first ? patience : kForFurtherSizes * patience) - tried_for_;
   if (!is_first && left <= 0) return {};
   const KernelTrial trial = try_kernel(
@@ -93,8 +104,13 @@ bool KernelChecks::is_new_shape(const Operation& call) {
     too_large_[call.kernel].try_emplace(call.reads.size(), too_large);
     return false;
   }
-  std::set<std::uint64_t>& sizes = counts[call.reads.size()];
-  return sizes.size() < kShapes && sizes.insert(call.writes.front().count).second;
+  Tried& tried = counts[call.reads.size()];
+  const bool is_new_size =
+      tried.sizes.size() < kShapes && tried.sizes.insert(call.writes.front().count).second;
+  const bool is_new_variant =
+      tried.variants.size() < kVariants && tried.variants.insert(variant_of(call)).second;
+  if (is_new_size || is_new_variant) ++tried.calls;
+  return is_new_size || is_new_variant;
 }
 
 bool KernelChecks::has_form(const Operation& call) {

@@ -28,7 +28,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostTasks = 1024;
-constexpr auto kGrace = std::chrono::seconds(10);  // for tasks to end by themselves
+constexpr auto kGrace =
+    std::chrono::seconds(10);  // for tasks to end by themselves when one has failed
 
 struct LaunchOptions {
   std::uint32_t workers = 2;
@@ -155,10 +156,10 @@ class Launch {
     ::poll(waits.data(), waits.size(), kLook);
   }
 
-  // Also those that are left after one has failed.
+  // Also those that are left after one has failed. Steps and checkpoints take as long as they take:
+  // a second signal ends this process, and the tasks with it.
   void end_all(int signal) {
     if (std::exchange(is_passed_on_, true)) return;
-    if (!end_by_) end_by_ = Clock::now() + kGrace;
     for (const Task& task : tasks_) task.process->signal(signal);
   }
 
@@ -168,12 +169,13 @@ class Launch {
     if (exit_code_ != 0) return;
     const int code = task.process->exit_code();
     err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
-    if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && !end_by_) {
+    if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && !is_passed_on_ &&
+        !end_by_) {
       err << fmt::format("convoy: {} is started again ({} left)\n", task.label, --restarts_left_);
       return task.start();
     }
     exit_code_ = code;
-    if (!end_by_) end_by_ = Clock::now() + kGrace;
+    if (!end_by_ && !is_passed_on_) end_by_ = Clock::now() + kGrace;
   }
 
   std::vector<Task> tasks_;

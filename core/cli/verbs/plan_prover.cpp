@@ -24,8 +24,8 @@ constexpr std::size_t kShownFindings = 8;
 void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
                      bool shows_hash) {
   constexpr std::uint64_t kEnoughDevices = 128;
-  constexpr std::uint64_t kMostDevices = 2048;
-  if (devices_written_ + cluster.replicas() > kMostDevices) prove_written();
+  constexpr std::uint64_t kMostProved = 2048;
+  if (devices_written_ + cluster.replicas() > kMostProved) prove_written();
   auto it = std::make_unique<ProvedCase>();
   it->cluster = cluster;
   it->shows_hash = shows_hash;

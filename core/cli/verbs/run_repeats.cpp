@@ -25,6 +25,7 @@
 #include "core/cli/verbs/child_in_turns.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
+#include "core/network/launcher.hpp"
 #include "core/report/compare/difference_text.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
@@ -82,6 +83,12 @@ void check_repeatable(const JobCommand& command) {
     refuse("train_dir", "each run would continue where the previous one stopped");
   if (!options.task.job_name.empty())
     refuse("job_name", "the tasks of a run on several hosts start together, only once");
+  const auto launched = network::launched_process(network::process_environment());
+  if (launched && launched->size > 1)
+    fail(ExitCode::kUsage,
+         "--{}: {} has started this run as {} tasks, which start together, only once; repeat the "
+         "whole command, and compare the records by `convoy diff`",
+         command.repeats > 1 ? "repeat" : "against", launched->launcher, launched->size);
   if (!options.trace_file.empty()) refuse("trace_file", "a trace shows a single run");
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 
 #include "core/plan/check/symbolic.hpp"
 
@@ -16,6 +17,12 @@ bool only_moves(OperationKind kind) {
 void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
   key.push_back(text.size());
   key.insert(key.end(), text.begin(), text.end());
+}
+
+// What a kernel is told beside its memory.
+void append_arguments(std::vector<std::uint64_t>& key, const Operation& operation) {
+  key.push_back(std::bit_cast<std::uint64_t>(operation.scalar));
+  key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
 }
 
 }  // namespace
@@ -116,7 +123,7 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   key.push_back(static_cast<std::uint64_t>(operation.kind));
   key.push_back(operation.flags);
   append_text(key, operation.kernel);
-  key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
+  append_arguments(key, operation);
   for (const PlanSpan& span : operation.reads) {
     const Content content = read(span, operation.id, 0);
     contents.push_back(contents_.intern(content));
@@ -128,7 +135,8 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   return key;
 }
 
-// A kernel that declares the sum that its writes represent.
+// A kernel that declares the sum that its writes represent. Calls with other arguments, or of spans
+// that are cut in another way, make other errors.
 void SymbolicRun::declared(const Operation& operation) {
   const std::uint64_t frame = operation.writes.front().first;
   Operation addition = operation;
@@ -147,6 +155,8 @@ void SymbolicRun::declared(const Operation& operation) {
       if (operation.effect != CONVOY_CALL_SUMS) {
         std::vector<std::uint64_t> key{rest ? 0 : i};
         append_text(key, operation.kernel);
+        append_arguments(key, operation);
+        for (const PlanSpan& span : operation.reads) key.push_back(span.count);
         value = compressed(piece.value, std::move(key));
       }
       const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
