@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -486,7 +488,9 @@ TEST(SeveralHosts, AreNotSlowedByASlowWorkerThatNobodyWaitsFor) {
   for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json workers = parse_json(std::ifstream(path))["workers"];
   ASSERT_EQ(workers.size(), 2u);
-  EXPECT_GT(workers[0]["steps"].get<int>(), 3 * workers[1]["steps"].get<int>()) << workers;
+  // If one waited for the other, both would have as many. How many times as many it is depends on
+  // what else this machine does.
+  EXPECT_GT(2 * workers[0]["steps"].get<int>(), 3 * workers[1]["steps"].get<int>()) << workers;
   EXPECT_GE(workers[0]["steps"].get<int>() + workers[1]["steps"].get<int>(), 199) << workers;
   EXPECT_GT(workers[1]["staleness"].back()["updates"].get<int>(), 3) << workers;
 }
@@ -553,12 +557,29 @@ TEST(Launch, EndsWithTheCodeOfTheTaskThatFails) {
   EXPECT_THAT(result.err, HasSubstr("ended with code 3"));
 }
 
+// Whether the process has a handler of its own for Ctrl-C; without one the signal kills it.
+bool handles_interrupts(pid_t process) {
+  std::ifstream status("/proc/" + std::to_string(process) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    const std::string caught = "SigCgt:";
+    if (line.compare(0, caught.size(), caught) == 0)
+      return (std::stoull(line.substr(caught.size()), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+  }
+  return false;
+}
+
 // A server waits for worker 0, which refuses its command line. It would be killed after ten
 // seconds.
 TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
+  const std::string mark = "--train_dir=" + scratch_folder("several_hosts") + "/ctrl_c";
   RunningProgram running(
-      {"launch", "--workers=1", "--servers=1", "--", "--model=lenet", "--forward_only"});
+      {"launch", "--workers=1", "--servers=1", "--", "--model=lenet", "--forward_only", mark});
   ASSERT_TRUE(running.says("worker 0 ended with code 2")) << running.err();
+  const std::vector<pid_t> left = processes_with(mark);  // launcher and server
+  for (int look = 0; look < 600 && !std::all_of(left.begin(), left.end(), handles_interrupts);
+       ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   running.signal(SIGINT);
   EXPECT_EQ(running.exit_code(60), 2) << running.err();
   // Nobody had to kill it.
