@@ -100,6 +100,19 @@ inline void each_pair(std::size_t channels, const Use& use) {
   }
 }
 
+// Calls use(first channel, lanes, first cell, end) for all channels of the cells [first, end), a
+// few cells at a time: what depends on the channels alone is read once for them.
+template <typename Use>
+inline void each_tile(std::size_t first, std::size_t end, std::size_t channels, const Use& use) {
+  constexpr std::size_t kCells = 4;
+  for (std::size_t cell = first; cell < end; cell += kCells) {
+    const std::size_t stop = end - cell < kCells ? end : cell + kCells;
+    each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
+      use(channel, lanes, cell, stop);
+    });
+  }
+}
+
 void gather(const ChannelsLast& shape, const Bf16* read, std::size_t first_channel, float* write) {
   const Lanes lanes(shape.channels - first_channel);
   const Lanes all(kLanes);
@@ -131,25 +144,28 @@ inline Pair load_sums(const float* from) {
 }
 
 // Two sums per channel over all cells: in f32 over short runs of cells, which are added in double.
-// term(element, channel, lanes, first sum, second sum) adds the elements of a cell.
-template <typename Term>
-inline void sum_cells(const ChannelsLast& shape, const Term& term, double* first_total,
-                      double* second_total) {
+// term(constants(channel, lanes), element, lanes, first sum, second sum) adds the elements of a
+// cell.
+template <typename Constants, typename Term>
+inline void sum_cells(const ChannelsLast& shape, const Constants& constants, const Term& term,
+                      double* first_total, double* second_total) {
   constexpr std::size_t kGroup = 1024;  // channels whose sums stay in the first-level cache
   for (std::size_t group = 0; group < shape.channels; group += kGroup) {
     const std::size_t width = shape.channels - group < kGroup ? shape.channels - group : kGroup;
     for (std::size_t run = 0; run < shape.cells; run += kRun) {
       const std::size_t end = shape.cells - run < kRun ? shape.cells : run + kRun;
       alignas(64) float sums[2][kGroup] = {};
-      for (std::size_t cell = run; cell < end; ++cell) {
-        each_pair(width, [&](std::size_t channel, const PairLanes& lanes) {
-          Pair first = load_sums(sums[0] + channel);
-          Pair second = load_sums(sums[1] + channel);
-          term(cell * shape.channels + group + channel, group + channel, lanes, first, second);
-          __builtin_memcpy(sums[0] + channel, &first, sizeof first);
-          __builtin_memcpy(sums[1] + channel, &second, sizeof second);
-        });
-      }
+      const auto add = [&](std::size_t channel, const PairLanes& lanes, std::size_t cell,
+                           std::size_t stop) {
+        const auto own = constants(group + channel, lanes);
+        Pair first = load_sums(sums[0] + channel);
+        Pair second = load_sums(sums[1] + channel);
+        for (; cell < stop; ++cell)
+          term(own, cell * shape.channels + group + channel, lanes, first, second);
+        __builtin_memcpy(sums[0] + channel, &first, sizeof first);
+        __builtin_memcpy(sums[1] + channel, &second, sizeof second);
+      };
+      each_tile(run, end, width, add);
       add_to_doubles(width, sums[0], first_total + group);
       add_to_doubles(width, sums[1], second_total + group);
     }
@@ -158,23 +174,27 @@ inline void sum_cells(const ChannelsLast& shape, const Term& term, double* first
 
 void moments(const ChannelsLast& shape, const Bf16* read, const float* pivot, double* sum,
              double* squares) {
-  const auto term = [&](std::size_t at, std::size_t channel, const PairLanes& lanes, Pair& first,
+  const auto pivots = [&](std::size_t channel, const PairLanes& lanes) {
+    return lanes.load(pivot + channel);
+  };
+  const auto term = [&](const Pair& own, std::size_t at, const PairLanes& lanes, Pair& first,
                         Pair& second) {
-    const Pair distance = lanes.load(read + at) - lanes.load(pivot + channel);
+    const Pair distance = lanes.load(read + at) - own;
     first = first + distance;
     second = second + distance * distance;
   };
-  sum_cells(shape, term, sum, squares);
+  sum_cells(shape, pivots, term, sum, squares);
 }
 
-// Calls row(first element, first channel, lanes) for all elements.
-template <typename Row>
-inline void each_element(const ChannelsLast& shape, const Row& row) {
-  for (std::size_t cell = 0; cell < shape.cells; ++cell) {
-    each_pair(shape.channels, [&](std::size_t channel, const PairLanes& lanes) {
-      row(cell * shape.channels + channel, channel, lanes);
-    });
-  }
+// Calls row(constants(channel, lanes), first element, lanes) for all elements.
+template <typename Constants, typename Row>
+inline void each_element(const ChannelsLast& shape, const Constants& constants, const Row& row) {
+  const auto rows = [&](std::size_t channel, const PairLanes& lanes, std::size_t cell,
+                        std::size_t stop) {
+    const auto own = constants(channel, lanes);
+    for (; cell < stop; ++cell) row(own, cell * shape.channels + channel, lanes);
+  };
+  each_tile(0, shape.cells, shape.channels, rows);
 }
 
 // What the forward pass computes of the channels of a vector.
@@ -214,8 +234,10 @@ struct Norm {
 template <bool kAdd>
 void normalise_cells(const ChannelsLast& shape, Bf16* write, const Bf16* read, const Bf16* addend,
                      const NormConstants& constants) {
-  each_element(shape, [&](std::size_t at, std::size_t channel, const PairLanes& lanes) {
-    const Norm norm(constants, channel, lanes);
+  const auto norms = [&](std::size_t channel, const PairLanes& lanes) {
+    return Norm(constants, channel, lanes);
+  };
+  each_element(shape, norms, [&](const Norm& norm, std::size_t at, const PairLanes& lanes) {
     Pair value = (lanes.load(read + at) - norm.mean) * norm.scale + norm.shift;
     if constexpr (kAdd) value = value + lanes.load(addend + at);
     __builtin_prefetch(write + at + kAhead, 1);
@@ -248,16 +270,18 @@ inline Pair join(const JoinedBf16Gradient& joined_gradient, std::size_t at, cons
 template <bool kAdd, bool kCut, bool kMask>
 void sums_of_gradient(const ChannelsLast& shape, const JoinedBf16Gradient& joined, const Bf16* read,
                       const NormConstants& constants, double* sum, double* product) {
-  const auto term = [&](std::size_t at, std::size_t channel, const PairLanes& lanes, Pair& first,
+  const auto norms = [&](std::size_t channel, const PairLanes& lanes) {
+    return Norm(constants, channel, lanes);
+  };
+  const auto term = [&](const Norm& norm, std::size_t at, const PairLanes& lanes, Pair& first,
                         Pair& second) {
-    const Norm norm(constants, channel, lanes);
     const Pair distance = lanes.load(read + at) - norm.mean;
     const Pair gradient = join<kAdd, kCut>(joined, at, lanes, norm);
     const Pair value = norm.template masked<kMask>(gradient, distance);
     first = first + value;
     second = second + value * distance;
   };
-  sum_cells(shape, term, sum, product);
+  sum_cells(shape, norms, term, sum, product);
 }
 
 // A relu is undone by the result where that is given, else by computing it once more.
@@ -296,8 +320,10 @@ template <bool kMask, bool kAdd>
 void gradient_of_cells(const ChannelsLast& shape, Bf16* write, const Bf16* previous,
                        const Bf16* gradient, const Bf16* read,
                        const NormBackwardConstants& constants) {
-  each_element(shape, [&](std::size_t at, std::size_t channel, const PairLanes& lanes) {
-    const BackwardNorm norm(constants, channel, lanes);
+  const auto norms = [&](std::size_t channel, const PairLanes& lanes) {
+    return BackwardNorm(constants, channel, lanes);
+  };
+  each_element(shape, norms, [&](const BackwardNorm& norm, std::size_t at, const PairLanes& lanes) {
     const Pair distance = lanes.load(read + at) - norm.forward.mean;
     const Pair value = norm.forward.template masked<kMask>(lanes.load(gradient + at), distance);
     Pair result = norm.forward.scale * (value - norm.offset - distance * norm.slope);
