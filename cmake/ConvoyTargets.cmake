@@ -189,7 +189,7 @@ endfunction()
 
 # convoy_test_cases(NAME TEAMS PROPERTY...): each case is a test.
 function(convoy_test_cases name teams)
-  set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
   if(teams)
     gtest_discover_tests(${name} TEST_FILTER "${teams}" ${discovery} PROPERTIES ${ARGN} PROCESSORS 2)
     set(others TEST_FILTER "-${teams}")

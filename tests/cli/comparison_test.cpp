@@ -28,6 +28,7 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.hosts = 2;
   it.batch = 32;
   it.compute_dtype = "bf16";
+  it.verdict = "synchronous";
   if (!rate) {
     it.exit_code = 3;
     it.problem = "no such device";
@@ -65,6 +66,7 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_EQ(json["cells"][2]["machine"], "a machine");
   EXPECT_EQ(json["cells"][2]["software"], "another (somewhere)");
   EXPECT_EQ(json["cells"][2]["hosts"], 2);
+  EXPECT_EQ(json["cells"][2]["verdict"], "synchronous");
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
   EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");
 }

@@ -128,6 +128,23 @@ TEST(ScalingCurves, UnlikeBatchesAndArithmeticAreCurvesOfTheirOwn) {
                           "linear, 16-bit", "linear, 32-bit"));
 }
 
+TEST(ScalingCurves, OfManyCurvesTheFastestAreDrawn) {
+  Json record = comparison("dgx-a100", 32, 900);
+  const Json slow = record["cells"][1];
+  for (const char name : std::string("abcdefghij")) {
+    record["cells"].push_back(slow);
+    record["cells"].back()["strategy"] = std::string(1, name);
+    record["cells"].back()["images_per_second"] = 100 + name;
+  }
+  const LineChart chart = scaling_chart({record});
+  EXPECT_THAT(labels(chart), ElementsAre("d, simulated", "e, simulated", "f, simulated",
+                                         "g, simulated", "h, simulated", "i, simulated",
+                                         "j, simulated", "replicated, simulated", "linear"));
+  EXPECT_EQ(chart.note, "the fastest 8 of 11");
+  EXPECT_EQ(scaling_chart({record}, 1).note, chart.note);
+  EXPECT_EQ(scaling_chart({comparison("dgx-a100", 32, 900)}).note, "");
+}
+
 TEST(ScalingCurves, ComparisonsAndRunsAreToldApartLikewise) {
   EXPECT_THAT(
       labels(scaling_chart({comparison("dgx-a100", 32, 900), comparison("hgx-h100x8", 64, 1800)})),

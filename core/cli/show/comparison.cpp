@@ -87,6 +87,7 @@ std::string comparison_json(const Comparison& comparison) {
       json["compute_dtype"] = cell.compute_dtype;
       json["step_seconds"] = cell.step_seconds;
       json["plan_hash"] = cell.plan_hash;
+      json["verdict"] = cell.verdict;
       json["speed_up"] = optional_number(speed_up);
       json["efficiency"] = speed_up ? Json(*speed_up / cell.replicas) : Json(nullptr);
     } else {

@@ -23,6 +23,7 @@ struct ComparisonCell {
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
   std::string plan_hash;  // of the lowered plan
+  std::string verdict;    // what the plan computes, as the checker proved
   std::string taken;      // under auto: the flags that it chose
   int exit_code = 0;
   std::string problem;

@@ -97,7 +97,8 @@ Json stages_json(const simulate::Prediction& prediction) {
 Json count_json(const job::SimulatedRun& count, double one_device_rate) {
   Json record = {{"devices", count.prediction.devices},
                  {"fits", count.prediction.step.has_value()},
-                 {"plan_hash", count.plan->hash()}};
+                 {"plan_hash", count.plan->hash()},
+                 {"verdict", count.plan->check().verdict_text()}};
   if (!count.prediction.step) {
     record["problem"] = count.prediction.problem;
   } else {

@@ -35,6 +35,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   cell.hosts = record.at("hosts").get<std::uint32_t>();
   cell.step_seconds = result.at("step").at("seconds").get<double>();
   cell.plan_hash = result.at("plan_hash").get<std::string>();
+  cell.verdict = result.at("verdict").get<std::string>();
 }
 
 void read_run(const nlohmann::json& record, ComparisonCell& cell) {
@@ -43,6 +44,7 @@ void read_run(const nlohmann::json& record, ComparisonCell& cell) {
   cell.machine = record.at("devices").at(0).at("model").get<std::string>();
   cell.step_seconds = record.at("total").at("step_seconds").at("p50").get<double>();
   cell.plan_hash = record.at("strategy").at("plan_hash").get<std::string>();
+  cell.verdict = record.at("strategy").at("verdict").get<std::string>();
 }
 
 class Comparer {

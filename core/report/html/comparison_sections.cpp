@@ -1,14 +1,56 @@
 #include "core/report/html/comparison_sections.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace convoy::report {
 namespace {
 
 double rate_of(const Json& cell) {
   return number_or_zero(cell, "images_per_second");
+}
+
+// Nobody trains one model with devices that exchange nothing: it shows what the others could reach.
+bool shares_nothing(const Json& cell) {
+  return text(cell, "verdict") == "independent";
+}
+
+// "approximate" of "approximate (every gradient counts once)"; empty where nothing is known.
+std::string kind_of(const Json& cell) {
+  const std::string verdict = text(cell, "verdict");
+  return verdict.substr(0, verdict.find(" ("));
+}
+
+bool computes_the_same(const Json& cell) {
+  return kind_of(cell) == "synchronous";
+}
+
+std::string distance_text(const Json& cell, const Json& best) {
+  const double slower = 100 * (1 - rate_of(cell) / rate_of(best));
+  return slower < 0.05 ? "as fast" : fmt::format("{:.1f} % slower", slower);
+}
+
+// The next one is the next that computes what one device would, if the best does not.
+std::string sentence_on(const Json& best, const std::vector<const Json*>& others) {
+  const std::string kind = kind_of(best);
+  const bool is_usual = kind.empty() || computes_the_same(best);
+  std::string sentence =
+      fmt::format("{} on {}: {}{} is fastest with {}", text(best, "model"),
+                  counted(static_cast<std::size_t>(number_or_zero(best, "devices")), "device"),
+                  text(best, "strategy"), is_usual ? "" : " (" + kind + ")",
+                  quantity(rate_of(best), Unit::kRate));
+  if (const auto efficiency = number(best, "efficiency"))
+    sentence += fmt::format(", {:.1f} % of linear scaling", 100 * *efficiency);
+  const auto next = std::ranges::find_if(
+      others, [&](const Json* it) { return is_usual || computes_the_same(*it); });
+  if (next != others.end())
+    sentence += fmt::format("; {} is {}, {}", is_usual ? "next" : "the fastest synchronous one",
+                            text(**next, "strategy"), distance_text(**next, best));
+  return sentence + ".";
 }
 
 // Of the most devices that any cell of the model has.
@@ -24,16 +66,9 @@ std::string verdict_on(const Json& record, const std::string& model) {
       cells.push_back(&cell);
   if (cells.empty()) return fmt::format("{}: no strategy ran.", model);
   std::ranges::stable_sort(cells, std::greater<>(), [](const Json* it) { return rate_of(*it); });
-  const Json& best = *cells.front();
-  std::string sentence = fmt::format("{} on {}: {} is fastest with {}", model,
-                                     counted(static_cast<std::size_t>(devices), "device"),
-                                     text(best, "strategy"), quantity(rate_of(best), Unit::kRate));
-  if (const auto efficiency = number(best, "efficiency"))
-    sentence += fmt::format(", {:.1f} % of linear scaling", 100 * *efficiency);
-  if (cells.size() > 1)
-    sentence += fmt::format("; next is {}, {:.1f} % slower", text(*cells[1], "strategy"),
-                            100 * (1 - rate_of(*cells[1]) / rate_of(best)));
-  return sentence + ".";
+  if (devices > 1)
+    std::ranges::stable_partition(cells, [](const Json* it) { return !shares_nothing(*it); });
+  return sentence_on(*cells.front(), {cells.begin() + 1, cells.end()});
 }
 
 std::vector<std::string> models_of(const Json& record) {
@@ -42,6 +77,80 @@ std::vector<std::string> models_of(const Json& record) {
     if (std::ranges::find(models, text(cell, "model")) == models.end())
       models.push_back(text(cell, "model"));
   return models;
+}
+
+// The cells of one strategy for one model, by number of devices.
+struct StrategyRow {
+  std::string strategy;
+  std::map<double, const Json*> cells;
+};
+
+std::vector<StrategyRow> rows_of(const Json& record, const std::string& model) {
+  std::vector<StrategyRow> rows;
+  for (const Json& cell : field(record, "cells")) {
+    if (text(cell, "model") != model || rate_of(cell) <= 0) continue;
+    auto row = std::ranges::find(rows, text(cell, "strategy"), &StrategyRow::strategy);
+    if (row == rows.end()) row = rows.insert(rows.end(), {text(cell, "strategy"), {}});
+    row->cells[number_or_zero(cell, "devices")] = &cell;
+  }
+  return rows;
+}
+
+std::string rate_text(const StrategyRow& row, double devices) {
+  const auto cell = row.cells.find(devices);
+  if (cell == row.cells.end()) return "-";
+  const auto efficiency = number(*cell->second, "efficiency");
+  return plain_number(rate_of(*cell->second)) +
+         (efficiency ? fmt::format(" ({:.1f} %)", 100 * *efficiency) : "");
+}
+
+// The fastest with the most devices come first.
+Table rates_table(const Subject& comparison, const std::string& model) {
+  std::vector<StrategyRow> rows = rows_of(comparison.record, model);
+  std::set<double> counts;
+  for (const StrategyRow& row : rows)
+    for (const auto& [devices, cell] : row.cells) counts.insert(devices);
+  std::ranges::stable_sort(rows, std::greater<>(), [](const StrategyRow& row) {
+    const auto& [devices, cell] = *row.cells.rbegin();
+    return std::pair(devices, rate_of(*cell));
+  });
+  Table table{comparison.figure_title(model + ": images/s, and their share of linear scaling"),
+              {"strategy"},
+              {}};
+  for (const double devices : counts)
+    table.heads.push_back(counted(static_cast<std::size_t>(devices), "device"));
+  table.heads.emplace_back("what it computes");
+  for (const StrategyRow& row : rows) {
+    table.rows.push_back({row.strategy});
+    for (const double devices : counts) table.rows.back().push_back(rate_text(row, devices));
+    table.rows.back().push_back(text(*row.cells.rbegin()->second, "verdict"));
+  }
+  return table;
+}
+
+// What auto took.
+Table choices_table(const Subject& comparison) {
+  Table table{
+      comparison.figure_title("What was chosen"), {"model", "devices", "strategy", "flags"}, {}};
+  for (const Json& cell : field(comparison.record, "cells"))
+    if (!text(cell, "taken").empty())
+      table.rows.push_back({text(cell, "model"), plain_number(number_or_zero(cell, "devices")),
+                            text(cell, "strategy"), text(cell, "taken")});
+  return table;
+}
+
+// One row per strategy and reason, whatever the model.
+Table problems_table(const Subject& comparison) {
+  Table table{
+      comparison.figure_title("What has no rate, and why"), {"strategy", "devices", "reason"}, {}};
+  std::map<std::pair<std::string, std::string>, std::set<double>> reasons;
+  for (const Json& cell : field(comparison.record, "cells"))
+    if (rate_of(cell) <= 0)
+      reasons[{text(cell, "strategy"), text(cell, "problem")}].insert(
+          number_or_zero(cell, "devices"));
+  for (const auto& [reason, counts] : reasons)
+    table.rows.push_back({reason.first, fmt::format("{}", fmt::join(counts, ", ")), reason.second});
+  return table;
 }
 
 }  // namespace
@@ -84,25 +193,15 @@ std::vector<ScalingPoint> comparison_scaling(const Json& record) {
   return points;
 }
 
-std::vector<Figure> comparison_table(const Subject& comparison) {
-  Table table{comparison.figure_title("All cells"),
-              {"model", "strategy", "devices", "images/s", "step", "speed-up", "efficiency"},
-              {}};
-  for (const Json& cell : field(comparison.record, "cells")) {
-    std::vector<std::string> row = {text(cell, "model"), text(cell, "strategy"),
-                                    plain_number(number_or_zero(cell, "devices"))};
-    const auto speed_up = number(cell, "speed_up");
-    const auto efficiency = number(cell, "efficiency");
-    if (rate_of(cell) > 0)
-      row.insert(row.end(), {plain_number(rate_of(cell)),
-                             quantity(number_or_zero(cell, "step_seconds"), Unit::kSeconds),
-                             speed_up ? fmt::format("{:.2f}", *speed_up) : "-",
-                             efficiency ? fmt::format("{:.1f} %", 100 * *efficiency) : "-"});
-    else
-      row.insert(row.end(), {"none: " + text(cell, "problem"), "", "", ""});
-    table.rows.push_back(std::move(row));
-  }
-  return {std::move(table)};
+std::vector<Figure> comparison_tables(const Subject& comparison) {
+  std::vector<Figure> tables;
+  const auto add = [&](Table table) {
+    if (!table.rows.empty()) tables.emplace_back(std::move(table));
+  };
+  for (const std::string& model : models_of(comparison.record)) add(rates_table(comparison, model));
+  add(choices_table(comparison));
+  add(problems_table(comparison));
+  return tables;
 }
 
 }  // namespace convoy::report

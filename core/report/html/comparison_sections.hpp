@@ -12,6 +12,7 @@ namespace convoy::report {
 std::string comparison_heading(const Json& record);
 std::vector<std::string> comparison_verdict(const Subject& comparison);
 std::vector<ScalingPoint> comparison_scaling(const Json& record);
-std::vector<Figure> comparison_table(const Subject& comparison);
+// Rates by strategy and number of devices for every model, what auto took, what has no rate.
+std::vector<Figure> comparison_tables(const Subject& comparison);
 
 }  // namespace convoy::report

@@ -53,6 +53,7 @@ struct LineChart {
   std::vector<Series> series;
   std::vector<Mark> marks = {};
   std::optional<double> y_limit = {};  // at least up to here
+  std::string note = {};               // what one must know to read it
 };
 
 // How often values fall between two bounds.

@@ -65,7 +65,7 @@ struct SectionRule {
 constexpr SectionRule kSections[] = {
     {"summary", "What is slow", nullptr, nullptr, nullptr, qualification_summary},
     {"rates", "Rates", nullptr, nullptr, nullptr, qualification_rates},
-    {"cells", "Comparison", nullptr, nullptr, comparison_table},
+    {"cells", "Comparison", nullptr, nullptr, comparison_tables},
     {"points", "Sweep", nullptr, nullptr, nullptr, nullptr, sweep_table},
     {"steps", "Step times", step_figures, nullptr, nullptr},
     {"timeline", "Timeline of one step", timeline_figures, simulation_timeline, nullptr},

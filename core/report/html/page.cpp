@@ -58,6 +58,9 @@ std::string cell_html(const std::string& text) {
   return result;
 }
 
+// Letters; a cell with more has several lines.
+constexpr std::size_t kLongCell = 60;
+
 std::string html(const Table& table, bool fills_row) {
   std::string text = "<div class=\"scroll\"><table>";
   if (!table.heads.empty()) {
@@ -70,7 +73,8 @@ std::string html(const Table& table, bool fills_row) {
     text += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const char* cell = i == 0 && table.heads.empty() ? "th" : "td";
-      text += fmt::format("<{0}>{1}</{0}>", cell, cell_html(row[i]));
+      const char* classes = row[i].size() > kLongCell ? " class=\"long\"" : "";
+      text += fmt::format("<{0}{1}>{2}</{0}>", cell, classes, cell_html(row[i]));
     }
     text += "</tr>";
   }

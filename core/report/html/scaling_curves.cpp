@@ -93,7 +93,25 @@ struct Reference {
 struct ModelCurves {
   std::map<std::string, Curve> curves;          // by label
   std::map<std::string, Reference> references;  // by ground
+  std::string note = {};                        // on curves that are left out
 };
+
+// Eyes can follow this many lines; colours and symbols differ for as many.
+constexpr std::size_t kMostCurves = 8;
+
+double rate_of_most_devices(const Curve& curve) {
+  return median(curve.rates.rbegin()->second);
+}
+
+void keep_fastest(ModelCurves& model_curves) {
+  auto& curves = model_curves.curves;
+  const std::size_t all = curves.size();
+  if (all <= kMostCurves) return;
+  model_curves.note = fmt::format("the fastest {} of {}", kMostCurves, all);
+  while (curves.size() > kMostCurves)
+    curves.erase(std::ranges::min_element(
+        curves, {}, [](const auto& it) { return rate_of_most_devices(it.second); }));
+}
 
 ModelCurves curves_of(const std::vector<ScalingPoint>& points) {
   const CurveLabels names(points);
@@ -111,6 +129,7 @@ ModelCurves curves_of(const std::vector<ScalingPoint>& points) {
     if (curve.rates.contains(1))
       reference.one_device = std::max(reference.one_device, median(curve.rates.at(1)));
   }
+  keep_fastest(result);
   return result;
 }
 
@@ -132,6 +151,7 @@ LineChart rates_chart(const std::string& model, const ModelCurves& model_curves)
                   {"devices", Unit::kNumber, true},
                   {"speed", Unit::kRate},
                   {}};
+  chart.note = model_curves.note;
   std::size_t colour = 0;
   for (const auto& [label, curve] : model_curves.curves) {
     Series series = series_of(label, curve, colour++);
@@ -156,7 +176,8 @@ LineChart efficiency_chart(const std::string& model, const ModelCurves& model_cu
                   {"share of linear scaling", Unit::kShare},
                   {},
                   {},
-                  1.0};
+                  1.0,
+                  model_curves.note};
   std::size_t colour = 0;
   double most_devices = 1;
   for (const auto& [label, curve] : model_curves.curves) {

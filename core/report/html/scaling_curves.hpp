@@ -45,7 +45,7 @@ void add_hosts(ScalingPoint& point, double hosts);
 // a curve's label where the points of the model differ in it, and each ground has a linear line of
 // its own. Details are part of it where points with the same number of devices differ in them.
 // Points of one curve with the same number of devices are repeats of each other: their median with
-// its range.
+// its range. Of many curves only the fastest are drawn, and a note says so.
 std::vector<Figure> scaling_figures(const std::vector<ScalingPoint>& points);
 
 }  // namespace convoy::report
