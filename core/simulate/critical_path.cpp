@@ -77,6 +77,7 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
     const Ticks start = std::max(origin, std::min(at, it.start));
     CriticalChain::Spent& spent = chain.activities[task.activity];
     spent.ticks += at - start;
+    spent.latency += std::min(at - start, to_ticks(task.seconds));
     spent.places[task.place] += at - start;
     if (task.route != kNone)
       spent.routes[task.route] += at - start;
@@ -107,15 +108,16 @@ std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, 
   const auto& [worst, spent] =
       *std::ranges::max_element(others, {}, [](const auto& it) { return it.second.ticks; });
   const std::string share =
-      fmt::format("{} ({:.0f} % of the step)", noun(worst),
+      fmt::format("{} ({:.0f} % of the step", noun(worst),
                   100 * to_seconds(spent.ticks) / (result.step_seconds * plan.computes));
   const Share route = longest(spent.routes);
   const std::uint32_t link = route.of == kNone ? kNone : narrowest(graph, route.of);
   // Links behind the machine's are the memories of devices.
   if (link >= machine.links.size() || longest(spent.unrouted).ticks > route.ticks)
-    return fmt::format("{} at {}", share, plan.cluster->places[longest(spent.places).of].name);
-  return fmt::format("{} on {}{}", share, machine.links[link].name,
-                     assumed_rate(machine.links[link]));
+    return fmt::format("{}) at {}", share, plan.cluster->places[longest(spent.places).of].name);
+  return fmt::format("{}{}) on {}{}", share,
+                     2 * spent.latency > spent.ticks ? ", mostly latency" : "",
+                     machine.links[link].name, assumed_rate(machine.links[link]));
 }
 
 }  // namespace convoy::simulate

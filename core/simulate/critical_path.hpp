@@ -16,6 +16,7 @@ namespace convoy::simulate {
 struct CriticalChain {
   struct Spent {
     Ticks ticks = 0;
+    Ticks latency = 0;                        // of these, before bytes move
     std::map<std::uint32_t, Ticks> routes;    // of copies, collectives and sums
     std::map<std::uint32_t, Ticks> unrouted;  // per place, of what has no route
     std::map<std::uint32_t, Ticks> places;    // of all
@@ -31,9 +32,10 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
 // What to say of a link whose rate its source does not tell; empty for others.
 std::string assumed_rate(const SimulatedLink& link);
 
-// "compute", "copies (61 % of the step) on gpu0 -> switch0", "updates (12 % of the step) at
-// cuda:7": what the chain spends most on besides compute, and the link or place where it spends
-// most of that.
+// "compute", "copies (61 % of the step) on gpu0 -> switch0", "copies (61 % of the step, mostly
+// latency) on gpu0 -> switch0", "updates (12 % of the step) at cuda:7": what the chain spends most
+// on besides compute, and the link or place where it spends most of that. Mostly latency: a link of
+// any rate would not make the step half as long.
 std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result);
 

@@ -1,5 +1,6 @@
 #include "core/simulate/simulate.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -182,6 +183,21 @@ TEST(SimulateTest, BottlenecksAreWhereTheirTimeIsSpent) {
   EXPECT_GT(it.result.critical.copy, 0);
   EXPECT_GT(it.result.critical.update, it.result.critical.copy);
   EXPECT_EQ(it.result.bottleneck, "updates (48 % of the step) at cuda:0");
+}
+
+// A faster link would change little where the time passes before bytes move.
+TEST(SimulateTest, BottlenecksSayWhetherLatencyOrBytesTakeTheTime) {
+  const HandMachine hand = hand_machine(1, 2, false);
+  const auto bottleneck = [&](double latency) {
+    SimulationOptions options = free_options();
+    options.software.copy_seconds = latency;
+    return run(hand, equal_arena(1, kElements), fetch_and_compute, equal_layers(1, 1e-6, 2e-6),
+               options)
+        .result.bottleneck;
+  };
+  EXPECT_THAT(bottleneck(1e-6), ::testing::StartsWith("copies ("));
+  EXPECT_THAT(bottleneck(1e-6), ::testing::Not(::testing::HasSubstr("latency")));
+  EXPECT_THAT(bottleneck(1e-2), ::testing::HasSubstr("% of the step, mostly latency) on "));
 }
 
 TEST(SimulateTest, CollectivesMakeLittleProgressUnderComputeAndSlowItDown) {
