@@ -140,17 +140,18 @@ std::vector<Figure> simulation_memory(const Subject& simulation) {
                  {"bytes", Unit::kBytes},
                  {"needed", "", "", "", "", "free"},
                  {}};
+  std::size_t places = 0;
   for (const Json& place : field(largest(simulation.record), "memory")) {
-    if (chart.bars.size() == kMostPlaces) break;
     const double needed = number_or_zero(place, "needed_bytes");
     const double available = number_or_zero(place, "available_bytes");
-    if (needed <= 0) continue;
+    if (needed <= 0 || ++places > kMostPlaces) continue;
     chart.bars.push_back({text(place, "place"),
                           {{0, needed}, {5, std::max(0.0, available - needed)}},
                           available > 0 ? fmt::format("{} of {}", quantity(needed, Unit::kBytes),
                                                       quantity(available, Unit::kBytes))
                                         : quantity(needed, Unit::kBytes)});
   }
+  if (places > kMostPlaces) chart.note = fmt::format("the first {} of {}", kMostPlaces, places);
   if (chart.bars.empty()) return {};
   return {std::move(chart)};
 }
