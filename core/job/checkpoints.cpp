@@ -193,6 +193,7 @@ bool Checkpoints::write(std::int64_t step, Session& session) {
   facts.model = session.graph().model();
   facts.strategy = session.plan()->strategy->manifest().name;
   facts.optimizer = optimizer_name(optimizer_of(session));
+  facts.updates = state.updates;
   facts.identity = identity_of(session);
   facts.phase = state.phase;
   facts.loss_scale = state.loss_scale;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kFormat = "convoy checkpoint";
 constexpr const char* kFormatVersion = "1";
+constexpr const char* kUpdates = "optimizer_updates";
 
 // Metadata by name, with errors that name file and entry.
 class Entries {
@@ -79,6 +80,7 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts) {
           {"model", facts.model},
           {"strategy", facts.strategy},
           {"optimizer", facts.optimizer},
+          {kUpdates, fmt::format("{}", facts.updates)},
           {"plan_hash", fmt::format("{:016x}", facts.identity.plan_hash)},
           {"storage_hash", fmt::format("{:016x}", facts.identity.storage_hash)},
           {"devices", fmt::format("{}", facts.identity.replicas)},
@@ -101,6 +103,8 @@ CheckpointFacts read_facts(const SafetensorsFile& file) {
   facts.model = entries.text("model");
   facts.strategy = entries.text("strategy");
   facts.optimizer = entries.text("optimizer");
+  facts.updates =
+      entries.count<std::uint64_t>(file.metadata().contains(kUpdates) ? kUpdates : "step");
   facts.identity = {entries.count<std::uint64_t>("plan_hash", 16),
                     entries.count<std::uint64_t>("storage_hash", 16),
                     entries.count<std::uint32_t>("devices"),

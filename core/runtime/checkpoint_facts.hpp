@@ -18,6 +18,8 @@ struct CheckpointFacts {
   std::string model;
   std::string strategy;
   std::string optimizer;
+  // That its state has had. Where a checkpoint does not say, as many as steps.
+  std::uint64_t updates = 0;
   StateIdentity identity;
   std::uint32_t phase = 0;
   LossScale loss_scale;

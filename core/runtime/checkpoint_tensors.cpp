@@ -144,6 +144,7 @@ void read_optimizer(FittingReader& reader, const CheckpointFacts& facts, const S
                     facts.optimizer, optimizer_name(kind)));
     return;
   }
+  result.state.updates = facts.updates;
   for (std::uint32_t slot = 0; slot < state_slots(kind); ++slot) {
     auto& values = result.state.optimizer.emplace_back();
     for (const GraphVariable& variable : session.graph().variables())

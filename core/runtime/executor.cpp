@@ -130,8 +130,9 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
 }
 
 // Submits the operation to its device or to the network engine.
-void Executor::hand_over(const Operation& operation, const convoy_submission& submission,
+void Executor::hand_over(const Operation& operation, convoy_submission& submission,
                          std::uint32_t channel) {
+  number_update(operation, *parts_.memory, submission);
   if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
   const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
   parts_.network->submit({&submission, end.peer, end.sends, plan_tag_, channel});

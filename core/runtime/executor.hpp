@@ -75,7 +75,7 @@ class Executor {
   // Runs the prologue and waits for it.
   void run_prologue();
   // Sets the number of the next step and the phase of the plan's body with which it begins. Devices
-  // use the number for dropout and Adam's bias correction. Call before any step.
+  // use the number for dropout. Call before any step.
   void start_at(std::int64_t step, std::uint32_t phase);
   // The phase that the next step to submit begins with, and the number of that step.
   std::uint32_t phase() const;
@@ -123,8 +123,7 @@ class Executor {
   std::vector<const Operation*> operations_that_may_run();
   bool has_begun(const Operation& operation, std::span<const Operation* const> ready) const;
   [[noreturn]] void fail_hung(const Operation& operation, const char* part, double seconds);
-  void hand_over(const Operation& operation, const convoy_submission& submission,
-                 std::uint32_t channel);
+  void hand_over(const Operation& operation, convoy_submission& submission, std::uint32_t channel);
   std::uint32_t channel_of(const Lane& lane) const;
   void await_prologue(const Operation& operation, const convoy_wait& done);
   bool awaits_network() const;

@@ -29,7 +29,8 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
       engines_(engines),
       optimizer_(optimizer),
       state_elements_(state_elements),
-      use_(plan.cluster->places.size()) {
+      use_(plan.cluster->places.size()),
+      update_counts_(plan) {
   const std::vector<StoredElements> named = named_elements(plan);
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
@@ -200,6 +201,7 @@ void PlanMemory::reset() {
   for (const auto& [buffer, slots] : optimizer_state_)
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot)
       fill_block(slots[slot], initial_of(slot));
+  update_counts_.fill(0);
 }
 
 std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot,

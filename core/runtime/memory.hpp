@@ -10,6 +10,7 @@
 
 #include "core/base/memory_use.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/update_counts.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/stored_elements.hpp"
 
@@ -87,6 +88,9 @@ class PlanMemory {
   // Copies the same values beside every updated buffer, from element `first` of the arena on.
   void write_optimizer_state(std::uint32_t slot, std::uint64_t first,
                              std::span<const float> values);
+  // How many updates the optimizer's state has had.
+  UpdateCounts& update_counts() { return update_counts_; }
+  const UpdateCounts& update_counts() const { return update_counts_; }
   void write_replica_state(const std::vector<float>& values);
   void write_replica_state(std::uint32_t replica, std::span<const float> values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
@@ -136,6 +140,7 @@ class PlanMemory {
   std::vector<Allocation> owned_;
   std::vector<Block> blocks_;  // per buffer
   std::map<std::uint32_t, std::vector<Block>> optimizer_state_;
+  UpdateCounts update_counts_;
   std::vector<Owner> owners_;  // disjoint, ascending
   std::vector<float*> replica_state_;
 };

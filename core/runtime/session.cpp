@@ -111,7 +111,8 @@ void Session::make_executors() {
   executors_.clear();
   gate_.reset();
   parts.timelines = std::make_shared<LaneTimelines>(schedule().lanes.size());
-  auto gate = std::make_unique<StrandGate>(lowered_plan(), schedule(), engines_, parts.timelines);
+  auto gate =
+      std::make_unique<StrandGate>(lowered_plan(), schedule(), engines_, *memory_, parts.timelines);
   if (gate->is_needed()) gate_ = std::move(gate);
   parts.gate = gate_.get();
   std::set<std::uint32_t> here;

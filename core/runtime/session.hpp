@@ -123,6 +123,9 @@ class Session {
   ModelValues read_values() const;
   // One slot of optimizer state of a range of the arena, as it is stored; likewise.
   std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
+  // How many updates the optimizer's state has had: the most that any element has had, on any host;
+  // likewise.
+  std::uint64_t updates() const;
   // Replaces the parameters of every replica from the next step on. Forward only, because a
   // strategy may keep copies that this function does not change. See require_values_of.
   void write_values(const ModelValues& values);

@@ -15,6 +15,7 @@ namespace convoy {
 struct Session::HandedOver {
   std::vector<float> parameters;
   std::vector<std::vector<float>> optimizer;   // per slot
+  std::uint64_t updates = 0;                   // that it has had
   std::vector<std::vector<float>> statistics;  // per replica of this host; empty without any
   LossScale loss_scale;
 };
@@ -120,6 +121,7 @@ Session::HandedOver Session::hand_over() const {
   read_parameters(all, state.parameters.data());
   for (std::uint32_t slot = 0; slot < memory_->state_slots(); ++slot)
     state.optimizer.push_back(read_optimizer_state(slot, all));
+  state.updates = updates();
   if (graph_.state_elements() > 0)
     for (const std::uint32_t replica : local_replicas_)
       state.statistics.push_back(memory_->read_replica_state(replica));
@@ -139,6 +141,7 @@ void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan>
   memory_->write_parameters(state.parameters);
   for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
     memory_->write_optimizer_state(slot, 0, state.optimizer[slot]);
+  memory_->update_counts().fill(state.updates);
   for (std::size_t i = 0; i < state.statistics.size(); ++i)
     memory_->write_replica_state(local_replicas_[i], state.statistics[i]);
   start();

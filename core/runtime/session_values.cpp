@@ -41,6 +41,14 @@ std::vector<float> Session::read_optimizer_state(std::uint32_t slot,
   return values;
 }
 
+std::uint64_t Session::updates() const {
+  std::uint64_t most = memory_->update_counts().most();
+  if (!task_) return most;
+  for (const std::string& text : task_->peers->exchange(std::to_string(most)))
+    most = std::max<std::uint64_t>(most, std::stoull(text));
+  return most;
+}
+
 // Every host gives what it holds of the range, a stretch at a time: control messages are small.
 void Session::take_from_holders(const ElementRange& range, float* values) const {
   for (std::uint64_t done = 0; done < range.count; done += kStretch) {

@@ -130,6 +130,11 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   if (is_compute(operation.kind)) build_compute(parts, operation, work);
 }
 
+void number_update(const Operation& operation, PlanMemory& memory, convoy_submission& submission) {
+  if (operation.kind == OperationKind::kApply)
+    submission.step = memory.update_counts().count(operation);
+}
+
 std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum,
                                      QueuedState& state) {

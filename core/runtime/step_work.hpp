@@ -84,6 +84,10 @@ std::uint32_t device_lane(const Lane& lane);
 void build_work(const ExecutorParts& parts, const Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work);
 
+// The step of an update is the number of updates that its elements have had. Call it for operations
+// in the order in which devices get them.
+void number_update(const Operation& operation, PlanMemory& memory, convoy_submission& submission);
+
 // A slot with the submissions of a body in that order, complete except for the values of a step.
 std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);

@@ -22,9 +22,10 @@ bool any_overlap(const SpanList& some, const SpanList& others) {
 }  // namespace
 
 StrandGate::StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
-                       std::shared_ptr<std::vector<Timeline>> timelines)
+                       PlanMemory& memory, std::shared_ptr<std::vector<Timeline>> timelines)
     : plan_(lowered),
       schedule_(local),
+      memory_(memory),
       timelines_(std::move(timelines)),
       lanes_(local.lanes.size()),
       staleness_(lowered, local) {
@@ -54,7 +55,7 @@ bool StrandGate::locks(std::uint32_t operation) const {
   return (it.flags & kLoose) != 0 && !is_compute(it.kind);
 }
 
-void StrandGate::submit(std::uint32_t operation, const convoy_submission& submission) {
+void StrandGate::submit(std::uint32_t operation, convoy_submission& submission) {
   lanes_[schedule_.operations[operation].lane].queue.push_back({operation, &submission});
 }
 
@@ -117,6 +118,7 @@ bool StrandGate::conflict(const Operation& a, const Operation& b) const {
 void StrandGate::hand_over(std::uint32_t lane) {
   GatedLane& it = lanes_[lane];
   const Queued next = it.queue.front();
+  number_update(plan_.body[next.operation], memory_, *next.submission);
   it.engine->submit(*next.submission);
   it.queue.pop_front();
   it.handed = next.submission->value;

@@ -24,7 +24,7 @@ namespace convoy {
 // Used by the thread that submits steps. Operations move only in pump(), which it calls meanwhile.
 class StrandGate {
  public:
-  StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
+  StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines, PlanMemory& memory,
              std::shared_ptr<std::vector<Timeline>> timelines);
 
   // Whether any operation of this host goes through the gate.
@@ -33,7 +33,7 @@ class StrandGate {
   bool holds_back(std::uint32_t lane) const { return lanes_[lane].is_gated; }
   // Queues an operation of the body, which goes to its device once its waits hold and its ranges
   // are free. It stays until its timeline has reached its value.
-  void submit(std::uint32_t operation, const convoy_submission& submission);
+  void submit(std::uint32_t operation, convoy_submission& submission);
   // Submits the operations that may start and returns whether there were any. Throws errors of
   // devices.
   bool pump();
@@ -46,7 +46,7 @@ class StrandGate {
  private:
   struct Queued {
     std::uint32_t operation = 0;
-    const convoy_submission* submission = nullptr;
+    convoy_submission* submission = nullptr;
   };
   struct GatedLane {
     bool is_gated = false;
@@ -73,6 +73,7 @@ class StrandGate {
 
   const Plan& plan_;
   const Schedule& schedule_;
+  PlanMemory& memory_;
   std::shared_ptr<std::vector<Timeline>> timelines_;
   std::vector<GatedLane> lanes_;  // per lane of the schedule
   std::vector<Lock> locks_;

@@ -16,14 +16,16 @@ namespace {
 using Ranges = std::vector<ElementRange>;
 using Bytes = std::vector<std::byte>;
 
-Bytes bytes_of(const std::vector<float>& values) {
+template <typename Number>
+Bytes bytes_of(const std::vector<Number>& values) {
   const auto bytes = std::as_bytes(std::span(values));
   return {bytes.begin(), bytes.end()};
 }
 
-std::vector<float> floats_of(const Bytes& bytes) {
-  std::vector<float> values(bytes.size() / sizeof(float));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+template <typename Number>
+std::vector<Number> numbers_of(const Bytes& bytes) {
+  std::vector<Number> values(bytes.size() / sizeof(Number));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Number));
   return values;
 }
 
@@ -66,6 +68,7 @@ class LivePieces {
   void for_each(const std::function<void(const LivePiece&)>& visit) const {
     visit_buffers(visit);
     visit_optimizer(visit);
+    visit_update_counts(visit);
     visit_statistics(visit);
   }
 
@@ -110,9 +113,43 @@ class LivePieces {
       return bytes_of(memory_.read_state(buffer, slot, range));
     };
     piece.write = [this, buffer, slot](const Bytes& bytes) {
-      memory_.write_state(buffer, slot, floats_of(bytes));
+      memory_.write_state(buffer, slot, numbers_of<float>(bytes));
     };
     return piece;
+  }
+
+  // A number per cell. All are implied where all elements have had as many updates.
+  void visit_update_counts(const std::function<void(const LivePiece&)>& visit) const {
+    if (memory_.state_slots() == 0) return;
+    for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
+      const std::span<UpdateCounts::Cell> cells = memory_.update_counts().cells(i);
+      if (cells.empty()) continue;
+      LivePiece piece{plan_.buffer_name(i) + "/updates",
+                      CONVOY_I32,
+                      cells.size(),
+                      {{0, cells.size()}},
+                      {},
+                      {},
+                      {}};
+      piece.implied = [this](const ElementRange& range) {
+        return bytes_of(std::vector(range.count, number_of(memory_.update_counts().most())));
+      };
+      piece.read = [cells](const ElementRange& range) {
+        std::vector<std::uint32_t> numbers;
+        for (const UpdateCounts::Cell& cell : cells.subspan(range.first, range.count))
+          numbers.push_back(number_of(cell.updates));
+        return bytes_of(numbers);
+      };
+      piece.write = [cells](const Bytes& bytes) {
+        const std::vector<std::uint32_t> numbers = numbers_of<std::uint32_t>(bytes);
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell].updates = numbers[cell];
+      };
+      visit(piece);
+    }
+  }
+
+  static std::uint32_t number_of(std::uint64_t updates) {
+    return static_cast<std::uint32_t>(updates);
   }
 
   Bytes statistics(std::uint32_t replica, const ElementRange& range) const {
@@ -132,7 +169,7 @@ class LivePieces {
         return statistics(replica, range);
       };
       piece.write = [this, replica](const Bytes& bytes) {
-        memory_.write_replica_state(replica, floats_of(bytes));
+        memory_.write_replica_state(replica, numbers_of<float>(bytes));
       };
       visit(piece);
     }
@@ -181,6 +218,7 @@ TrainingState read_training_state(Session& session) {
       variables.push_back(
           session.plain(i, session.read_optimizer_state(slot, session.arena().range(i))));
   }
+  state.updates = session.updates();
   state.loss_scale = session.loss_scale();
   if (session.task() != nullptr) return state;
   state.complete = true;
@@ -207,6 +245,7 @@ void write_training_state(Session& session, const TrainingState& state, std::int
                                    session.packed(i, state.optimizer[slot].at(i), initial));
     }
   }
+  memory.update_counts().fill(state.updates);
   if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
   if (state.complete) write_parts(session, state, first_step);
   session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);

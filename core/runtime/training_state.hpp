@@ -25,6 +25,8 @@ struct TrainingState {
   ModelValues values;
   // [slot][variable], plain like the variables; empty: the slots' initial values.
   std::vector<std::vector<std::vector<float>>> optimizer;
+  // How many updates those have had; 0 where they have their initial values.
+  std::uint64_t updates = 0;
   LossScale loss_scale;
   // Whether `parts` are known. With them, a session with the same lowered plan and storage gives
   // the same bits as an uninterrupted one. Without them, it continues from values and optimizer

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
+#include "core/checkpoint/safetensors_file.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -133,6 +136,30 @@ TEST(Resuming, GoesOnWithAnotherOptimizer) {
   EXPECT_EQ(second.program.exit_code, 0) << second.program.err;
   EXPECT_THAT(second.program.err, HasSubstr("does not fit this run and is left out"));
   EXPECT_EQ(second.record.at("steps").size(), 2u);
+}
+
+double largest_change(const fs::path& before, const fs::path& after, const std::string& tensor) {
+  const SafetensorsFile files[] = {SafetensorsFile(before), SafetensorsFile(after)};
+  const std::vector<float> old_values = files[0].read_floats(*files[0].find(tensor));
+  const std::vector<float> new_values = files[1].read_floats(*files[1].find(tensor));
+  double largest = 0;
+  for (std::size_t i = 0; i < old_values.size(); ++i)
+    largest = std::max(largest, std::fabs(static_cast<double>(new_values[i]) - old_values[i]));
+  return largest;
+}
+
+// Adam's moments start anew, and so does the number of updates by which they are corrected. Its
+// first update changes every parameter by nearly the learning rate, or not at all; corrected for
+// the fourth update it would be 0.58 of that.
+TEST(Resuming, AdamAfterAnotherOptimizerBeginsWithItsFirstUpdate) {
+  const fs::path folder = scratch_folder("checkpoint_adam");
+  ASSERT_EQ(
+      train(folder, 0, 3, {"--optimizer=sgd", "--init_learning_rate=0.0001"}).program.exit_code, 0);
+  const Trained second = train(folder, 0, 4, {"--optimizer=adam", "--init_learning_rate=0.001"});
+  ASSERT_EQ(second.program.exit_code, 0) << second.program.err;
+  EXPECT_NEAR(largest_change(folder / "model-3.safetensors", folder / "model-4.safetensors",
+                             "conv0/kernel"),
+              0.001, 1e-6);
 }
 
 TEST(Saving, KeepsTheNewestCheckpoints) {

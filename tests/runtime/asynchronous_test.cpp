@@ -90,6 +90,9 @@ TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
   const TrainingSummary summary =
       run_training(session, *source, constant_rate(0.01), {1, 10, 7}, {});
   EXPECT_GE(summary.global_step, 7 + 1 + 9);
+  std::int64_t updates = 0;
+  for (const auto& strand : session.strands()) updates += strand->next_step();
+  EXPECT_EQ(session.updates(), static_cast<std::uint64_t>(updates)) << "of all devices";
   EXPECT_TRUE(session.cancel("the end"));  // nothing is left to wait for
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "core/base/error.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
@@ -47,6 +48,7 @@ class CheckpointTensors : public ::testing::Test {
     facts_.samples = 8;
     facts_.strategy = "independent";
     facts_.optimizer = "adam";
+    facts_.updates = state_.updates;
     facts_.identity = identity_of(trained);
     facts_.phase = state_.phase;
     const auto kind = static_cast<convoy_optimizer_kind>(trained.options().optimizer.kind);
@@ -97,6 +99,7 @@ TEST_F(CheckpointTensors, GiveBackTheWholeState) {
   EXPECT_EQ(restored.state.values.variables, state_.values.variables);
   EXPECT_EQ(restored.state.values.state, state_.values.state);
   EXPECT_EQ(restored.state.optimizer, state_.optimizer);
+  EXPECT_EQ(restored.state.updates, 2u);
   ASSERT_EQ(restored.state.parts.size(), state_.parts.size());
   ASSERT_FALSE(state_.parts.empty());
   for (std::size_t i = 0; i < state_.parts.size(); ++i) {
@@ -111,10 +114,26 @@ TEST_F(CheckpointTensors, OfAnotherRunAreUsedAsFarAsTheyFit) {
   const Restoration restored = read_restoration(file, read_facts(file), *other);
   EXPECT_FALSE(restored.state.complete);
   EXPECT_THAT(restored.state.optimizer, IsEmpty());
+  EXPECT_EQ(restored.state.updates, 0u) << "of state that starts anew";
   EXPECT_THAT(restored.state.parts, IsEmpty());
   EXPECT_THAT(restored.notices,
               ::testing::UnorderedElementsAre(HasSubstr("momentum starts without"),
                                               HasSubstr("independent on 2 devices of batch 2")));
+}
+
+// Those of earlier versions.
+TEST_F(CheckpointTensors, ThatDoNotSayHowManyUpdatesThereWereHadOnePerStep) {
+  const auto trained = session(normalised_network());
+  std::vector<Tensor> tensors;
+  write(*trained, &tensors);
+  std::map<std::string, std::string> metadata = to_metadata(facts_);
+  ASSERT_EQ(metadata.erase("optimizer_updates"), 1u);
+  metadata["step"] = "7";
+  const auto path =
+      std::filesystem::path(scratch_folder("checkpoint_tensors")) / "earlier.safetensors";
+  write_safetensors(path, metadata, tensors);
+  const SafetensorsFile file(path);
+  EXPECT_EQ(read_restoration(file, read_facts(file), *trained).state.updates, 7u);
 }
 
 TEST_F(CheckpointTensors, OfAnotherModelAreListed) {

@@ -26,7 +26,7 @@ std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOpti
 
 SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32_t replicas) {
   OptimizerOptions optimizer;
-  optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
+  optimizer.kind = options.optimizer;
   optimizer.weight_decay = 0.001;
   SessionOptions session;
   session.threads = 1;

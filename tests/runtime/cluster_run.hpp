@@ -23,6 +23,7 @@ struct ClusterRunOptions {
   std::function<std::unique_ptr<StrategyPlugin>()> make_strategy = {};
   std::int64_t steps = 6;
   double learning_rate = 0.05;
+  convoy_optimizer_kind optimizer = CONVOY_OPTIMIZER_MOMENTUM;
   std::uint32_t global_batch = 8;
   bool fake_devices = false;  // which share memory, or do not
   bool shared_memory = true;

@@ -148,6 +148,25 @@ TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
     }
 }
 
+// Servers apply the gradients of workers one after the other, and each is an update for Adam.
+TEST(ClusterSessions, CountTheUpdatesOfAllWorkers) {
+  const HostsDescription hosts{2, 2, true, "fake", {}};
+  for (const StrategyVariant& variant :
+       {StrategyVariant{"distributed_replicated"}, StrategyVariant{"parameter_server"}}) {
+    ClusterRunOptions options = options_for(variant, hosts);
+    options.fake_devices = true;
+    options.steps = 5;
+    options.optimizer = CONVOY_OPTIMIZER_ADAM;
+    options.trained = [&](std::uint32_t task, Session& session) {
+      EXPECT_EQ(first_difference(session, task, options.steps), "none")
+          << describe(variant, hosts) << ", task " << task;
+      EXPECT_EQ(read_training_state(session).updates, 10u) << describe(variant, hosts);
+    };
+    for (const TaskOutcome& task : ClusterRun(options).run())
+      ASSERT_EQ(task.error, "") << describe(variant, hosts);
+  }
+}
+
 // The plan changes before, in and behind the last of those steps, and in the middle of its second
 // stage's period the run ends.
 TEST(ClusterSessions, EnterTheStagesOfAPlanAsTheInterpreterDoes) {

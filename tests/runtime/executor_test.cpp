@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 
 #include "tests/devices/fake/fake_device.hpp"
@@ -10,6 +11,7 @@
 #include "tests/runtime/plan_runner.hpp"
 #include "tests/runtime/random_plan.hpp"
 #include "tests/runtime/random_trial.hpp"
+#include "tests/support/reference_update.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -82,6 +84,58 @@ TEST(Executor, AsynchronousPlansStayFinite) {
   for (const float value : runner.memory().read_parameters()) ASSERT_TRUE(std::isfinite(value));
 }
 #endif
+
+// Does not depend on the parameters.
+void steady_gradient(const GradientRequest& request, std::span<float> gradient) {
+  for (std::size_t i = 0; i < gradient.size(); ++i)
+    gradient[i] = 0.125f * static_cast<float>(request.replica + 1 + (request.range.first + i) % 3);
+}
+
+InterpreterOptions adam_options(const ArenaMap& arena) {
+  InterpreterOptions options = sample_options(arena, steady_gradient);
+  options.optimizer.kind = CONVOY_OPTIMIZER_ADAM;
+  options.optimizer.state_slots = 2;
+  options.optimizer.beta1 = 0.9;
+  options.optimizer.beta2 = 0.999;
+  options.optimizer.epsilon = 1e-3;
+  options.optimizer.weight_decay = 0;
+  return options;
+}
+
+// A master that gets the gradients of all replicas one after the other, in every step.
+std::vector<double> adam_of_all_updates(const InterpreterOptions& options, std::uint32_t replicas,
+                                        std::uint64_t steps) {
+  const ElementRange all{0, options.initial.size()};
+  std::vector<double> parameters(options.initial.begin(), options.initial.end());
+  std::vector<std::array<double, 2>> moments(all.count, {0.0, 0.0});
+  std::vector<float> gradient(all.count);
+  std::uint64_t updates = 0;
+  for (std::uint64_t step = 0; step < steps; ++step)
+    for (std::uint32_t replica = 0; replica < replicas; ++replica, ++updates) {
+      options.gradient({replica, step, 0, all, {}, {}}, gradient);
+      for (std::uint64_t e = 0; e < all.count; ++e)
+        apply_reference(options.optimizer, options.learning_rate(step), updates, 1, false,
+                        parameters[e], moments[e], gradient[e]);
+    }
+  return parameters;
+}
+
+TEST(Executor, CorrectsAdamsMomentsByTheUpdatesThatTheyHaveHad) {
+  constexpr std::int64_t kSteps = 4;
+  const ArenaMap arena = small_arena(32);
+  for (const std::uint32_t replicas : {1u, 2u, 3u}) {
+    const Cluster cluster = make_single_host(replicas, false, "fake");
+    const Plan plan = write_plan(cluster, arena, write_sequential);
+    const InterpreterOptions options = adam_options(arena);
+    const auto plugin = fake_plugin({.delay_microseconds = 20});
+    PlanRunner runner(plan, *plugin, options, small_pieces());
+    runner.run(kSteps);
+    const std::vector<float> actual = runner.memory().read_parameters();
+    const std::vector<double> expected = adam_of_all_updates(options, replicas, kSteps);
+    for (std::size_t e = 0; e < expected.size(); ++e)
+      ASSERT_NEAR(actual[e], expected[e], 1e-6) << replicas << " replicas, element " << e;
+  }
+}
 
 TEST(Executor, GivesEveryStepItsOwnLossesAndHits) {
   const ArenaMap arena = small_arena(32);

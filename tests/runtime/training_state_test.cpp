@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <convoy/strategy.hpp>
 #include <cstring>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/train/optimizer.hpp"
+#include "tests/runtime/lagging_strategy.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/staged_strategy.hpp"
@@ -40,6 +43,27 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
+// Updates the first half of the variables in every step and the second half in every other one.
+class Unequal : public Strategy {
+ public:
+  void plan(Planner& p) override {
+    const std::vector<Range> halves = split(p.arena(), 2);
+    const auto update = [&](SetId set, Range half, std::uint64_t contributions) {
+      for (const auto r : p.replicas())
+        p.apply(p.parameters(r)[half], p.gradient(r, set)[half], {.contributions = contributions});
+    };
+    p.compute({.gradient_set = SetId(0)});
+    update(SetId(0), halves[0], 1);
+    p.compute({.gradient_set = SetId(1)});
+    update(SetId(1), halves[0], 1);
+    for (const auto r : p.replicas()) {
+      const Span sum = p.gradient(r, SetId(1))[halves[1]];
+      p.add(sum, p.gradient(r, SetId(0))[halves[1]], sum);
+    }
+    update(SetId(1), halves[1], 2);
+  }
+};
+
 class Resuming : public ::testing::TestWithParam<Variant> {
  protected:
   struct Outcome {
@@ -48,7 +72,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     TrainingState state;
   };
 
-  std::unique_ptr<Session> start(const Variant& variant) {
+  std::unique_ptr<Session> start(const Variant& variant, Graph graph = normalised_network()) {
     OptimizerOptions optimizer;
     optimizer.kind = variant.optimizer;
     optimizer.rmsprop_epsilon = 0.01;
@@ -59,10 +83,15 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     options.seed = 7;
     options.bucket_elements = 1000;
     options.optimizer = make_optimizer(optimizer, variant.devices);
-    strategy_ = std::string_view(variant.strategy) == "staged"
-                    ? staged_strategy(std::stoll(variant.values.at("first_step")))
-                    : strategy_plugin(host_, variant.strategy, variant.values);
-    return std::make_unique<Session>(normalised_network(), *strategy_, *devices_, options);
+    strategy_ = strategy_of(variant);
+    return std::make_unique<Session>(std::move(graph), *strategy_, *devices_, options);
+  }
+
+  std::unique_ptr<StrategyPlugin> strategy_of(const Variant& variant) {
+    const std::string_view name = variant.strategy;
+    if (name == "unequal") return built_in_strategy<Unequal>("unequal", 0);
+    if (name == "staged") return staged_strategy(std::stoll(variant.values.at("first_step")));
+    return strategy_plugin(host_, variant.strategy, variant.values);
   }
 
   // Trains steps first ... first + steps - 1 of a run.
@@ -97,6 +126,7 @@ TEST_P(Resuming, ContinuesBitForBit) {
     EXPECT_TRUE(same_bits(second.values.variables[i], whole.values.variables[i]))
         << session->graph().variables()[i].name;
   EXPECT_TRUE(same_bits(second.values.state, whole.values.state));
+  EXPECT_EQ(second.state.updates, whole.state.updates);
   ASSERT_EQ(second.state.parts.size(), whole.state.parts.size());
   for (std::size_t i = 0; i < whole.state.parts.size(); ++i)
     EXPECT_EQ(second.state.parts[i].bytes, whole.state.parts[i].bytes) << whole.state.parts[i].name;
@@ -135,6 +165,7 @@ const Variant kVariants[] = {
     {"staged", {{"first_step", "5"}}},
     {"staged", {{"first_step", "3"}}, CONVOY_OPTIMIZER_ADAM},
     {"staged", {{"first_step", "2"}}},
+    {"unequal", {}, CONVOY_OPTIMIZER_ADAM},
 };
 
 INSTANTIATE_TEST_SUITE_P(Variants, Resuming, ::testing::ValuesIn(kVariants));
@@ -174,6 +205,29 @@ TEST_F(State, GoesToAnotherStrategyAndDeviceCount) {
     EXPECT_EQ(again.values.state, state.values.state) << other.strategy;
     for (const double loss : run(*session, 3, 2).losses) EXPECT_GT(loss, 0) << other.strategy;
   }
+}
+
+// What another optimizer left are the variables alone: Adam's moments then begin as in a new run.
+// Without dropout, which depends on the number of the step.
+TEST_F(State, MomentsThatStartAnewHaveHadNoUpdates) {
+  TrainingState state = run(*start({"replicated"}, small_network()), 0, kBefore).state;
+  EXPECT_EQ(state.updates, static_cast<std::uint64_t>(kBefore));
+  state.complete = false;
+  state.parts.clear();
+  state.optimizer.clear();
+  state.updates = 0;
+  const auto trained_from = [&](std::int64_t first_step) {
+    const std::unique_ptr<Session> session =
+        start({"replicated", {}, CONVOY_OPTIMIZER_ADAM}, small_network());
+    write_training_state(*session, state, first_step);
+    return run(*session, kBefore, kAfter);
+  };
+  const Outcome resumed = trained_from(kBefore);
+  const Outcome fresh = trained_from(0);
+  EXPECT_EQ(resumed.losses, fresh.losses);
+  for (std::size_t i = 0; i < fresh.values.variables.size(); ++i)
+    EXPECT_TRUE(same_bits(resumed.values.variables[i], fresh.values.variables[i]));
+  EXPECT_EQ(resumed.state.updates, static_cast<std::uint64_t>(kAfter));
 }
 
 TEST_F(State, PartsOfAnotherPlanAreRefusedByName) {

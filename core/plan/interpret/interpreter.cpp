@@ -42,6 +42,7 @@ Interpreter::Interpreter(const Plan& plan, InterpreterOptions options)
       options_(std::move(options)),
       memory_(plan.buffers.size()),
       state_(kSlots * plan.buffers.size()),
+      updates_(plan.buffers.size()),
       replicas_(plan.cluster->replicas()) {
   CONVOY_CHECK_EQ(options_.initial.size(), plan.arena->elements);
   for (std::uint32_t i = 0; i < memory_.size(); ++i) {
@@ -203,12 +204,13 @@ void Interpreter::adapt(const Operation& operation) {
 void Interpreter::apply(const Operation& operation, std::uint64_t step) {
   const double rate = options_.learning_rate(step);
   UpdateConstants constants =
-      update_constants(options_.optimizer, operation.contributions, rate, step);
+      update_constants(options_.optimizer, operation.contributions, rate, 0);
   const bool scaled = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0;
   if (scaled) include_loss_scale(constants, *floats(operation.reads[element_reads(operation)]));
   if ((operation.flags & CONVOY_OP_NORMED) != 0) {
     const float norm = *floats(operation.reads.back());
-    if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm)) return;
+    if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm))
+      return skip(operation);
     include_norm(constants, norm, operation.scalar);
   }
   std::vector<float> total(operation.writes.front().count);
@@ -217,17 +219,33 @@ void Interpreter::apply(const Operation& operation, std::uint64_t step) {
     const float* gradient = floats(operation.reads[r]);
     for (std::size_t i = 0; i < total.size(); ++i) total[i] += gradient[i];
   }
-  for (const PlanSpan& target : operation.writes) update(target, constants, total);
+  for (const PlanSpan& target : operation.writes) update(target, constants, rate, total);
 }
 
-void Interpreter::update(const PlanSpan& target, UpdateConstants constants,
+// The host does not know in time that a device skips an update, so it counts.
+void Interpreter::skip(const Operation& apply) {
+  for (const PlanSpan& target : apply.writes)
+    for (std::uint64_t& updates : updates_of(target)) ++updates;
+}
+
+std::span<std::uint64_t> Interpreter::updates_of(const PlanSpan& target) {
+  std::vector<std::uint64_t>& all = updates_[target.buffer];
+  all.resize(plan_.arena->elements);
+  return std::span(all).subspan(target.first, target.count);
+}
+
+void Interpreter::update(const PlanSpan& target, UpdateConstants constants, double rate,
                          std::span<const float> gradient) {
   const float decay = constants.weight_decay;
   float* parameters = floats(target);
   float* slots[kSlots];
   for (std::uint32_t slot = 0; slot < kSlots; ++slot)
     slots[slot] = state(target.buffer, slot).data() + target.first;
+  const std::span<std::uint64_t> updates = updates_of(target);
   for (std::uint64_t i = 0; i < target.count; ++i) {
+    if (i == 0 || updates[i - 1] != updates[i] + 1)
+      constants.learning_rate = rate_of_update(options_.optimizer, rate, updates[i]);
+    ++updates[i];
     constants.weight_decay = is_decayed(target.first + i) ? decay : 0.0f;
     update_element(constants, gradient[i], parameters[i], slots[0][i], slots[1][i]);
   }

@@ -73,7 +73,11 @@ class Interpreter {
   void forward(const Operation& operation);
   void backward(const Operation& operation);
   void apply(const Operation& operation, std::uint64_t step);
-  void update(const PlanSpan& target, UpdateConstants constants, std::span<const float> gradient);
+  void skip(const Operation& apply);
+  // Of every element of the span.
+  std::span<std::uint64_t> updates_of(const PlanSpan& target);
+  void update(const PlanSpan& target, UpdateConstants constants, double rate,
+              std::span<const float> gradient);
   void norm(const Operation& operation);
   void adapt(const Operation& operation);
   bool is_decayed(std::uint64_t element) const;
@@ -87,8 +91,9 @@ class Interpreter {
   std::uint64_t steps_ = 0;
   bool in_prologue_ = false;
   std::uint64_t changed_ = 0;
-  std::vector<std::vector<std::byte>> memory_;  // per buffer
-  std::vector<std::vector<float>> state_;       // per buffer and slot, empty until used
+  std::vector<std::vector<std::byte>> memory_;       // per buffer
+  std::vector<std::vector<float>> state_;            // per buffer and slot, empty until used
+  std::vector<std::vector<std::uint64_t>> updates_;  // per buffer and element, empty until used
   std::vector<Replica> replicas_;
 };
 

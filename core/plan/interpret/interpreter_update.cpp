@@ -20,17 +20,20 @@ float gradient_of(const UpdateConstants& c, float gradient_sum, float parameter)
 
 }  // namespace
 
+float rate_of_update(const convoy_optimizer& optimizer, double learning_rate,
+                     std::uint64_t updates) {
+  if (optimizer.kind != CONVOY_OPTIMIZER_ADAM) return static_cast<float>(learning_rate);
+  const double t = static_cast<double>(updates) + 1.0;
+  return static_cast<float>(learning_rate * std::sqrt(1.0 - std::pow(optimizer.beta2, t)) /
+                            (1.0 - std::pow(optimizer.beta1, t)));
+}
+
 UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_t contributions,
-                                 double learning_rate, std::uint64_t step) {
+                                 double learning_rate, std::uint64_t updates) {
   const auto narrow = [](double value) { return static_cast<float>(value); };
-  if (optimizer.kind == CONVOY_OPTIMIZER_ADAM) {
-    const double t = static_cast<double>(step) + 1.0;
-    learning_rate = learning_rate * std::sqrt(1.0 - std::pow(optimizer.beta2, t)) /
-                    (1.0 - std::pow(optimizer.beta1, t));
-  }
   UpdateConstants constants;
   constants.kind = optimizer.kind;
-  constants.learning_rate = narrow(learning_rate);
+  constants.learning_rate = rate_of_update(optimizer, learning_rate, updates);
   constants.contributions = static_cast<float>(std::max<std::uint64_t>(contributions, 1));
   constants.gradient_scale = narrow(optimizer.gradient_scale);
   constants.weight_decay = narrow(optimizer.weight_decay);

@@ -25,9 +25,12 @@ struct UpdateConstants {
   float epsilon = 0;
 };
 
-// `step` counts from 0 and only matters for Adam.
+// The learning rate of an update, with Adam's bias correction. `updates`: how many the parameter
+// and its moments have had before; only matters for Adam.
+float rate_of_update(const convoy_optimizer& optimizer, double learning_rate,
+                     std::uint64_t updates);
 UpdateConstants update_constants(const convoy_optimizer& optimizer, std::uint64_t contributions,
-                                 double learning_rate, std::uint64_t step);
+                                 double learning_rate, std::uint64_t updates);
 
 // The value of state slot `slot` before the first update.
 float initial_state(std::uint32_t optimizer_kind, std::uint32_t slot);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/plan/lower/cut_updates.hpp"
 #include "core/plan/lower/lower_collective.hpp"
 #include "core/plan/lower/lower_network.hpp"
 #include "core/plan/lower/lower_norm.hpp"
@@ -72,23 +73,24 @@ void lower_compute(Lowering& lowering, const Operation& compute) {
   }
 }
 
-void lower_operation(Lowering& lowering, const Operation& operation) {
+void lower_operation(Lowering& lowering, UpdateCutter& cutter, const Operation& operation) {
   lowering.begin(operation);
   if (is_compute(operation.kind)) return lower_compute(lowering, operation);
   if (is_collective(operation.kind)) return lower_collective(lowering, operation);
   if (operation.kind == OperationKind::kCopy) return lower_copy(lowering, operation);
   if (operation.kind == OperationKind::kNorm) return lower_norm(lowering, operation);
-  if (operation.kind == OperationKind::kApply) return lower_update(lowering, operation);
-  lowering.at_place(operation, operation.place);
+  if (operation.kind != OperationKind::kApply) return lowering.at_place(operation, operation.place);
+  for (const Operation& piece : cutter.cut(operation)) lower_update(lowering, piece);
 }
 
 }  // namespace
 
 Plan lower(const Plan& logical, const LoweringOptions& options) {
   Lowering lowering(logical, options);
-  for (const Operation& operation : logical.prologue) lower_operation(lowering, operation);
+  UpdateCutter cutter(logical);
+  for (const Operation& operation : logical.prologue) lower_operation(lowering, cutter, operation);
   lowering.begin_body();
-  for (const Operation& operation : logical.body) lower_operation(lowering, operation);
+  for (const Operation& operation : logical.body) lower_operation(lowering, cutter, operation);
   return lowering.finish();
 }
 

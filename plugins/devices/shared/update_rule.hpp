@@ -8,7 +8,8 @@
 // What an apply or a norm means on every device, before its own guards and kernels.
 namespace convoy {
 
-// The step's learning rate, Adam's bias correction included.
+// The step's learning rate, Adam's bias correction included. The host sets the step of an apply to
+// the number of applies that its elements have had.
 inline double learning_rate_of(const convoy_submission& operation) {
   const convoy_optimizer& rule = *operation.updates[0]->optimizer;
   if (rule.kind != CONVOY_OPTIMIZER_ADAM) return operation.learning_rate;

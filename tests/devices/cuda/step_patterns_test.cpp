@@ -43,7 +43,7 @@ class StepPatternsOf : public testing::Test {
       it = {};
       it.lane = plan[i].lane;
       it.kind = plan[i].kind;
-      it.step = step_;
+      it.step = it.kind == CONVOY_OP_APPLY ? updates_++ : step_;
       it.timeline = &timelines_[plan[i].lane];
       it.value = step_ * size[it.lane] + ++next[it.lane];
       for (const auto& wait : plan[i].waits) {
@@ -80,6 +80,7 @@ class StepPatternsOf : public testing::Test {
   std::unique_ptr<StepPatterns> patterns_;
   std::vector<std::shared_ptr<OperationRun>> runs_;
   std::uint64_t step_ = 0;
+  std::uint64_t updates_ = 0;  // of all elements, one after the other
 };
 
 TEST_F(StepPatternsOf, ADeviceThatStandsAloneAreWholeSteps) {

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/update_counts.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
@@ -121,6 +123,58 @@ TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
     FAIL() << "it was lowered";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("copy its spans"), std::string::npos) << error.what();
+  }
+}
+
+// Counts the updates of a few iterations, and expects that the elements of each have had as many
+// before it.
+void expect_updates_of_elements_alike(const Plan& lowered, const std::string& what) {
+  UpdateCounts counts(lowered);
+  const auto run = [&](const std::vector<Operation>& section) {
+    for (const Operation& operation : section) {
+      if (operation.kind != OperationKind::kApply) continue;
+      const std::uint64_t first = counts.cells_of(operation.writes.front()).front().updates;
+      for (const PlanSpan& span : operation.writes)
+        for (const UpdateCounts::Cell& cell : counts.cells_of(span))
+          ASSERT_EQ(cell.updates, first) << what << ", operation " << operation.id;
+      EXPECT_EQ(counts.count(operation), first);
+    }
+  };
+  run(lowered.prologue);
+  for (std::uint64_t iteration = 0; iteration < kSteps; ++iteration) run(lowered.body);
+}
+
+std::size_t updates_of(const Plan& plan) {
+  return static_cast<std::size_t>(
+      std::ranges::count(plan.body, OperationKind::kApply, &Operation::kind));
+}
+
+TEST(Lower, CutsUpdatesWhoseElementsHaveHadDifferentNumbersOfUpdates) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const ReplicaId r(0);
+    const Range part{16, 32};
+    p.compute();
+    p.apply(p.parameters(r), p.gradient(r));
+    p.apply(p.parameters(r)[part], p.gradient(r)[part]);
+  });
+  const Plan lowered = lower(plan);
+  EXPECT_EQ(updates_of(lowered), 4u) << "the first one before, within and behind the part";
+  expect_updates_of_elements_alike(lowered, "parts");
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const Cluster several = make_single_host(1 + seed % 4, true, "cpu");
+    const Plan random = write_plan(several, small_arena(32), random_plan(seed, false));
+    expect_updates_of_elements_alike(lower(random, kSmallPieces), fmt::format("seed {}", seed));
+  }
+}
+
+TEST(Lower, LeavesUpdatesWholeWhereAllElementsHaveHadAsMany) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  for (const SamplePlan& sample : sample_plans()) {
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(updates_of(lower(plan)), updates_of(plan)) << sample.name;
   }
 }
 

@@ -32,7 +32,10 @@ StepPatterns::StepPatterns(std::shared_ptr<EventLedger> ledger, const void* devi
 
 std::shared_ptr<OperationRun> StepPatterns::submitted(const convoy_submission& operation) {
   const bool ended = expected_ != nullptr && count_ == expected_->first.size();
-  if (count_ == 0 || operation.step != step_ || ended) begin(operation);
+  // An update has the number of the updates before it, and comes behind other operations of its
+  // step.
+  const bool other_step = operation.kind != CONVOY_OP_APPLY && operation.step != step_;
+  if (count_ == 0 || other_step || ended) begin(operation);
   const std::size_t place = count_++;
   own_[operation.timeline] = steps_;
   if (expected_ != nullptr) {

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/plan/update_counts.hpp"
+
+namespace convoy {
+
+// Cuts updates where their elements have had different numbers of updates, because devices get one
+// number per operation. Most plans update all elements alike: then nothing is cut.
+class UpdateCutter {
+ public:
+  // A plan of one stage.
+  explicit UpdateCutter(const Plan& plan);
+
+  // The pieces of the plan's next update, in program order.
+  std::vector<Operation> cut(const Operation& update);
+
+ private:
+  // What elements have had before the update in the first iteration, and what each iteration adds.
+  using History = std::pair<std::uint64_t, std::uint64_t>;
+  // By the first element that has them, relative to the write's.
+  using Histories = std::map<std::uint64_t, History>;
+
+  Histories histories_of(const PlanSpan& span);
+  static History history_at(const Histories& histories, std::uint64_t element);
+  static Operation with_history(const Operation& update, const std::vector<Histories>& histories,
+                                std::uint64_t element, const History& history);
+
+  UpdateCounts before_;      // up to the next update, in the first iteration
+  UpdateCounts per_period_;  // of one run of the body
+};
+
+}  // namespace convoy

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy {
+
+// How many updates (applies) the elements of a plan's buffers have had. Adam corrects its moments
+// by this number. Elements that every update changes together share a count.
+class UpdateCounts {
+ public:
+  struct Cell {
+    ElementRange range{};
+    std::uint64_t updates = 0;
+  };
+
+  // For the updates of all prologues and bodies of a plan. Every count is 0.
+  explicit UpdateCounts(const Plan& plan);
+
+  // Counts one of these updates. Returns how many its elements have had before; lower() cuts
+  // updates so that all of them have had as many.
+  std::uint64_t count(const Operation& update);
+  // The cells of a buffer, and those of an update's span, in ascending order.
+  std::span<Cell> cells(std::uint32_t buffer) { return cells_.at(buffer); }
+  std::span<Cell> cells_of(const PlanSpan& span);
+  // The largest of all counts.
+  std::uint64_t most() const;
+  // Sets all counts.
+  void fill(std::uint64_t updates);
+
+ private:
+  std::vector<std::vector<Cell>> cells_;  // per buffer
+};
+
+}  // namespace convoy

@@ -1,0 +1,70 @@
+#include "core/plan/update_counts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::update_counts_test {
+namespace {
+
+// Two updates of one replica's parameters: of all elements and of a part.
+Plan write_whole_and_part(const Cluster& cluster, const ArenaMap& arena) {
+  return write_plan(cluster, arena, [](Planner& p) {
+    const ReplicaId r(0);
+    p.compute();
+    p.apply(p.parameters(r), p.gradient(r));
+    p.apply(p.parameters(r)[{16, 32}], p.gradient(r)[{16, 32}]);
+  });
+}
+
+std::vector<const Operation*> updates_of(const Plan& plan) {
+  std::vector<const Operation*> updates;
+  for (const Operation& operation : plan.body)
+    if (operation.kind == OperationKind::kApply) updates.push_back(&operation);
+  return updates;
+}
+
+TEST(UpdateCounts, AreOfElementsThatUpdatesChangeTogether) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_whole_and_part(cluster, arena);
+  const auto updates = updates_of(plan);
+  ASSERT_EQ(updates.size(), 2u);
+  UpdateCounts counts(plan);
+  EXPECT_EQ(counts.most(), 0u);
+  EXPECT_EQ(counts.count(*updates[0]), 0u);
+  EXPECT_EQ(counts.count(*updates[1]), 1u);
+  EXPECT_EQ(counts.count(*updates[1]), 2u);
+  EXPECT_EQ(counts.most(), 3u);
+  const auto cells = counts.cells_of(updates[0]->writes.front());
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_EQ(cells[0].updates, 1u);
+  EXPECT_EQ(cells[1].updates, 3u);
+  EXPECT_EQ(cells[1].range.first, 16u);
+  EXPECT_EQ(cells[1].range.count, 32u);
+  EXPECT_EQ(cells[2].updates, 1u);
+}
+
+TEST(UpdateCounts, GoOnFromAnyNumber) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_whole_and_part(cluster, arena);
+  UpdateCounts counts(plan);
+  counts.fill(40);
+  EXPECT_EQ(counts.count(*updates_of(plan).front()), 40u);
+  EXPECT_EQ(counts.most(), 41u);
+}
+
+// Only updates of the buffer count, and only those that a plan has.
+TEST(UpdateCounts, AreNoneOfBuffersWithoutUpdates) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, write_parameter_server);
+  UpdateCounts counts(plan);
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
+    EXPECT_EQ(counts.cells(i).empty(), plan.buffers[i].kind != CONVOY_BUFFER_MASTER)
+        << plan.buffer_name(i);
+}
+
+}  // namespace
+}  // namespace convoy::testing::update_counts_test
