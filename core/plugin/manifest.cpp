@@ -91,14 +91,14 @@ PluginKind parse_kind(std::string_view value) {
       "its manifest says kind={}; this convoy knows strategy, model, device and transport", value));
 }
 
-OptionType parse_type(std::string_view value) {
+OptionType parse_type(std::string_view option, std::string_view value) {
   for (OptionType type : {OptionType::kBool, OptionType::kInt, OptionType::kFloat,
                           OptionType::kString, OptionType::kEnum}) {
     if (value == to_string(type)) return type;
   }
   throw ManifestError(fmt::format(
-      "an option of its manifest has type '{}'; types are bool, int, float, string and enum",
-      value));
+      "option {} of its manifest has type '{}'; types are bool, int, float, string and enum",
+      option, value));
 }
 
 OptionDeclaration parse_option(std::string_view value) {
@@ -115,7 +115,7 @@ OptionDeclaration parse_option(std::string_view value) {
     rest.remove_prefix(colon + 1);
   }
   OptionDeclaration option{.name = std::string(fields[0]),
-                           .type = parse_type(fields[1]),
+                           .type = parse_type(fields[0], fields[1]),
                            .default_value = std::string(fields[2]),
                            .allowed = split(fields[3], '|'),
                            .help = std::string(rest)};

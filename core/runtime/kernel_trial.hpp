@@ -7,10 +7,12 @@
 
 namespace convoy {
 
-// How long a kernel may take, in seconds. Only its calls count, not what is around them.
+// How long a kernel may take, in seconds that count (counted_seconds()). Only its calls count, not
+// what is around them.
 struct TrialTime {
-  double each_call = 10;  // a call that takes longer does not return
-  double all_calls = 10;  // when they took so long, no other call begins
+  double each_call = 10;      // a call that takes longer does not return
+  double all_calls = 10;      // when they took so long, no other call begins
+  double further_calls = 10;  // nor, when they took so long, one that only unusual faults need
 };
 
 struct KernelTrial {
@@ -24,8 +26,10 @@ struct KernelTrial {
 // sizes between protected guards: once with the end of every span at its guard and once with the
 // beginning. Spans that are only read are write-protected. The kernel is called again with the same
 // values; the bytes must be the same. It is also called with other values in spans that are only
-// written; only elements that it does not write may differ. For f32 spans, the declared sum
-// (convoy_call_effect) is compared with the sum of the reads. Not for calls that are too large.
+// written; only elements that it does not write may differ. Where all spans are floats, the
+// declared sum (convoy_call_effect) is compared with the sum of the reads. Further calls are those
+// of a later step with another learning rate, and calls with very large and very small numbers,
+// whose sums are compared where they are finite. Not for calls that are too large.
 KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,
                        const TrialTime& time = {});
 

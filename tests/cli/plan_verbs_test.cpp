@@ -68,6 +68,9 @@ TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
       {"overrun",
        "wrong: kernel 'overrun' of call \\(operation [0-9]+\\) reads or writes behind "
        "the end of gradient\\(0\\)"},
+      {"overrun_odd",
+       "ragged buckets: wrong: kernel 'overrun_odd' of call \\(operation [0-9]+\\) reads or writes "
+       "behind the end of gradient\\(0\\)"},
       {"needs", "wrong: .*operations that its manifest does not name: add copy to needs="},
       {"differs",
        "wrong: .*two different plans .*first at operation [0-9]+: fill by [0-9]+: .*, and "

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "core/plan/cluster.hpp"
 #include "tests/plan/sample_models.hpp"
@@ -14,6 +16,7 @@
 namespace convoy::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // How a kernel is called: with a scratch buffer, the sum of whose reads are the gradient and it.
@@ -22,6 +25,7 @@ struct Called {
   CallEffect effect = CallEffect::kUndeclared;
   std::uint64_t elements = 0;  // of the buffer and of another one that is read; 0: of the arena
   TrialTime time = {};
+  Dtype dtype = Dtype::kF32;  // of both
 };
 
 // The plan's only call.
@@ -35,18 +39,21 @@ Plan plan_of(const Cluster& cluster, const ArenaMap& arena, const Called& called
     const PlaceId here = p.replica_place(r);
     p.compute();
     const bool own = called.elements > 0;
-    const Buffer buffer = p.scratch(here, own ? called.elements : p.arena_elements());
+    const Buffer buffer = p.scratch(here, own ? called.elements : p.arena_elements(), called.dtype);
     p.name(buffer, "result");
     p.fill(buffer, 0);
     std::vector<Span> reads = {p.gradient(r)};
     if (own) {
-      const Buffer other = p.scratch(here, called.elements);
+      const Buffer other = p.scratch(here, called.elements, called.dtype);
       p.fill(other, 0);
       reads = {other};
     }
     if (called.in_place) reads.push_back(buffer);
     p.call("tried", here, reads, {buffer}, {.effect = called.effect});
-    p.apply(p.parameters(r), part(buffer, 0, p.arena_elements()));
+    const Buffer applied = p.scratch(here, p.arena_elements());
+    if (called.dtype != Dtype::kF32) p.cast(applied, part(buffer, 0, p.arena_elements()));
+    p.apply(p.parameters(r),
+            called.dtype == Dtype::kF32 ? part(buffer, 0, p.arena_elements()) : Span(applied));
   });
 }
 
@@ -108,7 +115,7 @@ TEST(KernelTrial, NamesAReadThatIsWritten) {
         floats(reads, 0)[0] = 0;
         return 0;
       }),
-      ::testing::AllOf(HasSubstr("writes gradient"), HasSubstr("only reads")));
+      AllOf(HasSubstr("writes gradient"), HasSubstr("only reads")));
 }
 
 TEST(KernelTrial, NamesAWriteThatIsRead) {
@@ -117,7 +124,7 @@ TEST(KernelTrial, NamesAWriteThatIsRead) {
                 floats(writes, 0)[0] += floats(reads, 0)[0];
                 return 0;
               }),
-              ::testing::AllOf(HasSubstr("reads result"), HasSubstr("only writes")));
+              AllOf(HasSubstr("reads result"), HasSubstr("only writes")));
 }
 
 TEST(KernelTrial, FindsHiddenState) {
@@ -139,6 +146,85 @@ TEST(KernelTrial, HoldsSumsAgainstWhatIsDeclared) {
   EXPECT_EQ(trial_of(copy, {.effect = CallEffect::kSums}), "");
   EXPECT_THAT(trial_of(copy, {.in_place = true, .effect = CallEffect::kSums}),
               HasSubstr("not the sum of the reads"));
+}
+
+// Numbers of 16 bits: the sign of one type is that of all.
+TEST(KernelTrial, HoldsSumsOf16BitsAgainstWhatIsDeclared) {
+  constexpr std::uint64_t kElements = 4096;
+  const convoy_host_kernel copy = [](const convoy_region* reads, std::uint64_t,
+                                     const convoy_region* writes, std::uint64_t) {
+    std::memcpy(writes[0].data, reads[0].data, 2 * writes[0].count);
+    return 0;
+  };
+  const convoy_host_kernel negate = [](const convoy_region* reads, std::uint64_t,
+                                       const convoy_region* writes, std::uint64_t) {
+    for (std::uint64_t i = 0; i < writes[0].count; ++i)
+      static_cast<std::uint16_t*>(writes[0].data)[i] =
+          static_cast<std::uint16_t*>(reads[0].data)[i] ^ 0x8000u;
+    return 0;
+  };
+  for (const Dtype dtype : {Dtype::kBf16, Dtype::kF16}) {
+    const Called called{.effect = CallEffect::kSums, .elements = kElements, .dtype = dtype};
+    EXPECT_EQ(trial_of(copy, called), "");
+    EXPECT_THAT(trial_of(negate, called), HasSubstr("not the sum of the reads"));
+  }
+}
+
+// Right as long as values are as usual.
+TEST(KernelTrial, FindsSumsThatAreWrongForUnusualNumbers) {
+  const convoy_host_kernel clips = [](const convoy_region* reads, std::uint64_t n,
+                                      const convoy_region* writes, std::uint64_t) {
+    return each(reads, n, writes, [](float a, float) { return std::clamp(a, -64.f, 64.f); });
+  };
+  EXPECT_THAT(trial_of(clips, {.effect = CallEffect::kSums}),
+              AllOf(HasSubstr("not the sum"), HasSubstr("when it reads large numbers")));
+  const convoy_host_kernel drops = [](const convoy_region* reads, std::uint64_t n,
+                                      const convoy_region* writes, std::uint64_t) {
+    return each(reads, n, writes, [](float a, float) { return std::fabs(a) < 1e-5f ? 0 : a; });
+  };
+  EXPECT_THAT(trial_of(drops, {.effect = CallEffect::kSums}),
+              AllOf(HasSubstr("not the sum"), HasSubstr("when it reads tiny numbers")));
+}
+
+// What a kernel compresses may be clipped, and what does not fit into its types is nobody's fault.
+TEST(KernelTrial, LetsUnusualNumbersBeTooLarge) {
+  const convoy_host_kernel clips = [](const convoy_region* reads, std::uint64_t n,
+                                      const convoy_region* writes, std::uint64_t) {
+    return each(reads, n, writes, [](float a, float) { return std::clamp(a, -64.f, 64.f); });
+  };
+  EXPECT_EQ(trial_of(clips, {.effect = CallEffect::kCompresses}), "");
+  const convoy_host_kernel overflows = [](const convoy_region* reads, std::uint64_t n,
+                                          const convoy_region* writes, std::uint64_t) {
+    return each(reads, n, writes, [](float a, float) { return a * 1e38f / 1e38f; });
+  };
+  EXPECT_EQ(trial_of(overflows, {.effect = CallEffect::kSums}), "");
+  const convoy_host_kernel refuses = [](const convoy_region* reads, std::uint64_t n,
+                                        const convoy_region* writes,
+                                        std::uint64_t) -> std::int32_t {
+    for (std::uint64_t i = 0; i < reads[0].count; ++i)
+      if (std::fabs(floats(reads, 0)[i]) > 65504) return 1;
+    return each(reads, n, writes, [](float a, float) { return a; });
+  };
+  EXPECT_EQ(trial_of(refuses, {.effect = CallEffect::kSums}), "");
+}
+
+TEST(KernelTrial, FindsWhatALaterStepShows) {
+  static const convoy_kernel_function decays = [](const convoy_kernel_call* call) -> std::int32_t {
+    for (std::uint64_t i = 0; i < call->writes[0].count; ++i)
+      static_cast<float*>(call->writes[0].data)[i] =
+          static_cast<float*>(call->reads[0].data)[i] * (call->step < 1000 ? 1.f : 0.9f);
+    return 0;
+  };
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const ArenaMap arena = small_arena(0);
+  const Plan plan = plan_of(cluster, arena, {.effect = CallEffect::kSums});
+  convoy_kernel kernel{};
+  kernel.run = decays;
+  const auto trial = [&](const TrialTime& time) {
+    return try_kernel(HostKernel(kernel), plan, call_of(plan), time).problem;
+  };
+  EXPECT_THAT(trial({}), AllOf(HasSubstr("not the sum"), HasSubstr("in step 9999")));
+  EXPECT_EQ(trial({.further_calls = 0}), "");
 }
 
 TEST(KernelTrial, SaysHowAKernelEnds) {
@@ -191,11 +277,21 @@ TEST(KernelTrial, EndsACallThatDoesNotReturn) {
             "does not return within 0.1 seconds");
 }
 
+TEST(KernelTrial, EndsACallThatComputesForEver) {
+  EXPECT_EQ(trial_of(
+                [](const convoy_region* reads, std::uint64_t, const convoy_region* writes,
+                   std::uint64_t) -> std::int32_t {
+                  for (volatile float sum = 0;;) sum = sum + floats(reads, 0)[writes[0].count - 1];
+                },
+                {.time = {.each_call = 0.1}}),
+            "does not return within 0.1 seconds");
+}
+
 // A kernel that takes its time is not one that hangs, nor one that was tried.
 TEST(KernelTrial, BeginsNoCallWhenTheTimeIsOver) {
   const convoy_host_kernel slow = [](const convoy_region*, std::uint64_t, const convoy_region*,
                                      std::uint64_t) {
-    usleep(20'000);
+    usleep(120'000);  // a sixth counts
     return 0;
   };
   const KernelTrial trial = try_it(slow, {.time = {.each_call = 600, .all_calls = 0.01}});

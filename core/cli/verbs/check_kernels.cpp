@@ -19,12 +19,15 @@
 #include "core/runtime/device_trial.hpp"
 #include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/prepared_plan.hpp"
+#include "core/runtime/trial_spans.hpp"
 
 namespace convoy {
 namespace {
 
 constexpr std::size_t kShapes = 3;    // numbers of reads, and sizes of each
 constexpr std::size_t kVariants = 6;  // of each number of reads
+
+constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // of a call's spans
 
 // What a kernel can tell calls apart by, beside their sizes.
 std::vector<std::uint64_t> variant_of(const Operation& call) {
@@ -33,6 +36,23 @@ std::vector<std::uint64_t> variant_of(const Operation& call) {
   for (const PlanSpan& span : call.reads) variant.push_back(span.dtype);
   for (const PlanSpan& span : call.writes) variant.push_back(span.dtype);
   return variant;
+}
+
+std::pair<std::string, std::uint64_t> kernel_and_reads(const Operation& call) {
+  return {call.kernel, call.reads.size()};
+}
+
+// Of calls that can be tried. Kernels that work on several elements at once err at odd sizes.
+std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes(const Plan& plan) {
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> result;
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& call : *section) {
+      if (call.kind != OperationKind::kCall) continue;
+      const std::uint64_t size = call.writes.front().count;
+      std::uint64_t& largest = result[kernel_and_reads(call)];
+      if (size % 2 == 1 && size > largest && too_large_to_try(call).empty()) largest = size;
+    }
+  return result;
 }
 
 // For the devices that a run with these flags uses, or those of the described machine.
@@ -50,6 +70,7 @@ KernelChecks::KernelChecks(const job::Setup& setup, std::ostream& out)
     : setup_(setup), out_(out), forms_(forms_asked_for(setup)) {}
 
 void KernelChecks::try_all(const Plan& plan) {
+  largest_odd_ = largest_odd_sizes(plan);
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section) {
       if (call.kind != OperationKind::kCall || !is_new_shape(call)) continue;
@@ -80,16 +101,21 @@ std::string KernelChecks::untried() const {
 }
 
 std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
-  constexpr double kForFurtherSizes = 0.25;  // of the patience
+  constexpr double kForLargeSizes = 0.25;  // of the patience
   const double patience = setup_.options.plugin_timeout;
   // One size with each number of reads is tried whole, or nothing is proved. Its first call is
-  // made however late it is: it shows most faults. Further sizes are tried while there is time.
+  // made however late it is: it shows most faults. Further sizes, and calls for unusual faults, are
+  // tried while there is time; small ones take nearly none.
   const bool is_first = tried_[call.kernel][call.reads.size()].calls == 1;
-  const double left = (is_first ? patience : kForFurtherSizes * patience) - tried_for_;
+  const double share = bytes_of_spans(call) <= kSmallBytes ? 1 : kForLargeSizes;
+  const double left_for_further = share * patience - tried_for_;
+  const double left = is_first ? patience - tried_for_ : left_for_further;
   if (!is_first && left <= 0) return {};
-  const KernelTrial trial = try_kernel(
-      host_kernel_of(*setup_.strategy, call.kernel), plan, call,
-      {.each_call = patience, .all_calls = std::max(left, std::numeric_limits<double>::min())});
+  const KernelTrial trial =
+      try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call,
+                 {.each_call = patience,
+                  .all_calls = std::max(left, std::numeric_limits<double>::min()),
+                  .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
   if (is_first && trial.out_of_time) out_of_time_.insert(call.kernel);
   return trial.problem;
@@ -105,8 +131,12 @@ bool KernelChecks::is_new_shape(const Operation& call) {
     return false;
   }
   Tried& tried = counts[call.reads.size()];
+  const std::uint64_t size = call.writes.front().count;
+  const bool is_larger_odd =
+      size > tried.largest_odd && size == largest_odd_[kernel_and_reads(call)];
+  if (is_larger_odd) tried.largest_odd = size;
   const bool is_new_size =
-      tried.sizes.size() < kShapes && tried.sizes.insert(call.writes.front().count).second;
+      (tried.sizes.size() < kShapes || is_larger_odd) && tried.sizes.insert(size).second;
   const bool is_new_variant =
       tried.variants.size() < kVariants && tried.variants.insert(variant_of(call)).second;
   if (is_new_size || is_new_variant) ++tried.calls;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/job/setup.hpp"
@@ -24,8 +25,9 @@ class KernelChecks {
   // The setup must outlive it; a missing form is written to `out`.
   KernelChecks(const job::Setup& setup, std::ostream& out);
 
-  // Every kernel that the plan calls, with a few numbers of reads, and of each a few sizes and a
-  // few variants: effects, types and arguments. Error kFailed when one does something wrong.
+  // Every kernel that the plan calls, with a few numbers of reads, and of each a few sizes, the
+  // largest odd one among them, and a few variants: effects, types and arguments. Error kFailed
+  // when one does something wrong.
   void try_all(const Plan& plan);
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.
@@ -46,10 +48,13 @@ class KernelChecks {
   // Calls with one number of reads that were tried.
   struct Tried {
     std::set<std::uint64_t> sizes;                  // of the first write
+    std::uint64_t largest_odd = 0;                  // of them
     std::set<std::vector<std::uint64_t>> variants;  // what else may differ between calls
     std::size_t calls = 0;
   };
   std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // of each kernel, by reads
+  // Of the plan's calls, by kernel and number of reads: the largest odd size; 0: none.
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_;
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
   std::set<std::string> out_of_time_;  // kernels

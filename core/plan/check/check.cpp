@@ -76,7 +76,8 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   check::Recurrence found = check::judge_recurrence(plan, budget);
   // The earlier findings name the operations better.
   if (report.verdict == Verdict::kWrong && found.verdict == Verdict::kWrong) return;
-  if (!judge.recurrence_decides() && found.verdict != Verdict::kApproximate) return;
+  if (!judge.recurrence_decides() && found.verdict != Verdict::kApproximate && !found.restarts)
+    return;
   const bool repeats = judge.recurrence_decides() && report.exact != Verdict::kUnproved &&
                        report.exact != Verdict::kWrong;
   report.verdict = found.verdict;

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <set>
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/averaging.hpp"
@@ -12,14 +10,14 @@
 #include "core/plan/check/opaque_effects.hpp"
 #include "core/plan/check/period_flow.hpp"
 #include "core/plan/check/reachable.hpp"
+#include "core/plan/check/restarted_momentum.hpp"
 
 namespace convoy::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
-constexpr std::size_t kFewStates = 32;      // for which matrices are as quick as anything
-constexpr int kSettlingPeriods = 8;         // of the start
-constexpr std::size_t kFadingPeriods = 64;  // periods in which momentum shows how it fades
+constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
+constexpr int kSettlingPeriods = 8;     // of the start
 
 bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
   return std::ranges::any_of(row, [&](const Addend& it) { return states[it.index]; });
@@ -203,9 +201,35 @@ bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
   return true;
 }
 
+// How often the gradients of each of the period's computes count, where all replicas' count alike
+// in everything that is read; empty where they do not.
+std::vector<std::uint64_t> ClassJudge::counts_by_compute(const FieldMatrix& weights) const {
+  const std::uint64_t replicas = plan_.cluster->replicas();
+  if (gradients_.size() != replicas * plan_.computes) return {};
+  std::vector<std::uint64_t> counts(plan_.computes, 0);
+  for (std::size_t r = 0; r < weights.rows(); ++r)
+    for (std::size_t g = 0; g < gradients_.size(); ++g) {
+      const std::uint64_t times = counted(weights.at(r, g), replicas);
+      std::uint64_t& known = counts[gradients_[g].compute];
+      if (times == 0 || (known != 0 && known != times)) return {};
+      known = times;
+    }
+  return counts;
+}
+
 // Every gradient has the same final weight in everything that is read.
 void ClassJudge::require_equal(const FieldMatrix& weights) {
   const std::uint64_t replicas = plan_.cluster->replicas();
+  const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
+  if (const auto factor = restarted_momentum(by_compute)) {
+    report_.restarts = true;
+    return add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+               fmt::format("gradients of the first of {} steps count {:.6g} times and those of the "
+                           "last one {:.6g} times, as with a momentum of {:.6g} that begins anew "
+                           "every {} steps: it is not known whether that is meant",
+                           plan_.computes, number_of(by_compute.front()),
+                           number_of(by_compute.back()), *factor, plan_.computes));
+  }
   std::map<GradientKey, std::size_t> columns;
   for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
   for (std::size_t r = 0; r < weights.rows(); ++r) {
@@ -273,59 +297,6 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
     if (weight != 0) return weight / term.weight.value;
   }
   return std::nullopt;
-}
-
-// If a single update divides by the number of gradients of several computes, these gradients count
-// once when they count as in the mean over all of them.
-std::uint64_t ClassJudge::computes_of_a_mean() const {
-  std::map<std::uint32_t, std::set<std::uint32_t>> updates;  // of a buffer
-  std::set<std::uint64_t> divisors;
-  for (const LinearApply& apply : applies_) {
-    const auto updated = [&](const PeriodState& state) {
-      return state.buffer == apply.target && state.range.first >= apply.range.first &&
-             state.range.first < apply.range.first + apply.range.count;
-    };
-    if (std::ranges::none_of(it_.states, updated)) continue;
-    updates[apply.target].insert(apply.operation);
-    divisors.insert(apply.contributions);
-  }
-  if (divisors.size() != 1) return 1;
-  std::size_t most = 1;
-  for (const auto& [unused, operations] : updates) most = std::max(most, operations.size());
-  const std::uint64_t computes = plan_.computes / most;
-  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
-  const bool is_mean = computes * most == plan_.computes && *divisors.begin() == computes * sources;
-  return is_mean ? computes : 1;
-}
-
-// Every gradient counts `total` times its weight in a mean. More than once is right only for
-// momentum: the later contributions of a gradient decay like the powers of some b, and add up to at
-// most 1 / (1 - b) times. Less than once is right where parameters are averaged.
-void ClassJudge::judge_total(const FieldMatrix& weights) {
-  std::uint64_t first = 0;
-  for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
-  report_.means_over = computes_of_a_mean();
-  const std::uint64_t total = field_multiply(
-      counted(first, report_.alone ? 1 : plan_.cluster->replicas()), report_.means_over);
-  report_.total = total;
-  report_.counts = number_of(total);
-  report_.counts_once = total == 1;
-  const PeriodRead& any = it_.reads.front();
-  const double counts = report_.counts;
-  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
-  if (counts < 1)
-    return add(FindingKind::kScaled, any, any.replica,
-               fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
-  const double fading = fading_rate(responses(it_, kFadingPeriods));
-  // Momentum between periods, or between the computes of one.
-  const double each = std::pow(fading, 1.0 / plan_.computes);
-  if (fading > 0 && fading < 1 &&
-      (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6))
-    return;
-  const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
-  add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
-      fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,
-                  in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
 }
 
 // With undeclared kernels there are no final weights. But every sum that is conserved whatever they

@@ -35,6 +35,7 @@ struct ClassReport {
   std::uint64_t means_over = 1;  // computes, of which updates take the mean
   bool counts_once = false;      // exactly
   bool loses = false;            // errors have a final weight
+  bool restarts = false;         // the only finding is a momentum that begins anew in every period
   std::uint64_t delay = 0;       // periods
   std::vector<ReadNoise> noise;
 };
@@ -60,6 +61,7 @@ class ClassJudge {
   void judge_averaging();
   void judge_conserved();
   void require_equal(const FieldMatrix& weights);
+  std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
   void judge_noise(const PeriodRead& read, const FieldMatrix& row, const FieldMatrix& weights);
   void report_error(const PeriodRead& read, AtomId error, double times);

@@ -9,12 +9,8 @@ namespace {
 constexpr std::uint64_t kLongestDelay = 64;  // periods
 constexpr std::size_t kSettledIn = 8;        // periods, before the fading is measured
 
-template <typename Number>
-std::vector<Number> stepped(const PeriodClass& it, const std::vector<Number>& held) {
-  std::vector<Number> next;
-  next.reserve(it.step.size());
-  for (const LinearRow& row : it.step) next.push_back(times(row, held));
-  return next;
+Weight change_at(const std::vector<Weight>& response, std::size_t period) {
+  return response[period + 1] + from_scalar(-1) * response[period];
 }
 
 }  // namespace
@@ -28,42 +24,45 @@ Weight times(const LinearRow& row, const std::vector<Weight>& held) {
   return sum;
 }
 
-double times(const LinearRow& row, const std::vector<double>& held) {
-  double sum = 0;
-  for (const Addend& it : row) sum += it.weight.value * held[it.index];
-  return sum;
-}
-
 std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
-  return stepped(it, held);
+  std::vector<Weight> next;
+  next.reserve(it.step.size());
+  for (const LinearRow& row : it.step) next.push_back(times(row, held));
+  return next;
 }
 
-std::vector<double> next_period(const PeriodClass& it, const std::vector<double>& held) {
-  return stepped(it, held);
-}
-
-std::vector<double> responses(const PeriodClass& it, std::size_t periods) {
-  std::vector<double> held(it.states.size(), 0.0);
+std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
+  std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
-    for (const Addend& gradient : it.gradients[i]) held[i] -= gradient.weight.value;
-  std::vector<double> result;
+    for (const Addend& gradient : it.gradients[i])
+      held[i] = held[i] + from_scalar(-1) * gradient.weight;
+  std::vector<Weight> result;
   for (std::size_t t = 0; t < periods; ++t) {
-    double sum = 0;
-    for (const PeriodRead& read : it.reads) sum += times(read.states, held);
-    result.push_back(sum / static_cast<double>(it.reads.size()));
+    Weight sum{0, 0};
+    for (const PeriodRead& read : it.reads) sum = sum + times(read.states, held);
+    result.push_back(sum * reciprocal(it.reads.size()));
     held = next_period(it, held);
   }
   return result;
 }
 
-double fading_rate(const std::vector<double>& response) {
+double fading_rate(const std::vector<Weight>& response) {
   double rate = 0;
   for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
-    const double change = response[t + 1] - response[t];
-    if (std::fabs(change) > 1e-9 * std::fabs(response.back()))
-      rate = std::max(rate, std::fabs((response[t + 2] - response[t + 1]) / change));
+    const double change = change_at(response, t).value;
+    if (std::fabs(change) > 1e-9 * std::fabs(response.back().value))
+      rate = std::max(rate, std::fabs(change_at(response, t + 1).value / change));
   }
   return rate;
+}
+
+bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
+  for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
+    const Weight change = change_at(response, t);
+    const Weight next = change_at(response, t + 1);
+    if (change.is_zero() || next.field != field_multiply(change.field, rate)) return false;
+  }
+  return true;
 }
 
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,

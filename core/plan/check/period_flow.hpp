@@ -10,18 +10,20 @@ namespace convoy::check {
 
 // The value of a row for the contents of the states: the sum of weight times content.
 Weight times(const LinearRow& row, const std::vector<Weight>& held);
-double times(const LinearRow& row, const std::vector<double>& held);
 
 // The states one period later, without gradients and errors: A x.
 std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held);
-std::vector<double> next_period(const PeriodClass& it, const std::vector<double>& held);
 
 // How much of one period's gradients the mean of all reads has 0, 1, 2, ... periods later.
-std::vector<double> responses(const PeriodClass& it, std::size_t periods);
+std::vector<Weight> responses(const PeriodClass& it, std::size_t periods);
 
 // The factor by which changes of a response shrink from one period to the next, once it has
 // settled in; 0 when nothing changes any more.
-double fading_rate(const std::vector<double>& response);
+double fading_rate(const std::vector<Weight>& response);
+
+// Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor
+// changes that are too small to measure decide.
+bool fades_by(const std::vector<Weight>& response, std::uint64_t rate);
 
 // Periods until the gradient in this column has reached every read, or, with `only_replica`, every
 // read of that replica; 63 if it never reaches one.

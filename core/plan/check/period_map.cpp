@@ -37,7 +37,7 @@ void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uin
       words.push_back(addend.weight.field);
     }
   };
-  for (const auto* rows : {&it.step, &it.gradients, &it.errors, &it.opaque})
+  for (const auto* rows : {&it.step, &it.gradients, &it.errors, &it.opaque, &it.start_errors})
     for (const LinearRow& row : *rows) add(row);
   for (const Weight& weight : it.start) words.push_back(weight.field);
   for (const PeriodState& state : it.states) words.push_back(plan.buffers[state.buffer].kind);
@@ -65,8 +65,12 @@ std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodC
 
 class Mapper {
  public:
-  Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
-      : plan_(plan), begun_(begun), values_(period.values()), nodes_(plan, period, begun) {}
+  Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what)
+      : plan_(plan),
+        begun_(begun),
+        what_(what),
+        values_(period.values()),
+        nodes_(plan, period, begun) {}
 
   PeriodMap map() {
     find_live();
@@ -204,6 +208,7 @@ class Mapper {
     PeriodClass result;
     Columns<AtomId> errors;
     Columns<AtomId> opaque;
+    Columns<AtomId> earlier;
     local_.clear();
     for (const std::size_t n : nodes)
       if (nodes_.side(nodes_[n]).read == nullptr)
@@ -225,6 +230,7 @@ class Mapper {
       result.errors.push_back(atoms_of(node, AtomKind::kCast, errors));
       result.opaque.push_back(atoms_of(node, AtomKind::kOpaque, opaque));
       result.start.push_back(start_of(node));
+      result.start_errors.push_back(start_errors_of(node, earlier));
     }
     result.error_atoms = errors.take();
     result.opaque_atoms = opaque.take();
@@ -271,7 +277,8 @@ class Mapper {
     return to_row(row);
   }
 
-  // The prologue makes sums of the first parameters, and of nothing else.
+  // The prologue makes sums of the first parameters, and of nothing else; earlier stages put
+  // gradients and errors there, too.
   Weight start_of(const PeriodNode& node) {
     using Kind = PeriodFault::Kind;
     const std::uint32_t buffer = nodes_.side(node).buffer;
@@ -282,12 +289,35 @@ class Mapper {
           {Kind::kConstant, value.operation, buffer, node.range, value.constant.value});
     Weight sum{0, 0};
     for (const Term& term : begun_.values().expand(id, Casts::kThrough)) {
-      if (begun_.values().atom(term.atom).kind == AtomKind::kInitial)
+      const AtomKind kind = begun_.values().atom(term.atom).kind;
+      if (kind == AtomKind::kInitial)
         sum = sum + term.weight;
-      else
+      else if (what_ == Begun::kPrologue || kind != AtomKind::kGradient)
         map_.faults.push_back({Kind::kUnknown, value.operation, buffer, node.range, 0});
     }
     return sum;
+  }
+
+  LinearRow start_errors_of(const PeriodNode& node, Columns<AtomId>& columns) {
+    if (what_ == Begun::kPrologue) return {};
+    std::map<std::uint32_t, Weight> row;
+    const ValueTable& values = begun_.values();
+    for (const Term& term :
+         values.expand(begun_value(nodes_.side(node).buffer, node.range.first), Casts::kErrors)) {
+      if (values.atom(term.atom).kind != AtomKind::kCast) continue;
+      const Weight weight = term.weight * gradient_in_source(term.atom);
+      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), weight);
+      if (!inserted) it->second = it->second + weight;
+    }
+    return to_row(row);
+  }
+
+  // How much of a gradient there is in what a cast or a kernel of an earlier stage rounded.
+  Weight gradient_in_source(AtomId error) const {
+    const ValueTable& values = begun_.values();
+    for (const Term& term : values.expand(values.atom(error).inputs.front(), Casts::kThrough))
+      if (values.atom(term.atom).kind == AtomKind::kGradient) return term.weight;
+    return {};
   }
 
   ValueId begun_value(std::uint32_t buffer, std::uint64_t element) const {
@@ -296,6 +326,7 @@ class Mapper {
 
   const Plan& plan_;
   const SymbolicRun& begun_;
+  Begun what_;
   const ValueTable& values_;
   PeriodNodes nodes_;
   std::vector<bool> live_;  // by node
@@ -307,8 +338,9 @@ class Mapper {
 
 }  // namespace
 
-PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun) {
-  return Mapper(plan, period, begun).map();
+PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+                     Begun what) {
+  return Mapper(plan, period, begun, what).map();
 }
 
 }  // namespace convoy::check

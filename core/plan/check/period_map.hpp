@@ -53,6 +53,9 @@ struct PeriodClass {
   std::vector<LinearRow> errors;     // C, columns as error_atoms
   std::vector<LinearRow> opaque;     // D, columns as opaque_atoms
   std::vector<Weight> start;         // how much of the first parameters each state holds at first
+  // How much it then holds of errors that earlier stages made, a column for each; an error is as
+  // large as the gradient in what was rounded.
+  std::vector<LinearRow> start_errors;
   std::vector<PeriodRead> reads;
   std::vector<AtomId> error_atoms;
   std::vector<AtomId> opaque_atoms;
@@ -76,8 +79,12 @@ struct PeriodMap {
   std::vector<PeriodFault> faults;
 };
 
-// Takes one period apart that was run from held memory. `begun` has run the prologue alone.
-// Throws OverBudget.
-PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+// What has run before the period.
+enum class Begun { kPrologue, kEarlierStages };
+
+// Takes one period apart that was run from held memory. `begun` has run the prologue alone, or all
+// earlier stages, whose gradients are left out here. Throws OverBudget.
+PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+                     Begun what = Begun::kPrologue);
 
 }  // namespace convoy::check

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/class_judge.hpp"
@@ -31,6 +32,9 @@ class RecurrenceJudge {
     for (const PeriodClass& it : map.classes) require_moving_bases(it);
     if (findings_.empty())
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+    else
+      look_for_restarts(map);
+    result_.restarts = !reports_.empty() && std::ranges::all_of(reports_, &ClassReport::restarts);
     if (findings_.empty()) require_one_kind();
     if (findings_.empty())
       for (const std::vector<std::size_t>& group : map.together) compare(group);
@@ -143,6 +147,19 @@ class RecurrenceJudge {
     for (const ClassFinding& finding : report.findings)
       add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
     reports_.push_back(report);
+  }
+
+  // A momentum that begins anew within the period is applied as a sum of gradients that is no mean.
+  void look_for_restarts(const PeriodMap& map) {
+    const auto by_scale = [](const Finding& it) {
+      return it.kind == FindingKind::kScaled || it.kind == FindingKind::kDoubled;
+    };
+    if (plan_.computes < 2 || !std::ranges::all_of(findings_, by_scale)) return;
+    std::vector<Finding> of_applies = std::exchange(findings_, {});
+    for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+    if (!reports_.empty() && std::ranges::all_of(reports_, &ClassReport::restarts)) return;
+    findings_ = std::move(of_applies);
+    reports_.clear();
   }
 
   // The part that a projection leaves out is transferred later only if the basis turns towards it:

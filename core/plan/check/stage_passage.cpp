@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/plan/check/audit.hpp"
+#include "core/plan/check/passed_residuals.hpp"
 #include "core/plan/check/symbolic.hpp"
 #include "core/plan/range_set.hpp"
 #include "core/plan/schedule/live_ranges.hpp"
@@ -36,6 +37,7 @@ class Beginning {
         stage_(stage),
         alone_(stage_alone(plan, stage)),
         run_(run),
+        budget_(budget),
         proved_(alone_, budget, Start::kLinear),
         live_(live_ranges(alone_, 0)),
         model_(plan.arena->elements, run.values().zero()) {}
@@ -49,6 +51,7 @@ class Beginning {
       for (const ElementRange& range : live_[b]) compare(b, range);
     // Gradients that are missing in the model may be in another buffer.
     if (result_.findings.empty()) require_all_gradients();
+    if (result_.findings.empty() && passes_residuals_) follow_residuals();
     look_for_losses();
     return std::move(result_);
   }
@@ -207,12 +210,22 @@ class Beginning {
 
   void require_residual(std::uint32_t buffer, const ElementRange& part) {
     for (const Piece& piece :
-         run_.memory(buffer).read(part.first, part.count, part.first, values()))
+         run_.memory(buffer).read(part.first, part.count, part.first, values())) {
       if (!is_residual(piece.value))
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} holds more than what was rounded off or compressed away: let the "
                         "stage's prologue set it",
                         plan_.buffer_name(buffer)));
+      passes_residuals_ =
+          passes_residuals_ || !values().expand(piece.value, Casts::kErrors).empty();
+    }
+  }
+
+  // The stage was proved with zeros instead.
+  void follow_residuals() {
+    PassedResiduals passed = judge_passed_residuals(alone_, run_, budget_);
+    for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
+    result_.loses = result_.loses || passed.loses;
   }
 
   // Errors of casts and compressors, or nothing.
@@ -243,10 +256,12 @@ class Beginning {
   std::size_t stage_;
   Plan alone_;
   SymbolicRun& run_;
+  Budget& budget_;
   SymbolicRun proved_;  // has run the prologues that the stage was proved with
   Ranges live_;         // what its body takes from before
   BufferContent model_;
   StagePassage result_;
+  bool passes_residuals_ = false;
   std::set<std::pair<FindingKind, std::string>> seen_;
 };
 

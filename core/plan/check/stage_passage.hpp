@@ -18,9 +18,10 @@ struct StagePassage {
 // from the start of its own plan: with parameters wherever prologues copied them, and zeros
 // elsewhere. The real beginning of a stage must be equal to this, with one and the same model
 // instead of the first parameters. That model must contain every gradient of all earlier steps as
-// often as a mean does. Residuals may be there instead of zeros. The optimizer's state must be
-// where the stage updates, and the stage must not read scratch memory or gradients of the previous
-// one. A long stage is shortened by a multiple of 12 periods. Throws OverBudget.
+// often as a mean does. Residuals may be there instead of zeros, if the stage brings them back once
+// (passed_residuals.hpp). The optimizer's state must be where the stage updates, and the stage must
+// not read scratch memory or gradients of the previous one. A long stage is shortened by a multiple
+// of 12 periods. Throws OverBudget.
 std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget);
 
 // A stage as if training began with it, after the first prologue and its own.

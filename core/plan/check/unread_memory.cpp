@@ -1,5 +1,7 @@
 #include "core/plan/check/unread_memory.hpp"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -14,6 +16,13 @@ void mark_read(const std::vector<std::vector<ElementRange>>& ranges, std::vector
     read[buffer] = read[buffer] || !ranges[buffer].empty();
 }
 
+// With the operation that writes it last, where only a number names it.
+std::string name_or_writer(const Plan& plan, std::uint32_t buffer, const Operation& last) {
+  if (!plan.buffers[buffer].name.empty()) return plan.buffer_name(buffer);
+  return fmt::format("{}, which {} (operation {}) writes (Planner::name gives it a name),",
+                     plan.buffer_name(buffer), operation_name(last.kind), last.id);
+}
+
 }  // namespace
 
 std::vector<std::string> unread_memory(const Plan& plan) {
@@ -23,14 +32,15 @@ std::vector<std::string> unread_memory(const Plan& plan) {
     mark_read(live_ranges(alone, 0), read);
     if (stage > 0) mark_read(entered_ranges(alone), read);
   }
-  std::vector<bool> written(plan.buffers.size(), false);
+  std::vector<const Operation*> last(plan.buffers.size(), nullptr);
   for (const auto* body : bodies_of(plan))
     for (const Operation& operation : *body)
-      for (const PlanSpan& span : operation.writes) written[span.buffer] = true;
+      for (const PlanSpan& span : operation.writes) last[span.buffer] = &operation;
   std::vector<std::string> names;
   for (std::uint32_t buffer = 0; buffer < plan.buffers.size(); ++buffer)
-    if (plan.buffers[buffer].kind == CONVOY_BUFFER_PERSISTENT && written[buffer] && !read[buffer])
-      names.push_back(plan.buffer_name(buffer));
+    if (plan.buffers[buffer].kind == CONVOY_BUFFER_PERSISTENT && last[buffer] != nullptr &&
+        !read[buffer])
+      names.push_back(name_or_writer(plan, buffer, *last[buffer]));
   return names;
 }
 

@@ -87,6 +87,16 @@ CheckReport report_on_many(const std::string& name, std::uint32_t replicas,
   return {};
 }
 
+// Sums over replicas round in numbers; what is exact decides.
+TEST(CheckRecurrence, AveragedMomentumIsRightForAnyNumberOfReplicas) {
+  for (const std::uint32_t replicas : {5u, 6u, 7u, 8u, 12u})
+    for (const char* const name :
+         {"local momentum, averaged", "local momentum that fades quickly"}) {
+      const CheckReport report = report_on_many(name, replicas, right_recurrences());
+      EXPECT_EQ(report.verdict, Verdict::kApproximate) << name << text_of(report);
+    }
+}
+
 // What one replica learns goes around a ring, a neighbour per step.
 TEST(CheckRecurrence, GradientsMayTakeManyStepsToReachReplicasFarOff) {
   const CheckReport right = report_on_many("gossip with both", 24, right_recurrences());

@@ -78,6 +78,57 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
 }
 
+// The residual of a stage with error feedback goes into every gradient of the next stage, which
+// then multiplies it.
+Judged judge_residual_times(double factor) {
+  return judge([factor](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.compute();
+      for (const ReplicaId r : p.replicas()) {
+        p.add(p.gradient(r), p.gradient(r), rest[r.index()]);
+        if (factor != 1) p.scale(rest[r.index()], rest[r.index()], factor);
+      }
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    });
+  });
+}
+
+TEST(CheckStages, ResidualsOfAnEarlierStageGetOutOnce) {
+  const Judged cleared = judge_residual_times(0);
+  EXPECT_EQ(cleared.report.stages.at(1).report.verdict, Verdict::kSynchronous) << cleared.text;
+  EXPECT_TRUE(cleared.report.nothing_lost) << cleared.text;
+  for (const double factor : {1.0, 2.0}) {
+    const Judged again = judge_residual_times(factor);
+    EXPECT_EQ(again.report.verdict, Verdict::kWrong) << again.text;
+    EXPECT_SAYS("adds that again in every step", again);
+  }
+  const Judged half = judge_residual_times(0.5);
+  EXPECT_EQ(half.report.verdict, Verdict::kWrong) << half.text;
+  EXPECT_SAYS("gets into the parameters 2 times, not once", half);
+}
+
+TEST(CheckStages, PartsOfResidualsMayBeLost) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.compute();
+      for (const ReplicaId r : p.replicas()) {
+        p.axpy(p.gradient(r), 0.5, rest[r.index()], p.gradient(r));
+        p.fill(rest[r.index()], 0);
+      }
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    });
+  });
+  EXPECT_EQ(it.report.stages.at(1).report.verdict, Verdict::kSynchronous) << it.text;
+  EXPECT_FALSE(it.report.nothing_lost) << it.text;
+  EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+}
+
 TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
   const Judged it = judge([](Planner& p) {
     write_deferred(p);

@@ -162,6 +162,31 @@ WritePlan averaging(double division_error = 1, std::uint64_t steps = 3) {
   };
 }
 
+// Every replica has a momentum of its own for so many local steps, then all take the mean of the
+// parameters, and also that of the momentum, or all begin with none.
+WritePlan local_momentum(double keep, double enter, std::uint64_t steps, bool begins_anew,
+                         double last = 1) {
+  return [=](Planner& p) {
+    std::vector<Buffer> velocities;
+    for (const auto r : p.replicas()) velocities.push_back(begins_anew ? fresh(p, r) : kept(p, r));
+    for (std::uint64_t i = 0; i < steps; ++i) {
+      p.compute();
+      for (const auto r : p.replicas()) {
+        const Span velocity = velocities[r.index()];
+        if (begins_anew && i == 0) p.fill(velocity, 0);
+        p.scale(velocity, velocity, keep);
+        p.axpy(velocity, i + 1 == steps ? enter * last : enter, p.gradient(r), velocity);
+        p.apply(p.parameters(r), velocity, {.contributions = 1});
+      }
+    }
+    set_all(p, mean_of_parameters(p));
+    if (begins_anew) return;
+    const std::vector<Span> all(velocities.begin(), velocities.end());
+    p.all_reduce(all);
+    for (const Span& it : all) p.scale(it, it, 1.0 / p.replica_count());
+  };
+}
+
 // slow = slow - (rate + lead momentum) of what the mean moved; all go on from slow.
 WritePlan outer_momentum(double rate, double keep, double lead) {
   return [=](Planner& p) {
@@ -396,6 +421,10 @@ std::vector<SampleRecurrence> right_recurrences() {
          }
        },
        kRight, false, "counts 10 times"},
+      {"local momentum, averaged", local_momentum(0.9, 1, 4, false), kRight, false,
+       "counts 10 times"},
+      {"local momentum that fades quickly", local_momentum(0.25, 1, 4, false), kRight, false,
+       "counts 1.333 times"},
       {"nesterov", momentum(0.9, 1, 1, 0.9), kRight, false, "counts 10 times"},
       {"local steps", averaging(), kRight, true},
       {"local steps, rounded", write_rounded_average, kRight, false, "is lost"},
@@ -443,6 +472,16 @@ std::vector<SampleRecurrence> wrong_recurrences() {
        false, "CallOptions::effect"},
       {"momentum that never fades", momentum(1, 1), kWrong, false, "grows"},
       {"momentum of twice the gradient", momentum(0.9, 2), kWrong, false, "counts 20 times"},
+      {"local momentum that enters twice", local_momentum(0.9, 2, 4, false), kWrong, false,
+       "counts 20 times"},
+      {"local momentum that begins anew", local_momentum(0.9, 1, 4, true), kOpen, false,
+       "as with a momentum of 0.9 that begins anew every 4 steps"},
+      {"dampened momentum that begins anew", local_momentum(0.9, 0.1, 4, true), kOpen, false,
+       "count 0.3439 times and those of the last one 0.1 times"},
+      {"momentum of two steps that begins anew", local_momentum(0.5, 1, 2, true), kOpen, false,
+       "count 1.5 times"},
+      {"momentum that begins anew, the last gradient doubled", local_momentum(0.9, 1, 4, true, 2),
+       kWrong, false, ""},
       {"momentum without a replica", momentum(0.9, 1, 0, 1, 1), kWrong, false, "replica 1"},
       {"sum instead of mean",
        [](Planner& p) {

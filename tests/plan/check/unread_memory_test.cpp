@@ -51,6 +51,18 @@ TEST(UnreadMemory, IsNeverRead) {
               ElementsAre("residual (host:0)"));
 }
 
+TEST(UnreadMemory, IsFoundByWhatWritesItWhereItHasNoName) {
+  EXPECT_THAT(unread_in([](Planner& p) {
+                const Buffer kept = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+                const Buffer sum = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+                step(p, sum);
+                p.copy(kept, sum);
+                apply_all(p, sum);
+              }),
+              ElementsAre(::testing::ContainsRegex(
+                  "persistent [0-9]+ \\(host:0\\), which copy \\(operation [0-9]+\\) writes")));
+}
+
 TEST(UnreadMemory, IsNotWhatALaterStepReads) {
   EXPECT_THAT(unread_in([](Planner& p) {
                 const Buffer residual = named_residual(p);

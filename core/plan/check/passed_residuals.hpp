@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "core/plan/check/class_judge.hpp"
+#include "core/plan/check/symbolic.hpp"
+
+namespace convoy::check {
+
+// What becomes of residuals that an earlier stage leaves to a stage.
+struct PassedResiduals {
+  std::vector<ClassFinding> findings;
+  bool loses = false;  // a part of them never gets into the parameters
+};
+
+// `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
+// with zeros where residuals are now. So one period of it is judged as a linear map, whose
+// beginning is what the run holds: what was rounded off or compressed away must get into the
+// parameters once at most, and must not be added again in every step. Throws OverBudget.
+PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget);
+
+}  // namespace convoy::check

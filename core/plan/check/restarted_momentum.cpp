@@ -1,0 +1,44 @@
+#include "core/plan/check/restarted_momentum.hpp"
+
+#include "core/plan/check/weight.hpp"
+
+namespace convoy::check {
+namespace {
+
+std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
+  return field_add(a, field_multiply(kPrime - 1, b));
+}
+
+std::uint64_t quotient(std::uint64_t a, std::uint64_t b) {
+  return field_multiply(a, field_inverse(b));
+}
+
+// Whether the last gradient counts as often as it does with this factor, and the one before it as
+// much more.
+bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
+  const std::uint64_t entering = difference(1, factor);
+  const auto enters = [&](std::uint64_t weight) { return weight == 1 || weight == entering; };
+  if (enters(last) && more == field_multiply(last, factor)) return true;
+  const std::uint64_t nesterov = quotient(last, field_add(1, factor));
+  return enters(nesterov) && more == field_multiply(nesterov, field_multiply(factor, factor));
+}
+
+}  // namespace
+
+std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2) return std::nullopt;
+  std::vector<std::uint64_t> more;  // than the gradient after it, from the last but one on
+  for (std::size_t i = counts.size() - 1; i > 0; --i)
+    more.push_back(difference(counts[i - 1], counts[i]));
+  if (more.front() == 0 || counts.back() == 0) return std::nullopt;
+  const std::uint64_t factor =
+      more.size() > 1 ? quotient(more[1], more[0]) : quotient(more[0], counts.back());
+  const double number = number_of(factor);
+  if (!(number > 0 && number < 1) || !begins_anew(counts.back(), more.front(), factor))
+    return std::nullopt;
+  for (std::size_t i = 0; i + 1 < more.size(); ++i)
+    if (more[i + 1] != field_multiply(more[i], factor)) return std::nullopt;
+  return number;
+}
+
+}  // namespace convoy::check
