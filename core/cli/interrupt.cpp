@@ -1,9 +1,12 @@
 #include "core/cli/interrupt.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 
 #include "core/plugin/watched_call.hpp"
 
@@ -16,8 +19,12 @@ volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
 volatile std::sig_atomic_t standstill_requested = 0;
 const char* volatile what_ends_first = nullptr;  // null: nothing is said
+std::atomic<std::int64_t> first_signal_at = 0;
+InterruptGuard::Clock volatile clock_of_signals = nullptr;
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+// What comes so soon behind a signal is the same wish.
+constexpr std::int64_t kSameWish = 1'000'000'000;  // nanoseconds
 
 ExitCode code_of(int number) {
   if (number == 0) return ExitCode::kOk;
@@ -34,9 +41,15 @@ extern "C" void note_signal(int number) {
     say("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));
   }
+  if (received_signal != 0) {
+    if (clock_of_signals() - first_signal_at < kSameWish) return;
+    std::signal(number, SIG_DFL);
+    std::raise(number);  // ends the process when this handler returns
+    return;
+  }
+  first_signal_at = clock_of_signals();
   received_signal = number;
   hurry_calls(code_of(number));
-  std::signal(number, SIG_DFL);
   const char* const what = what_ends_first;
   if (what == nullptr) return;
   say("\nconvoy: ends after the ");
@@ -68,8 +81,15 @@ bool take(volatile std::sig_atomic_t& request) {
 
 }  // namespace
 
-InterruptGuard::InterruptGuard() {
+std::int64_t InterruptGuard::monotonic_nanoseconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+InterruptGuard::InterruptGuard(Clock clock) {
   received_signal = 0;
+  clock_of_signals = clock;
   ends_at_once = 1;
   save_requested = 0;
   what_ends_first = nullptr;
@@ -108,6 +128,11 @@ bool InterruptGuard::requested() const {
 
 int InterruptGuard::signal() const {
   return received_signal;
+}
+
+std::string InterruptGuard::signal_name() const {
+  const char* const name = ::sigabbrev_np(received_signal);
+  return name == nullptr ? "" : fmt::format("SIG{}", name);
 }
 
 ExitCode InterruptGuard::code() const {

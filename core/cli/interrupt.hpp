@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <string>
+
 #include "core/base/error.hpp"
 
 namespace convoy {
@@ -7,11 +10,15 @@ namespace convoy {
 // Handles the signals that ask the process to end (Ctrl-C, SIGTERM, SIGHUP) while this object
 // lives. At first they end the process at once, because nothing would be lost. Once steps run, they
 // ask it to end after the steps in progress, so that it can save a checkpoint and print a summary;
-// a second signal then ends it at once. SIGHUP stays ignored if it was ignored before (nohup).
+// a second signal then ends it at once. Signals within one second count as one, because `timeout`
+// and some schedulers signal a process and its group. SIGHUP stays ignored if it was ignored before
+// (nohup).
 // SIGUSR1 asks for a checkpoint, SIGUSR2 for a pause between two steps. One object at a time.
 class InterruptGuard {
  public:
-  InterruptGuard();
+  using Clock = std::int64_t (*)();  // gives nanoseconds; a signal handler calls it
+  static std::int64_t monotonic_nanoseconds();
+  explicit InterruptGuard(Clock clock = &monotonic_nanoseconds);
   ~InterruptGuard();
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
@@ -25,7 +32,8 @@ class InterruptGuard {
   void end_quietly();
 
   bool requested() const;
-  int signal() const;  // that asked for it; 0: none came
+  int signal() const;               // that asked for it; 0: none came
+  std::string signal_name() const;  // "SIGINT"; empty: none came
   // kOk until a signal came, then kInterrupted, or kTerminated for SIGTERM and SIGHUP.
   ExitCode code() const;
   // Whether SIGUSR1 came since this was asked.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ CaseResult run_forked(const TransportPlugin& plugin, const TransportCase& it, do
 // many seconds.
 CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
                         std::uint32_t number, unsigned patience);
+
+// What is wrong with waiting for messages, if anything is: seconds of rounds, a small message and
+// its answer each, beside those of meetings of the same processes.
+std::optional<std::string> fault_of_answers(const std::vector<double>& rounds,
+                                            const std::vector<double>& meetings);
 
 // The cases by file.
 void add_message_cases(std::vector<TransportCase>& cases);

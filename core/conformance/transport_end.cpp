@@ -162,8 +162,8 @@ void TransportEnd::poll_until_quiet(double seconds) {
   }
 }
 
-void TransportEnd::finish(Token token, const std::string& what) {
-  poll_until([&] { return state(token) != State::kPending; }, kMessageSeconds, what);
+void TransportEnd::finish(Token token, const std::string& what, double each) {
+  poll_until([&] { return state(token) != State::kPending; }, kMessageSeconds, what, each);
   if (state(token) == State::kCancelled) throw Wrong(what + " was cancelled");
 }
 

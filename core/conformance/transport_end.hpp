@@ -85,12 +85,14 @@ class TransportEnd {
 
   // One call of poll. How many events came.
   std::size_t poll(double seconds);
-  // Polls until the condition holds; Wrong with `what` when it does not within so many seconds.
+  // Polls until the condition holds, each time for `each` seconds; Wrong with `what` when it does
+  // not within so many seconds.
   template <typename Condition>
-  void poll_until(Condition condition, double seconds, const std::string& what) {
+  void poll_until(Condition condition, double seconds, const std::string& what,
+                  double each = 0.02) {
     for (const Stopwatch watch; !condition();) {
       if (watch.seconds() > seconds) throw_not_in_time(what, seconds);
-      poll(0.02);
+      poll(each);
     }
   }
   // Polls for so long, whatever comes.
@@ -99,7 +101,7 @@ class TransportEnd {
   // Wrong when something comes for ten seconds.
   void poll_until_quiet(double seconds);
   // Polls until the message, or every message, is done.
-  void finish(Token token, const std::string& what);
+  void finish(Token token, const std::string& what, double each = 0.02);
   void finish_all(const std::string& what);
 
   State state(Token token) const { return messages_.at(token - 1).state; }

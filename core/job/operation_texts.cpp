@@ -7,15 +7,22 @@
 #include "core/plan/stages.hpp"
 
 namespace convoy {
+namespace {
+
+std::string words_of(const Plan& plan, const Operation& operation) {
+  std::string text(operation_name(operation.kind));
+  const std::string variables = operation_variables(plan, operation);
+  return variables.empty() ? text : fmt::format("{} {}", text, variables);
+}
+
+}  // namespace
 
 OperationTexts::OperationTexts(const Plan& plan) {
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
     const Plan own = stage_of(plan, stage);
     Stage& it = stages_.emplace_back(Stage{first_step_of(plan, stage), {}});
     for (const auto* operations : {&own.prologue, &own.body})
-      for (const Operation& operation : *operations)
-        it.texts.push_back(fmt::format("{} {}", operation_name(operation.kind),
-                                       operation_variables(own, operation)));
+      for (const Operation& operation : *operations) it.texts.push_back(words_of(own, operation));
   }
 }
 

@@ -15,7 +15,8 @@ class OperationTexts {
   OperationTexts() = default;
   explicit OperationTexts(const Plan& plan);
 
-  // For example "all_reduce affine0"; empty when no operation has this number at that step.
+  // For example "all_reduce affine0", or "copy" where it is no variable's; empty when no operation
+  // has this number at that step.
   std::string at(std::uint64_t step, std::int64_t operation) const;
 
  private:

@@ -72,9 +72,12 @@ class Run {
           refusal_by_system(unforeseen).value_or(Error(ExitCode::kFailed, unforeseen.what())));
       throw;  // as it came: the program tells what it meets itself
     }
-    const ExitCode code = observer_.interruption();
-    if (interrupted()) observer_.notice("interrupted; the summary covers the steps so far");
-    report_.finish(static_cast<int>(code), interrupted(), "");
+    const ExitCode code = stop_ ? stop_->code : observer_.interruption();
+    if (stop_)
+      tell(fmt::format("{}; the summary covers the steps so far", stop_->text));
+    else if (interrupted())
+      observer_.notice("interrupted; the summary covers the steps so far");
+    report_.finish(static_cast<int>(code), code != ExitCode::kOk, "");
     return report_.record();
   }
 
@@ -314,7 +317,9 @@ class Run {
     report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged, sizes_.warmup_steps));
-    if (setup_.task != nullptr) finish_task(summary);
+    if (setup_.task == nullptr) return;
+    if (summary.stopped) stop_ = setup_.task->interruption();
+    finish_task(summary);
   }
 
   // Of one process that trains, or the chief of several.
@@ -421,7 +426,9 @@ class Run {
       if (setup_.task != nullptr) setup_.task->finished_step(step.number);
       tell(report_.drift_notice(step));
     };
-    events.stop_requested = [this] { return interrupted(); };
+    events.stop_requested = [this] {
+      return setup_.task == nullptr ? interrupted() : setup_.task->wants_to_end();
+    };
     if (setup_.task != nullptr)
       events.failing = [this](const Error& error) { setup_.task->name_loss(error); };
     add_traces(events, session);
@@ -488,7 +495,8 @@ class Run {
   bool standstill_asked_ = false;
   double standstill_seconds_ = 0;
   bool wants_trace_ = false;
-  std::optional<CommonClock> clock_;  // of several tasks, when the step was traced
+  std::optional<network::Interruption> stop_;  // of all tasks, by one of them
+  std::optional<CommonClock> clock_;           // of several tasks, when the step was traced
   std::unique_ptr<Checkpoints> checkpoints_;
 };
 

@@ -308,8 +308,15 @@ std::vector<std::string> Task::finish(const std::string& own) {
   return of_all;
 }
 
+bool Task::wants_to_end() {
+  const ExitCode own = observer_.interruption();
+  if (own != ExitCode::kOk) control_->interrupt_all(own, observer_.interrupted_by());
+  return own != ExitCode::kOk || control_->interruption().has_value();
+}
+
 void Task::wait_for_end() {
-  control_->wait_for_end();
+  linked_ = true;  // it ends with the others
+  control_->wait_for_end([this] { wants_to_end(); });
   control_->leave();
   print_notices();
 }

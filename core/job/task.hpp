@@ -78,8 +78,14 @@ class Task {
   std::string name_of(std::uint32_t rank) const;
   // All tasks are through. Gives what each of them had to say, by rank.
   std::vector<std::string> finish(const std::string& own);
-  // For a controller, which has no part in the run: waits until it ends.
+  // For a controller, which has no part in the run: waits until it ends. Whoever interrupts it ends
+  // all tasks.
   void wait_for_end();
+  // Whether this task or another one was interrupted, so that all end together. An interruption of
+  // this task is told to the others.
+  bool wants_to_end();
+  // Why a run was stopped, as all tasks know it: the same task, signal and exit code.
+  std::optional<network::Interruption> interruption() const { return control_->interruption(); }
   // This task ends because of an error: tells the others, and gives the error to end with: what is
   // known of the run's first cause, if that is another task's.
   Error explain(const Error& error);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/network/addresses.hpp"
 #include "core/network/coordinator.hpp"
 #include "core/network/security.hpp"
 #include "core/network/task_identity.hpp"
@@ -20,10 +21,13 @@ struct ControlOptions {
   SecurityOptions security;
   std::string advertise_address;  // empty: found out
   Wire* wire = nullptr;           // what carries messages; null: gRPC
+  // Why a host's name means nothing on this machine, for now; empty: it means something.
+  std::function<std::string(const std::string& host)> resolution_problem =
+      &network::resolution_problem;
 
-  // Functions may be empty. Each is called by threads of the control plane, too, and must not call
-  // the control plane.
-  // What ends a wait: another code than kOk becomes the error of the wait.
+  // The functions below may be empty. Each is called by threads of the control plane, too, and must
+  // not call the control plane. What ends a wait: another code than kOk becomes the error of the
+  // wait.
   std::function<ExitCode()> interrupted;
   // The text of an operation of the lowered plan.
   std::function<std::string(std::int64_t operation)> operation_text;

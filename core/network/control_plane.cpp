@@ -7,7 +7,10 @@ namespace {
 
 constexpr std::size_t kMostBlobBytes = 64u << 20;
 constexpr std::chrono::milliseconds kLookSeconds{20};       // how often a wait asks `interrupted`
-constexpr std::chrono::milliseconds kBetweenAttempts{100};  // to connect
+constexpr std::chrono::milliseconds kBetweenAttempts{100};  // to connect, or to look a name up
+// By how many seconds a launcher starts some tasks later than others. The coordinator of a refused
+// run stays for so long, unless all tasks have come.
+constexpr double kLateTasks = 10;
 // Heartbeats per peer time-out: one lost packet, or a busy moment, is no silence.
 constexpr double kBeatsPerTimeout = 20;
 constexpr double kLongestBeat = 0.1;  // seconds
@@ -34,9 +37,22 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
   try {
     join(make_join(options_, introduction, 0));
   } catch (...) {
+    tell_late_tasks();
     disconnect();
     throw;
   }
+}
+
+// Tasks that come after a refusal would find nobody, wait for all of their time to join and take
+// the coordinator for the cause.
+void ControlPlane::tell_late_tasks() {
+  if (!service_) return;
+  const TimePoint end = after(steady_now(), std::min(kLateTasks, options_.join_timeout));
+  const auto interrupted = [this] {
+    return options_.interrupted && options_.interrupted() != ExitCode::kOk;
+  };
+  while (service_->refuses_late_tasks() && steady_now() < end && !interrupted())
+    std::this_thread::sleep_for(kLookSeconds);
 }
 
 ControlPlane::~ControlPlane() {
@@ -53,12 +69,28 @@ void ControlPlane::disconnect() {
   lock.unlock();
 }
 
+// The name of a host may mean nothing for a while after the host has started, as in Kubernetes.
+void ControlPlane::await_own_name() {
+  const TimePoint deadline = after(steady_now(), options_.join_timeout);
+  Lock lock(mutex_);
+  for (std::string unknown; !(unknown = options_.resolution_problem(coordinator_.host)).empty();) {
+    if (steady_now() >= deadline)
+      fail(ExitCode::kUnavailable,
+           "the coordinator cannot listen on {}: {}, and that for --join_timeout={:g} s; name an "
+           "address of this machine",
+           to_string(coordinator_), unknown, options_.join_timeout);
+    const TimePoint again = steady_now() + kBetweenAttempts;
+    wait(lock, fmt::format("the name {} to mean something", coordinator_.host),
+         [&] { return steady_now() >= again; });
+  }
+}
+
 void ControlPlane::start_coordinator() {
+  await_own_name();
   const std::string unknown = require_safe_network(coordinator_, options_.security);
   if (!unknown.empty())
-    fail(ExitCode::kUnavailable,
-         "the coordinator cannot listen on {}: {}; name an address of this machine",
-         to_string(coordinator_), unknown);
+    fail(ExitCode::kUnavailable, "the coordinator cannot listen on {}: {}", to_string(coordinator_),
+         unknown);
   service_ = std::make_unique<CoordinatorService>(wire_, coordinator_, security_,
                                                   coordinator_options(options_));
 }
@@ -73,8 +105,8 @@ void ControlPlane::join(const Join& first) {
     wait(lock, "the coordinator", [&] { return heard_ || closed_ || steady_now() >= deadline; });
     if (heard_) break;
     reason = closed_.value_or(reason);  // the last attempt may have had no time for one
-    if (steady_now() >= deadline || reason.find("handshake failed") != std::string::npos)
-      fail_to_reach(reason);
+    const ConnectionFailure failure = explain_failure(reason, security_.encrypted());
+    if (failure.is_final || steady_now() >= deadline) fail_to_reach(failure);
     const TimePoint again = steady_now() + kBetweenAttempts;
     wait(lock, "the coordinator", [&] { return steady_now() >= again; });
   }
@@ -104,16 +136,13 @@ void ControlPlane::connect_once(Lock& lock, Join& request) {
   last_heard_ = steady_now();
 }
 
-void ControlPlane::fail_to_reach(const std::string& reason) const {
-  const bool certificate = reason.find("handshake failed") != std::string::npos;
-  fail(certificate ? ExitCode::kUnavailable : ExitCode::kTimeout, "{} cannot reach {}{}: {}; {}",
+void ControlPlane::fail_to_reach(const ConnectionFailure& failure) const {
+  fail(failure.is_final ? ExitCode::kUnavailable : ExitCode::kTimeout,
+       "{} cannot reach {}{}: {}; {}",
        to_string(this_task(options_.identity.role, options_.identity.index)),
        coordinator_text(options_.identity, coordinator_),
-       certificate ? "" : fmt::format(" within --join_timeout={:g} s", options_.join_timeout),
-       reason,
-       certificate ? "give all tasks certificates of one authority, and all or none of them "
-                     "certificates"
-                   : "start it, and look at its name, its port and the firewalls between");
+       failure.is_final ? "" : fmt::format(" within --join_timeout={:g} s", options_.join_timeout),
+       failure.cause, failure.action);
 }
 
 void ControlPlane::await_roster(Lock& lock) {
@@ -136,6 +165,8 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   results_.clear();
   members_.clear();
   stops_.begin();
+  interruption_.reset();
+  asked_to_end_ = false;
   step_ = 0;
   operation_ = -1;
   send_locked(request);
@@ -177,6 +208,7 @@ void ControlPlane::received(CoordinatorMessage message) {
                  [&](RoundResult& result) { results_[result.round] = std::move(result.blobs); },
                  [&](const StopProposal& proposal) { send_locked(stops_.consider(proposal)); },
                  [&](const StopAgreed& agreed) { stops_.agree(agreed); },
+                 [&](const Interruption& interruption) { interruption_ = interruption; },
                  [&](const Notice& notice) {
                    if (options_.notice) options_.notice(notice.text);
                  },
@@ -311,9 +343,24 @@ void ControlPlane::finish_stop(std::int64_t stop) {
   stops_.finish(stop);
 }
 
-void ControlPlane::wait_for_end() {
+void ControlPlane::interrupt_all(ExitCode code, const std::string& by) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(asked_to_end_, true)) send_locked(Interruption{code, by});
+}
+
+std::optional<Interruption> ControlPlane::interruption() const {
+  const std::lock_guard lock(mutex_);
+  return interruption_;
+}
+
+void ControlPlane::wait_for_end(const std::function<void()>& look_around) {
   Lock lock(mutex_);
-  wait(lock, "the end of the run", [&] { return ended_; });
+  wait(lock, "the end of the run", [&] {
+    lock.unlock();
+    look_around();
+    lock.lock();
+    return ended_;
+  });
 }
 
 void ControlPlane::leave() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/network/clock_offset.hpp"
+#include "core/network/connection_failure.hpp"
 #include "core/network/control_options.hpp"
 #include "core/network/coordinator_service.hpp"
 #include "core/network/stop_schedule.hpp"
@@ -68,6 +69,13 @@ class ControlPlane : private ClientEvents {
   // Throws PeerLost if the run has failed.
   void check() const;
 
+  // This task was interrupted, by "SIGINT" for example, so all are to end: tells them, once. What
+  // it says afterwards, in rounds and about stops, comes to them behind that.
+  void interrupt_all(ExitCode code, const std::string& by);
+  // The interruption that all tasks know of, with the words for the user: which task was stopped
+  // by what.
+  std::optional<Interruption> interruption() const;
+
   // Asks for a stop of all tasks: each ends what it has submitted, at a step of its own. Tasks that
   // ask with the same reason at the same time ask for one stop. Does not wait.
   void request_stop(const std::string& reason);
@@ -79,8 +87,9 @@ class ControlPlane : private ClientEvents {
   // After PeerLost with restart(): joins the next generation in this process.
   void rejoin(const Introduction& introduction);
 
-  // Servers and a controller wait here until the last worker has left.
-  void wait_for_end();
+  // Servers and a controller wait here until the last worker has left. `look_around` is called
+  // every few milliseconds and may call this object.
+  void wait_for_end(const std::function<void()>& look_around = [] {});
   // This task is through, in order. The coordinator's waits for all others.
   void leave();
   // This task ends because of an error: the others are told why.
@@ -98,10 +107,12 @@ class ControlPlane : private ClientEvents {
   std::string own_position() const;
 
   void start_coordinator();
+  void await_own_name();
+  void tell_late_tasks();
   void disconnect();
   void join(const Join& join);
   void connect_once(Lock& lock, Join& join);
-  [[noreturn]] void fail_to_reach(const std::string& reason) const;
+  [[noreturn]] void fail_to_reach(const ConnectionFailure& failure) const;
   void await_roster(Lock& lock);
   void beat(const std::stop_token& stop);
   void look_after_coordinator(TimePoint now);
@@ -121,6 +132,8 @@ class ControlPlane : private ClientEvents {
   std::optional<Roster> roster_;
   std::optional<Refusal> refusal_;
   std::optional<Loss> loss_;
+  std::optional<Interruption> interruption_;
+  bool asked_to_end_ = false;          // of this task's interruption the coordinator knows
   std::optional<std::string> closed_;  // why the connection ended
   bool heard_ = false;                 // the coordinator has answered on this connection
   bool leaving_ = false;

@@ -6,6 +6,13 @@
 namespace convoy::network {
 namespace {
 
+// With which the others end when a task has ended with this one: an interruption is one for all.
+ExitCode code_for_others(int code) {
+  const auto own = static_cast<ExitCode>(code);
+  const bool interrupted = own == ExitCode::kInterrupted || own == ExitCode::kTerminated;
+  return interrupted ? own : ExitCode::kTimeout;
+}
+
 std::int64_t nanoseconds(TimePoint time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
 }
@@ -21,6 +28,7 @@ Coordinator::Coordinator(CoordinatorOptions options, Send send, Close close, Tim
                   options_.key),
       liveness_(options_.peer_timeout, [this](int rank) { return membership_.text(rank); }) {
   left_.assign(static_cast<std::size_t>(membership_.size()), false);
+  told_.assign(left_.size(), false);
   liveness_.begin(membership_.size(), now);
 }
 
@@ -50,14 +58,14 @@ void Coordinator::join(ConnectionId connection, const Join& request, TimePoint n
     return;
   }
   const std::optional<Refusal> refusal =
-      phase_ == Phase::kFinished
-          ? Refusal{ExitCode::kTimeout, "the run has ended; start all its tasks again"}
-          : membership_.admit(connection, request);
+      phase_ == Phase::kFinished ? late_refusal() : membership_.admit(connection, request);
   if (refusal) {
     send_(connection, *refusal);
     close_(connection);
     // Tasks that contradict each other make no run: the others need not wait for the time-out.
     if (phase_ == Phase::kJoining) refuse_all(*refusal);
+    if (const auto rank = membership_.seat_of(request.name); rank && refusal_)
+      told_[static_cast<std::size_t>(*rank)] = true;
     return;
   }
   liveness_.heard(*membership_.rank_of(connection), now);
@@ -70,6 +78,7 @@ void Coordinator::start(TimePoint now) {
     return;
   }
   phase_ = Phase::kRunning;
+  interrupted_ = false;
   liveness_.begin(membership_.size(), now);
   rounds_.begin(options_.workers + options_.servers);
   stops_.begin(membership_.size());
@@ -78,9 +87,22 @@ void Coordinator::start(TimePoint now) {
   if (options_.controller) stops_.leave(membership_.size() - 1);
 }
 
+// What a task is told that comes when everything is over.
+Refusal Coordinator::late_refusal() const {
+  return refusal_.value_or(
+      Refusal{ExitCode::kTimeout, "the run has ended; start all its tasks again"});
+}
+
 void Coordinator::refuse_all(const Refusal& refusal) {
   phase_ = Phase::kFinished;
+  refusal_ = refusal;
+  for (int rank = 0; rank < membership_.size(); ++rank)
+    told_[static_cast<std::size_t>(rank)] = membership_.taken(rank);
   send_all(refusal);
+}
+
+bool Coordinator::refuses_late_tasks() const {
+  return refusal_ && std::ranges::find(told_, false) != told_.end();
 }
 
 void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
@@ -91,12 +113,13 @@ void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
                  [&](const Goodbye& goodbye) {
                    liveness_.beat(rank, goodbye.position, now);
                    end_in(CauseKind::kReport, rank,
-                          fmt::format("it ended with code {}: {}", goodbye.code, goodbye.text),
-                          now);
+                          fmt::format("it ended with code {}: {}", goodbye.code, goodbye.text), now,
+                          code_for_others(goodbye.code));
                  },
                  [&](const Leave&) { leave(rank, now); },
                  [&](const StopRequest& request) { follow(stops_.request(request)); },
-                 [&](const StopAnswer& answer) { follow(stops_.answer(rank, answer)); }},
+                 [&](const StopAnswer& answer) { follow(stops_.answer(rank, answer)); },
+                 [&](const Interruption& interruption) { interrupt(rank, interruption); }},
       message);
 }
 
@@ -137,6 +160,13 @@ void Coordinator::leave(int rank, TimePoint now) {
   if (std::ranges::find(left_, false) == left_.end()) phase_ = Phase::kFinished;
 }
 
+// The first one counts: who ends a run by hand often ends several of its tasks.
+void Coordinator::interrupt(int rank, const Interruption& interruption) {
+  if (phase_ != Phase::kRunning || std::exchange(interrupted_, true)) return;
+  send_all(Interruption{interruption.code, fmt::format("{} was stopped by {}",
+                                                       membership_.text(rank), interruption.text)});
+}
+
 void Coordinator::follow(StopAgreement::Outcome outcome) {
   while (!std::holds_alternative<std::monostate>(outcome)) {
     if (const auto* proposal = std::get_if<StopProposal>(&outcome)) {
@@ -156,10 +186,12 @@ void Coordinator::closed(ConnectionId connection, TimePoint now) {
   end_in(CauseKind::kClosed, *rank, "its connection closed, so its process has ended", now);
 }
 
-void Coordinator::end_in(CauseKind kind, int rank, const std::string& how, TimePoint now) {
+void Coordinator::end_in(CauseKind kind, int rank, const std::string& how, TimePoint now,
+                         ExitCode code) {
   const std::string where = phase_ == Phase::kJoining ? "before all tasks had joined"
                                                       : to_string(liveness_.position(rank));
-  causes_.add({kind, rank, now, fmt::format("{} lost {}: {}", membership_.text(rank), where, how)});
+  causes_.add(
+      {kind, rank, now, fmt::format("{} lost {}: {}", membership_.text(rank), where, how), code});
 }
 
 void Coordinator::tick(TimePoint now) {
@@ -170,6 +202,7 @@ void Coordinator::tick(TimePoint now) {
                             "have {}; start the missing ones, or look why they do not reach {}",
                             options_.join_timeout, membership_.missing_text(),
                             membership_.joined_text(), to_string(options_.name))});
+    told_.assign(told_.size(), true);  // who has not come has had its time
     return;
   }
   const Liveness::Findings findings = liveness_.look(now);
@@ -197,8 +230,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   }
   for (int rank = 0; rank < membership_.size(); ++rank)
     if (rank != cause.rank && membership_.taken(rank) && !left_[static_cast<std::size_t>(rank)])
-      send_(membership_.connection_of(rank),
-            Loss{cause.rank, ExitCode::kTimeout, cause.text, restart});
+      send_(membership_.connection_of(rank), Loss{cause.rank, cause.code, cause.text, restart});
   causes_.clear();
   if (!restart) {
     phase_ = Phase::kFinished;

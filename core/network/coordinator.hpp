@@ -42,6 +42,8 @@ class Coordinator {
 
   // Every task has left, is lost or was refused.
   bool finished() const { return phase_ == Phase::kFinished; }
+  // The run was refused before it began, and not every task of it has heard why.
+  bool refuses_late_tasks() const;
 
  private:
   enum class Phase { kJoining, kRunning, kFinished };
@@ -49,13 +51,16 @@ class Coordinator {
   void join(ConnectionId connection, const Join& join, TimePoint now);
   void start(TimePoint now);
   void refuse_all(const Refusal& refusal);
+  Refusal late_refusal() const;
   void handle(int rank, const TaskMessage& message, TimePoint now);
   void contribute(int rank, const Contribution& contribution, TimePoint now);
   void answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
               TimePoint now);
   void leave(int rank, TimePoint now);
+  void interrupt(int rank, const Interruption& interruption);
   void follow(StopAgreement::Outcome outcome);
-  void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now);
+  void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now,
+              ExitCode code = ExitCode::kTimeout);
   void declare(const Cause& cause, TimePoint now);
   void admit_early(TimePoint now);
   void send_all(const CoordinatorMessage& message);
@@ -70,7 +75,10 @@ class Coordinator {
   FirstCause causes_;
   Rounds rounds_;
   StopAgreement stops_;
-  std::vector<bool> left_;  // by rank
+  std::vector<bool> left_;          // by rank
+  bool interrupted_ = false;        // all tasks of this generation are told
+  std::optional<Refusal> refusal_;  // why there is no run
+  std::vector<bool> told_;          // of it, by rank
   // Tasks started to replace a lost one, before it is known why that one was lost.
   std::vector<std::pair<ConnectionId, Join>> early_;
 };

@@ -41,6 +41,11 @@ bool CoordinatorService::finished() {
   return coordinator_->finished();
 }
 
+bool CoordinatorService::refuses_late_tasks() {
+  const std::lock_guard lock(mutex_);
+  return coordinator_->refuses_late_tasks();
+}
+
 void CoordinatorService::received(ConnectionId connection, TaskMessage message) {
   const std::lock_guard lock(mutex_);
   if (closing_) return;

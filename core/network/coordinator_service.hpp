@@ -24,6 +24,8 @@ class CoordinatorService : private ServerEvents {
   int port() const { return server_->port(); }
   // Every task has left, is lost or was refused.
   bool finished();
+  // The run was refused, and tasks that have not come yet are to hear why.
+  bool refuses_late_tasks();
 
  private:
   void received(ConnectionId connection, TaskMessage message) override;

@@ -15,7 +15,8 @@ struct Cause {
   CauseKind kind = CauseKind::kReport;
   int rank = -1;  // of the task that ended
   TimePoint at;
-  std::string text;  // the whole line that every task prints
+  std::string text;                    // the whole line that every task prints
+  ExitCode code = ExitCode::kTimeout;  // with which every task ends
 };
 
 // Picks the first cause among those that come close together: when one task ends, others fail for

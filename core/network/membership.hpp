@@ -25,6 +25,8 @@ class Membership {
   int generation() const { return generation_; }
   int size() const { return static_cast<int>(seats_.size()); }
   std::optional<int> rank_of(ConnectionId connection) const;
+  // The rank of the task that has this role and index, joined or not.
+  std::optional<int> seat_of(const TaskName& name) const;
   ConnectionId connection_of(int rank) const;
   bool taken(int rank) const { return seats_[static_cast<std::size_t>(rank)].join.has_value(); }
   // Who sits there, or "worker 3" of a free seat.
@@ -45,7 +47,6 @@ class Membership {
     ConnectionId connection = 0;
     std::optional<Join> join{};
   };
-  std::optional<int> seat_of(const TaskName& name) const;
   std::string listed(bool joined) const;
 
   TaskName coordinator_;

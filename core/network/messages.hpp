@@ -71,9 +71,16 @@ struct StopRequest {
 struct StopAnswer {
   std::int64_t stop = 0;
 };
+// A task was interrupted, so all are to end together, in order. The coordinator passes the first
+// one on to all tasks, before anything that the task says behind it has an effect on them.
+struct Interruption {
+  ExitCode code = ExitCode::kInterrupted;  // with which all end: kInterrupted or kTerminated
+  // Of a task what interrupted it, "SIGINT"; of the coordinator who was interrupted by what.
+  std::string text;
+};
 
-using TaskMessage =
-    std::variant<Join, Heartbeat, Contribution, Goodbye, Leave, StopRequest, StopAnswer>;
+using TaskMessage = std::variant<Join, Heartbeat, Contribution, Goodbye, Leave, StopRequest,
+                                 StopAnswer, Interruption>;
 
 // One task of a run. Its rank is its place in the roster: workers, then servers, then the
 // controller.
@@ -132,8 +139,8 @@ struct Loss {
 // The last worker has left in order.
 struct End {};
 
-using CoordinatorMessage =
-    std::variant<Roster, Refusal, Pulse, RoundResult, StopProposal, StopAgreed, Notice, Loss, End>;
+using CoordinatorMessage = std::variant<Roster, Refusal, Pulse, RoundResult, StopProposal,
+                                        StopAgreed, Interruption, Notice, Loss, End>;
 
 // Calls the one of several functions that takes what the variant holds.
 template <typename... Functions>

@@ -79,6 +79,8 @@ class RunObserver {
   virtual void detail(const std::string& /*text*/) {}
   // Asked between steps: kOk to go on, else why the run ends after the steps under way.
   virtual ExitCode interruption() const { return ExitCode::kOk; }
+  // What asked for that, in a word for people.
+  virtual std::string interrupted_by() const { return "its program"; }
   // Likewise: whether somebody wants a checkpoint now, once per request.
   virtual bool take_save_request() { return false; }
   // Likewise: whether somebody wants the run to stand still. A run of one process does so after

@@ -102,6 +102,7 @@ class AsynchronousLoop {
       go_until([&] { return (is_last = agreed_to_meet()).has_value(); });
       for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
       if (*is_last) is_timed_ = false;
+      meeting_.hear();  // who has asked for this drain has said before why
     }
     LastSteps last = own_last_steps(is_last.value_or(false));
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));

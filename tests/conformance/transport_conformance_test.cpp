@@ -116,6 +116,7 @@ INSTANTIATE_TEST_SUITE_P(
         TransportFault{"reports_twice", kExpectedBefore, "ended twice"},
         TransportFault{"spins", "waiting: takes no processor", "of a processor"},
         TransportFault{"returns_at_once", "waiting: takes no processor", "poll returns after"},
+        TransportFault{"oversleeps", "waiting: ends when a message comes", "small messages"},
         TransportFault{"any_tag", "refusals: another tag", "is reported as done"},
         TransportFault{"any_key", "refusals: a peer with another key", "is lost"},
         TransportFault{"any_generation", "refusals: a peer with another generation", "is lost"},
@@ -132,6 +133,19 @@ INSTANTIATE_TEST_SUITE_P(
                        "not finished after 3 s: end 0 is in the transport", 3},
         TransportFault{"crashes", kExpectedBefore, "ended with signal 11"}),
     [](const auto& it) { return it.param.fault + "_" + as_test_name(it.param.name); });
+
+// On a machine that does other things the processes wait for each other, whatever the transport is.
+TEST(TransportCases, MeasureAnswersByWhatTheMachineTakesToWakeAProcess) {
+  const auto rounds = [](double seconds) {
+    std::vector<double> all(41, seconds);
+    for (std::size_t i = 0; i < 20; ++i) all[i] = 0.5;  // not half of them
+    return all;
+  };
+  EXPECT_FALSE(fault_of_answers(rounds(0.009), rounds(0.00002)));
+  EXPECT_TRUE(fault_of_answers(rounds(0.02), rounds(0.00002)));
+  EXPECT_FALSE(fault_of_answers(rounds(0.02), rounds(0.004)));
+  EXPECT_TRUE(fault_of_answers(rounds(1.0), rounds(0.004)));
+}
 
 // The processes of a case are gone when it is over, whatever they did.
 TEST(TransportCases, LeaveNoProcess) {

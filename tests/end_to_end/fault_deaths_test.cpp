@@ -190,7 +190,7 @@ TEST_P(Roles, ThatAreStoppedForAMomentGoOn) {
   EXPECT_GE(tasks[0].out().size(), before.size() + 500) << "no steps follow";
   tasks[0].signal(SIGINT);
   EXPECT_EQ(tasks[0].exit_code(kEnded), 130) << tasks[0].err();
-  for (const std::size_t task : {1u, 2u}) EXPECT_EQ(tasks[task].exit_code(kEnded), 0) << task;
+  for (const std::size_t task : {1u, 2u}) EXPECT_EQ(tasks[task].exit_code(kEnded), 130) << task;
   if (GetParam() != HostTasks::kWorker0) {
     EXPECT_THAT(tasks[0].err(), HasSubstr(HostTasks::name(GetParam()))) << "it is reported";
   }
@@ -202,8 +202,11 @@ TEST_P(Roles, ThatAreInterruptedEndAll) {
     tasks.start_all();
     ASSERT_TRUE(tasks[0].says("\n20\timages")) << tasks[0].err();
     tasks[GetParam()].signal(signal);
-    for (std::size_t task = 0; task < HostTasks::kTasks; ++task)
-      EXPECT_EQ(tasks[task].exit_code(kEnded), task == GetParam() ? code : 0) << tasks[task].err();
+    for (std::size_t task = 0; task < HostTasks::kTasks; ++task) {
+      EXPECT_EQ(tasks[task].exit_code(kEnded), code) << tasks[task].err();
+      EXPECT_THAT(tasks[task].err(), HasSubstr(std::string(HostTasks::name(GetParam())) + " ("));
+      EXPECT_THAT(tasks[task].err(), HasSubstr(" was stopped by SIG"));
+    }
     EXPECT_THAT(tasks[0].out(), HasSubstr("total images/sec"));
   }
 }

@@ -115,7 +115,7 @@ TEST(Refusal, OfATaskThatComesIntoARunningJob) {
   EXPECT_NE(twin.exit_code(), 0) << twin.err();
   tasks[0].signal(SIGINT);
   EXPECT_EQ(tasks[0].exit_code(kRefused), 130) << tasks[0].err();
-  for (const std::size_t task : {1u, 2u}) EXPECT_EQ(tasks[task].exit_code(kRefused), 0);
+  for (const std::size_t task : {1u, 2u}) EXPECT_EQ(tasks[task].exit_code(kRefused), 130);
 }
 
 TEST(Refusal, OfAnAbsentTaskNamesIt) {

@@ -22,7 +22,9 @@ namespace convoy::several_hosts_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Arguments = std::vector<std::string>;
 
 Arguments operator+(Arguments first, const Arguments& second) {
@@ -425,19 +427,25 @@ TEST(SeveralHosts, GoOnWithATaskThatReplacesALostOne) {
   EXPECT_EQ(parse_json(std::ifstream(folder + "/run.json"))["restarts"], 1);
 }
 
-// Ctrl-C on worker 1 ends all after one and the same step.
+// Ctrl-C on worker 1 ends all after one and the same step, and nobody takes that for a whole run.
 void expect_to_end_together(const Arguments& flags) {
   const Tasks tasks;
+  const std::string path = scratch_folder("several_hosts") + "/stopped.json";
   const Arguments endless = kTraining + flags + Arguments{"--num_batches=1000000"};
   ProgramOptions interrupted;
   interrupted.signal = SIGINT;
   interrupted.signal_after = "\n20\t";
-  const auto results = run_all({{tasks.worker_0 + endless, {}},
+  const auto results = run_all({{tasks.worker_0 + endless + Arguments{"--output_file=" + path}, {}},
                                 {tasks.worker_1 + endless, interrupted},
                                 {tasks.server, {}}});
-  EXPECT_EQ(results[0].exit_code, 0) << results[0].err;
-  EXPECT_EQ(results[1].exit_code, 130) << results[1].err;
-  EXPECT_EQ(results[2].exit_code, 0) << results[2].err;
+  for (const ProgramResult& result : results) {
+    EXPECT_EQ(result.exit_code, 130) << result.err;
+    EXPECT_THAT(result.err, ContainsRegex("worker 1 [(].*[)] was stopped by SIGINT; the summary"));
+  }
+  const nlohmann::json record = parse_json(std::ifstream(path));
+  EXPECT_EQ(record["exit_status"], 130);
+  EXPECT_EQ(record["interrupted"], true);
+  EXPECT_THAT(record["notices"].dump(), HasSubstr("was stopped by SIGINT"));
   EXPECT_THAT(results[0].out, HasSubstr("total images/sec: "));
   EXPECT_NE(hash_in(results[0].out), "");
   EXPECT_EQ(hash_in(results[0].out), hash_in(results[1].out));
@@ -448,6 +456,48 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterrupted) {
 }
 
 const Arguments kAsynchronous{"--variable_update=parameter_server", "--cross_replica_sync=false"};
+
+// A controller only watches over the run. Its Ctrl-C is no loss.
+TEST(SeveralHosts, EndTogetherWhenTheirControllerIsInterrupted) {
+  for (const Arguments& update : {kRing, kAsynchronous}) {
+    const Arguments at = free_addresses(3);
+    const Arguments common{"run", "--worker_hosts=" + at[0] + "," + at[1],
+                           "--controller_host=" + at[2]};
+    const Arguments worker =
+        common + kTraining + update + Arguments{"--num_batches=1000000", "--job_name=worker"};
+    RunningProgram controller(common + Arguments{"--job_name=controller"});
+    RunningProgram first(worker + Arguments{"--task_index=0"});
+    RunningProgram second(worker + Arguments{"--task_index=1"});
+    ASSERT_TRUE(first.says("\n20\timages")) << first.err() << controller.err();
+    controller.signal(SIGINT);
+    for (RunningProgram* task : {&controller, &first, &second}) {
+      EXPECT_EQ(task->exit_code(), 130) << task->err();
+      EXPECT_THAT(task->err(), ContainsRegex("controller.* was stopped by SIGINT"));
+      EXPECT_THAT(task->err(), Not(HasSubstr(" lost")));
+    }
+    EXPECT_THAT(first.out(), HasSubstr("total images/sec: "));
+  }
+}
+
+// What a task other than the chief is told to write is not written, and it says so unless the chief
+// was told the same.
+TEST(SeveralHosts, SayThatFilesAreTheChiefs) {
+  const Tasks tasks;
+  const std::string folder = scratch_folder("several_hosts");
+  const Arguments flags = kTraining + Arguments{"--variable_update=distributed_replicated"};
+  const Arguments same{"--output_file=" + folder + "/same.json"};
+  const Arguments trace{"--trace_file=" + folder + "/trace.json"};
+  const auto results = run_all({{tasks.worker_0 + flags + same, {}},
+                                {tasks.worker_1 + flags + same + trace, {}},
+                                {tasks.server + trace, {}}});
+  for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string without_effect = trace.front() + " has no effect on this task";
+  EXPECT_THAT(results[0].err, Not(HasSubstr("has no effect")));
+  for (const std::size_t task : {1u, 2u}) {
+    EXPECT_THAT(results[task].err, HasSubstr(without_effect));
+    EXPECT_THAT(results[task].err, Not(HasSubstr("output_file")));
+  }
+}
 
 TEST(SeveralHosts, TrainWithoutWaitingForEachOther) {
   const std::string path = scratch_folder("several_hosts") + "/asynchronous.json";
@@ -584,6 +634,59 @@ TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
   EXPECT_EQ(running.exit_code(60), 2) << running.err();
   // Nobody had to kill it.
   EXPECT_THAT(running.err(), HasSubstr("ps 0: convoy: error: interrupted"));
+}
+
+// A launcher with one task, which is stopped when the launcher's SIGINT has come to it: it takes
+// long to end. Tasks beside one that has failed would get no time.
+class SlowToEnd : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(launch_.says("\n20\timages")) << launch_.err();
+    for (const pid_t process : processes_with(folder_))
+      if (is_task(process)) task_ = process;
+    ASSERT_GT(task_, 0);
+    ::kill(task_, SIGSTOP);
+    launch_.signal(SIGINT);
+    for (int look = 0; look < 6000 && !is_interrupted(); ++look)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_TRUE(is_interrupted());
+  }
+
+  static std::string file_of(pid_t process, const std::string& name) {
+    std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static bool is_task(pid_t process) {
+    return file_of(process, "cmdline").find("--job_name=worker") != std::string::npos;
+  }
+  // The signal waits for the process to go on.
+  bool is_interrupted() const {
+    const std::string pending = after(file_of(task_, "status"), "ShdPnd:");
+    return !pending.empty() && (std::stoull(pending, nullptr, 16) >> (SIGINT - 1)) % 2 == 1;
+  }
+
+  std::string folder_ = scratch_folder("slow_to_end");
+  RunningProgram launch_{Arguments{"launch", "--workers=1", "--end_timeout=0", "--"} + kTraining +
+                         Arguments{"--num_batches=1000000", "--train_dir=" + folder_}};
+  pid_t task_ = -1;
+};
+
+TEST_F(SlowToEnd, ATaskOfLaunchEndsByItself) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // the launcher looks every 50 ms
+  ::kill(task_, SIGCONT);
+  EXPECT_EQ(launch_.exit_code(), 130) << launch_.err();
+  EXPECT_THAT(launch_.err(), HasSubstr("was stopped by SIGINT; the summary covers"));
+  EXPECT_THAT(launch_.out(), HasSubstr("total images/sec: "));
+  EXPECT_FALSE(std::filesystem::is_empty(folder_)) << "no checkpoint";
+}
+
+TEST_F(SlowToEnd, ATaskOfLaunchIsEndedByASecondSignal) {
+  // Signals within a second count as one.
+  for (int look = 0; look < 600 && !launch_.exit_code(0.1); ++look) launch_.signal(SIGINT);
+  EXPECT_EQ(launch_.exit_code(0), 128 + SIGINT) << launch_.err();
+  for (int look = 0; look < 6000 && !processes_with(folder_).empty(); ++look)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_EQ(processes_with(folder_), std::vector<pid_t>());
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {

@@ -29,11 +29,11 @@ Plan staged_plan(const ArenaMap& arena) {
 TEST(OperationTexts, AreThoseOfTheStageThatTheStepIsIn) {
   const ArenaMap arena;
   const OperationTexts texts(staged_plan(arena));
-  EXPECT_EQ(texts.at(0, 0).substr(0, 4), "copy");
-  EXPECT_EQ(texts.at(4, 1).substr(0, 3), "sum");
-  EXPECT_EQ(texts.at(5, 0).substr(0, 5), "apply");
-  EXPECT_EQ(texts.at(5, 1).substr(0, 5), "apply");
-  EXPECT_EQ(texts.at(900, 2).substr(0, 4), "fill");
+  EXPECT_EQ(texts.at(0, 0), "copy") << "nothing follows the name, for it has no variables";
+  EXPECT_EQ(texts.at(4, 1), "sum");
+  EXPECT_EQ(texts.at(5, 0), "apply");
+  EXPECT_EQ(texts.at(5, 1), "apply");
+  EXPECT_EQ(texts.at(900, 2), "fill");
 }
 
 TEST(OperationTexts, AreEmptyForWhatIsNoOperation) {

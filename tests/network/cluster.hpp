@@ -15,7 +15,7 @@ struct Cluster {
   int servers = 0;
   int port = free_ports(1).front();
   double join_timeout = 20;
-  double peer_timeout = 4;
+  double peer_timeout = 60;  // a task that gets no processor for a while is not lost
   SecurityOptions security{};
   Wire* wire = nullptr;
 

@@ -134,6 +134,7 @@ TEST_P(ControlPlaneTest, NobodyListensInClearTextAtANameThatMeansNothing) {
   ControlOptions options = cluster().options(Role::kWorker, 0);
   options.identity.workers = 1;
   options.identity.coordinator->host = "name.invalid";
+  options.join_timeout = 0.3;
   try {
     const ControlPlane control(options, {});
     FAIL();
@@ -141,6 +142,92 @@ TEST_P(ControlPlaneTest, NobodyListensInClearTextAtANameThatMeansNothing) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);
     EXPECT_NE(std::string(error.what()).find("name.invalid"), std::string::npos) << error.what();
   }
+}
+
+// Names of hosts may appear after the hosts.
+TEST_P(ControlPlaneTest, TheCoordinatorWaitsForItsOwnName) {
+  ControlOptions options = cluster().options(Role::kWorker, 0);
+  options.identity.workers = 1;
+  int lookups = 0;
+  options.resolution_problem = [&](const std::string&) {
+    return ++lookups < 4 ? std::string("not known yet") : std::string();
+  };
+  ControlPlane control(options, {});
+  EXPECT_EQ(lookups, 4);
+  control.leave();
+}
+
+TEST_P(ControlPlaneTest, WaitingForTheOwnNameIsInterruptible) {
+  ControlOptions options = cluster().options(Role::kWorker, 0);
+  int lookups = 0;
+  options.resolution_problem = [&](const std::string&) {
+    ++lookups;
+    return std::string("not known yet");
+  };
+  options.interrupted = [&] { return lookups < 3 ? ExitCode::kOk : ExitCode::kTerminated; };
+  try {
+    const ControlPlane control(options, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kTerminated);
+  }
+}
+
+// It would find nobody, and wait.
+TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
+  Cluster run = cluster();
+  run.workers = 3;
+  std::promise<std::string> refused;
+  const auto text_of_task = [&](int rank) -> std::string {
+    ControlOptions options = run.options(Role::kWorker, rank);
+    if (rank == 1) options.identity.workers = 4;  // as nobody else was told
+    try {
+      const ControlPlane control(options, {});
+    } catch (const Error& error) {
+      if (rank == 1) refused.set_value(error.what());
+      return error.what();
+    }
+    return "";
+  };
+  auto chief = std::async(std::launch::async, text_of_task, 0);
+  auto other = std::async(std::launch::async, text_of_task, 1);
+  const std::string why = refused.get_future().get();
+  EXPECT_NE(why.find("4 workers"), std::string::npos) << why;
+  EXPECT_EQ(text_of_task(2), why);
+  EXPECT_EQ(chief.get(), why);
+  EXPECT_EQ(other.get(), why);
+}
+
+TEST_P(ControlPlaneTest, AnInterruptionIsKnownBehindTheRoundThatFollowsIt) {
+  Cluster run = cluster();
+  run.servers = 1;
+  const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
+    EXPECT_FALSE(control.interruption());
+    control.exchange("all train", "");
+    for (int polled = 0; rank == 1 && polled < 3; ++polled)
+      control.interrupt_all(ExitCode::kTerminated, "SIGTERM");
+    control.exchange("step", "");
+    const std::optional<Interruption> stop = control.interruption();
+    ASSERT_TRUE(stop);
+    EXPECT_EQ(stop->code, ExitCode::kTerminated);
+    EXPECT_EQ(stop->text.find("worker 1 ("), 0u) << stop->text;
+    EXPECT_NE(stop->text.find("was stopped by SIGTERM"), std::string::npos) << stop->text;
+    control.leave();
+  });
+  EXPECT_EQ(errors, no_errors(3));
+}
+
+// As a controller does, which has no part in the run.
+TEST_P(ControlPlaneTest, WhoWaitsForTheEndMayAskForIt) {
+  Cluster run = cluster();
+  run.servers = 1;
+  const auto errors = run_tasks(run, [](ControlPlane& control, int rank) {
+    if (rank == 2)
+      control.wait_for_end([&] { control.interrupt_all(ExitCode::kInterrupted, "SIGINT"); });
+    while (!control.interruption()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    control.leave();
+  });
+  EXPECT_EQ(errors, no_errors(3));
 }
 
 TEST_P(ControlPlaneTest, WaitsAreInterruptible) {

@@ -312,6 +312,64 @@ TEST_F(CoordinatorTest, ARoundDoesNotWaitForATaskThatHasLeft) {
   EXPECT_NE(text<Loss>(1).find("it left before the round 'x'"), std::string::npos);
 }
 
+TEST_F(CoordinatorTest, TellsAllWhichTaskWasStoppedByWhat) {
+  join_all();
+  say(3, Interruption{ExitCode::kTerminated, "SIGTERM"});
+  say(1, Interruption{ExitCode::kInterrupted, "SIGINT"});
+  for (const ConnectionId connection : {1, 2, 3}) {
+    const auto told = messages<Interruption>(connection);
+    ASSERT_EQ(told.size(), 1u) << "the first one counts";
+    EXPECT_EQ(told[0].code, ExitCode::kTerminated);
+    EXPECT_EQ(told[0].text, "ps 0 (host0, pid 100) was stopped by SIGTERM");
+  }
+  pass(0.3, {1, 2, 3});
+  EXPECT_EQ(text<Loss>(1), "");
+}
+
+// In the order of what the task says: whoever acts on the round knows of the interruption.
+TEST_F(CoordinatorTest, TellsOfAnInterruptionBeforeTheRoundBehindIt) {
+  join_all();
+  say(1, Contribution{"x", "a"});
+  say(3, Contribution{"x", "c"});
+  say(2, Interruption{ExitCode::kInterrupted, "SIGINT"});
+  say(2, Contribution{"x", "b"});
+  ASSERT_GE(sent_[1].size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Interruption>(sent_[1][sent_[1].size() - 2]));
+  EXPECT_TRUE(std::holds_alternative<RoundResult>(sent_[1].back()));
+}
+
+TEST_F(CoordinatorTest, AllEndWithTheCodeOfATaskThatIsInterruptedBeforeItTrains) {
+  for (const auto& [code, of_all] :
+       {std::pair{130, ExitCode::kInterrupted}, std::pair{143, ExitCode::kTerminated},
+        std::pair{5, ExitCode::kTimeout}}) {
+    make({});
+    join_all();
+    say(2, Goodbye{code, "why", {}});
+    pass(0.3, {1, 3});
+    ASSERT_EQ(messages<Loss>(1).size(), 1u);
+    EXPECT_EQ(messages<Loss>(1)[0].code, of_all);
+  }
+}
+
+TEST_F(CoordinatorTest, ATaskThatComesAfterARefusalHearsWhy) {
+  join(1, join_of(Role::kWorker, 0));
+  Join other = join_of(Role::kWorker, 1);
+  other.flags[0].value = "8";
+  join(2, other);
+  ASSERT_TRUE(coordinator_->finished());
+  EXPECT_TRUE(coordinator_->refuses_late_tasks());
+  join(3, join_of(Role::kServer, 0));
+  EXPECT_EQ(text<Refusal>(3), text<Refusal>(2));
+  EXPECT_FALSE(coordinator_->refuses_late_tasks()) << "all have heard it";
+}
+
+TEST_F(CoordinatorTest, NobodyWaitsForTasksThatHadTheirTime) {
+  join(1, join_of(Role::kWorker, 0));
+  pass(61, {1});
+  ASSERT_TRUE(coordinator_->finished());
+  EXPECT_FALSE(coordinator_->refuses_late_tasks());
+}
+
 TEST_F(CoordinatorTest, ServersEndWithTheLastWorker) {
   join_all();
   say(1, Leave{});

@@ -29,6 +29,7 @@ TEST(GrpcWire, AForeignCertificateDoesNotJoin) {
         if (rank == 1) options.security = foreign;
       });
   EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
+  EXPECT_NE(errors[1].find("none of --certificate_authority's"), std::string::npos) << errors[1];
   EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
 }
 
@@ -42,7 +43,24 @@ TEST(GrpcWire, ClearTextDoesNotJoinAnEncryptedRun) {
         if (rank == 1) options.security = {};
       });
   EXPECT_NE(errors[1].find("cannot reach the coordinator"), std::string::npos) << errors[1];
+  EXPECT_NE(errors[1].find("this task has none"), std::string::npos) << errors[1];
   EXPECT_NE(errors[0].find("not joined: worker 1"), std::string::npos) << errors[0];
+}
+
+TEST(GrpcWire, NamesAKeyThatIsNotTheCertificates) {
+  Cluster run;
+  run.workers = 1;
+  run.security = make_certificates(scratch_folder("certificates"));
+  run.security.private_key = make_certificates(scratch_folder("foreign")).private_key;
+  try {
+    const ControlPlane control(run.options(Role::kWorker, 0), {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
+    EXPECT_NE(std::string(error.what()).find("--private_key is not the key of --certificate"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(GrpcWire, NamesWhatCannotBeReached) {

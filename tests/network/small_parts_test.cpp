@@ -6,6 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/clock_offset.hpp"
+#include "core/network/connection_failure.hpp"
 #include "core/network/control_options.hpp"
 #include "core/network/security.hpp"
 #include "tests/scratch_folder.hpp"
@@ -84,6 +85,30 @@ TEST(Security, RefusesClearTextBeyondLoopback) {
 TEST(Security, DoesNotKnowWhereANameThatMeansNothingLeads) {
   EXPECT_EQ(require_safe_network({"name.invalid", 1}, {}), resolution_problem("name.invalid"));
   EXPECT_EQ(require_safe_network({"name.invalid", 1}, {"", "", "", true}), "");
+}
+
+TEST(ConnectionFailure, SaysWhatIsWrongWithCertificates) {
+  const std::string handshake =
+      "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:51740: Ssl "
+      "handshake "
+      "failed: SSL_ERROR_SSL: error:";
+  const ConnectionFailure foreign = explain_failure(
+      handshake + "0A000086:SSL routines::certificate verify failed", /*encrypted=*/true);
+  EXPECT_TRUE(foreign.is_final);
+  EXPECT_NE(foreign.cause.find("none of --certificate_authority's"), std::string::npos);
+  const ConnectionFailure clear =
+      explain_failure(handshake + "0A00010B:SSL routines::wrong version number", true);
+  EXPECT_TRUE(clear.is_final);
+  EXPECT_NE(clear.cause.find("there is none there"), std::string::npos);
+  const std::string closed = "last error: UNAVAILABLE: ipv4:127.0.0.1:51750: Socket closed";
+  EXPECT_FALSE(explain_failure(closed, true).is_final) << "the other task may be about to end";
+  EXPECT_NE(explain_failure(closed, true).cause.find("expired"), std::string::npos);
+  EXPECT_NE(explain_failure(closed, false).cause.find("this task has none"), std::string::npos);
+  EXPECT_NE(explain_failure(closed, false).action.find("certificates"), std::string::npos);
+  const ConnectionFailure nobody = explain_failure("Connection refused", true);
+  EXPECT_FALSE(nobody.is_final);
+  EXPECT_EQ(nobody.cause, "Connection refused");
+  EXPECT_EQ(nobody.action.find("certificates"), std::string::npos);
 }
 
 TEST(Security, NeedsAllThreeFiles) {

@@ -24,6 +24,7 @@ class Terminal : public Console {
   // Whether details are told, too.
   void show_details(bool show) { details_ = show; }
   ExitCode interruption() const override { return interrupt_.code(); }
+  std::string interrupted_by() const override { return interrupt_.signal_name(); }
   bool take_save_request() override { return interrupt_.take_save_request(); }
   bool take_standstill_request() override { return interrupt_.take_standstill_request(); }
   // Stops this process, until SIGCONT.

@@ -16,9 +16,11 @@
 #include "core/base/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/run_flags.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/launch_limits.hpp"
 #include "core/cli/verbs/launched_task.hpp"
+#include "core/job/limits.hpp"
 #include "core/network/addresses.hpp"
 #include "topology/detect/usable_cores.hpp"
 
@@ -28,13 +30,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double kMostTasks = 1024;
-constexpr auto kGrace =
-    std::chrono::seconds(10);  // for tasks to end by themselves when one has failed
 
 struct LaunchOptions {
   std::uint32_t workers = 2;
   std::uint32_t servers = 0;
   std::uint32_t restarts = 0;
+  double end_timeout = 10;  // seconds
   bool oversubscribe = false;
 };
 
@@ -47,6 +48,9 @@ FlagTable launch_flags(LaunchOptions& options) {
                 "How often a task that a signal ends is started again (not worker 0). The "
                 "others wait for it, and all continue from the newest checkpoint of the run's "
                 "--train_dir."),
+      bind_flag("end_timeout", options.end_timeout, Range{0, kMostSeconds},
+                "Seconds for the other tasks to end by themselves when one has failed; then they "
+                "are killed."),
       bind_flag("oversubscribe", options.oversubscribe,
                 "Allows more tasks than the cores and the free memory suffice for.")};
   for (FlagDefinition& flag : flags) {
@@ -93,7 +97,9 @@ void check_tasks(const LaunchOptions& options, std::size_t cores) {
 class Launch {
  public:
   Launch(const LaunchOptions& options, std::span<const std::string> arguments)
-      : restarts_left_(options.restarts) {
+      : restarts_left_(options.restarts),
+        end_timeout_(std::chrono::duration_cast<Clock::duration>(
+            std::chrono::duration<double>(options.end_timeout))) {
     const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
     check_tasks(options, cores.size());
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
@@ -175,15 +181,44 @@ class Launch {
       return task.start();
     }
     exit_code_ = code;
-    if (!end_by_ && !is_passed_on_) end_by_ = Clock::now() + kGrace;
+    if (!end_by_ && !is_passed_on_) end_by_ = Clock::now() + end_timeout_;
   }
 
   std::vector<Task> tasks_;
   std::uint32_t restarts_left_;
+  Clock::duration end_timeout_;
   std::optional<Clock::time_point> end_by_;
   bool is_passed_on_ = false;  // a signal that asks for the end
   int exit_code_ = 0;
 };
+
+// Flags of the tasks that stand before --, or without it, are the likely mistake.
+[[noreturn]] void refuse_launch_flags(std::span<const std::string> own, const FlagTable& table,
+                                      const Error& refusal) {
+  RunCommand command;
+  const FlagTable of_tasks = run_flag_table(command);
+  for (const FlagDefinition& flag : of_tasks.flags()) {
+    const bool is_switch = flag.type == FlagType::kBool;
+    const bool given = is_switch ? find_switch(own, flag.name, no_environment)
+                                 : find_flag(own, flag.name, no_environment).has_value();
+    if (given && !table.contains(flag.name))
+      fail(ExitCode::kUsage,
+           "--{} is a flag of the tasks, and these follow --: convoy launch --workers=2 -- --{}{}",
+           flag.name, flag.name, is_switch ? "" : "=...");
+  }
+  throw refusal;
+}
+
+// What says which task a process is comes from here.
+void refuse_identities(std::span<const std::string> of_tasks) {
+  for (const char* flag : {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"})
+    if (find_flag(of_tasks, flag, no_environment))
+      fail(ExitCode::kUsage,
+           "--{} is not for tasks of launch, which gives each of them its role, number and address "
+           "on this machine; leave it out and take --workers and --servers, or start every task by "
+           "convoy run",
+           flag);
+}
 
 }  // namespace
 
@@ -201,9 +236,14 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
         << flag_help(table);
     return 0;
   }
-  parse_flags(table, own);
+  try {
+    parse_flags(table, own);
+  } catch (const Error& refusal) {
+    refuse_launch_flags(own, table, refusal);
+  }
   const auto of_run =
       end == arguments.end() ? std::span<const std::string>() : arguments.subspan(own.size() + 1);
+  refuse_identities(of_run);
   return Launch(options, of_run).run(out, err);
 }
 

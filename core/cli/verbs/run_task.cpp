@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,6 +22,7 @@ namespace convoy {
 namespace {
 
 constexpr const char* kCommandRound = "command";
+constexpr const char* kFilesRound = "files";
 
 // Refuses options that are not supported on several hosts, before any task waits.
 void check_supported(const JobOptions& options) {
@@ -45,6 +47,35 @@ void check_supported(const JobOptions& options) {
 void take_sizes(TaskOptions& options, const network::TaskIdentity& identity) {
   options.workers = static_cast<std::uint32_t>(identity.workers);
   options.servers = static_cast<std::uint32_t>(identity.servers);
+}
+
+// Files that only the chief writes, by flag.
+using ChiefsFiles = std::map<std::string, std::string>;
+
+ChiefsFiles chiefs_files(const JobOptions& options) {
+  ChiefsFiles files{{"output_file", options.output_file},
+                    {"trace_file", options.trace_file},
+                    {"report", options.report_file}};
+  std::erase_if(files, [](const auto& file) { return file.second.empty(); });
+  return files;
+}
+
+// A launcher gives all tasks the chief's flags, and then there is nothing to say.
+void tell_files_without_effect(const ChiefsFiles& own, const ChiefsFiles& chiefs,
+                               Terminal& terminal) {
+  for (const auto& [flag, path] : own)
+    if (const auto found = chiefs.find(flag); found == chiefs.end() || found->second != path)
+      terminal.notice(
+          fmt::format("--{}={} has no effect on this task: the file is worker 0's, so give it the "
+                      "flag",
+                      flag, path));
+}
+
+// All workers and servers take part.
+void compare_files(job::Task& task, const ChiefsFiles& own, Terminal& terminal) {
+  const std::string chiefs = task.from_chief(kFilesRound, json_text(nlohmann::json(own)));
+  if (task.restarts() == 0)
+    tell_files_without_effect(own, parse_json(chiefs).get<ChiefsFiles>(), terminal);
 }
 
 // Files are the chief's: all tasks have the same command line.
@@ -78,6 +109,7 @@ void check_output_files(const JobOptions& options) {
 int run_worker(JobCommand command, network::TaskIdentity identity,
                std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   check_supported(command.options);
+  const ChiefsFiles files = chiefs_files(command.options);
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
   InterruptGuard interrupt;
@@ -90,6 +122,7 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
   for (;;) {
     task.from_chief(kCommandRound, json_text(line));
+    compare_files(task, files, terminal);
     if (const auto status = run_until_loss(*setup, task, terminal, arguments)) return *status;
     task.rejoin(job::introduce(*setup));
     setup = std::make_unique<job::Setup>(set_up_command(command, err));
@@ -123,6 +156,7 @@ int run_server(const JobCommand& own, const network::TaskIdentity& identity, std
   job::Task task(identity, own.options.task, introduction, terminal);
   for (;;) {
     JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
+    compare_files(task, chiefs_files(own.options), terminal);
     take_sizes(command.options.task, identity);
     keep_files_for_chief(command.options, identity);
     setup.reset();  // as a whole: its parts refer to each other
@@ -141,10 +175,13 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
   network::Introduction introduction;
   introduction.program_hash = job::program_hash();
   job::Task task(std::move(identity), command.options.task, introduction, terminal);
+  tell_files_without_effect(chiefs_files(command.options), {}, terminal);
   for (;;) {
     try {
       task.wait_for_end();
-      return static_cast<int>(ExitCode::kOk);
+      const std::optional<network::Interruption> stop = task.interruption();
+      if (stop) terminal.notice(stop->text);
+      return static_cast<int>(stop ? stop->code : ExitCode::kOk);
     } catch (const Error& error) {
       const Error cause = task.explain(error);
       if (!task.goes_on()) throw cause;

@@ -157,6 +157,18 @@ void write_stop_proposal(const StopProposal& proposal, v1::StopProposal& to) {
   to.set_reason(proposal.reason);
 }
 
+void write_interruption(const Interruption& interruption, v1::Interruption& to) {
+  to.set_code(static_cast<int>(interruption.code));
+  to.set_text(interruption.text);
+}
+
+Interruption read_interruption(const v1::Interruption& from) {
+  const auto code = static_cast<ExitCode>(from.code());
+  if (code != ExitCode::kInterrupted && code != ExitCode::kTerminated)
+    throw std::invalid_argument("a task is interrupted with a code that is none of interruptions");
+  return {code, from.text()};
+}
+
 void write_loss(const Loss& loss, v1::Loss& to) {
   to.set_rank(loss.rank);
   to.set_code(static_cast<int>(loss.code));
@@ -174,7 +186,8 @@ void write(const TaskMessage& message, v1::TaskMessage& to) {
                  [&](const Goodbye& m) { write_goodbye(m, *to.mutable_goodbye()); },
                  [&](const Leave&) { to.mutable_leave(); },
                  [&](const StopRequest& m) { to.mutable_stop_request()->set_reason(m.reason); },
-                 [&](const StopAnswer& m) { to.mutable_stop_answer()->set_stop(m.stop); }},
+                 [&](const StopAnswer& m) { to.mutable_stop_answer()->set_stop(m.stop); },
+                 [&](const Interruption& m) { write_interruption(m, *to.mutable_interruption()); }},
       message);
 }
 
@@ -187,6 +200,7 @@ void write(const CoordinatorMessage& message, v1::CoordinatorMessage& to) {
           [&](const RoundResult& m) { write_round_result(m, *to.mutable_round_result()); },
           [&](const StopProposal& m) { write_stop_proposal(m, *to.mutable_stop_proposal()); },
           [&](const StopAgreed& m) { to.mutable_stop_agreed()->set_stop(m.stop); },
+          [&](const Interruption& m) { write_interruption(m, *to.mutable_interruption()); },
           [&](const Notice& m) { to.mutable_notice()->set_text(m.text); },
           [&](const Loss& m) { write_loss(m, *to.mutable_loss()); },
           [&](const End&) { to.mutable_end(); }},
@@ -210,6 +224,8 @@ TaskMessage read(const v1::TaskMessage& from) {
       return StopRequest{from.stop_request().reason()};
     case v1::TaskMessage::kStopAnswer:
       return StopAnswer{from.stop_answer().stop()};
+    case v1::TaskMessage::kInterruption:
+      return read_interruption(from.interruption());
     case v1::TaskMessage::KIND_NOT_SET:
       break;
   }
@@ -232,6 +248,8 @@ CoordinatorMessage read(const v1::CoordinatorMessage& from) {
       return StopProposal{from.stop_proposal().stop(), from.stop_proposal().reason()};
     case From::kStopAgreed:
       return StopAgreed{from.stop_agreed().stop()};
+    case From::kInterruption:
+      return read_interruption(from.interruption());
     case From::kNotice:
       return Notice{from.notice().text()};
     case From::kLoss:

@@ -166,11 +166,11 @@ std::unique_ptr<WireServer> make_grpc_server(const HostPort& address, const Wire
          to_string(address), problem);
   auto server = std::make_unique<GrpcServer>(address, security, events);
   if (!server->listens())
-    fail(ExitCode::kUnavailable,
-         "the coordinator cannot listen on {}: {}; share/certificates.sh makes certificates",
-         to_string(address),
-         security.encrypted() ? "gRPC takes neither certificate and key nor the port"
-                              : "gRPC does not take the port");
+    fail(ExitCode::kUnavailable, "the coordinator cannot listen on {}: {}", to_string(address),
+         security.encrypted()
+             ? "--private_key is not the key of --certificate, or one of the files "
+               "is damaged; share/certificates.sh makes certificates"
+             : "gRPC does not take the port");
   return server;
 }
 

@@ -1,0 +1,61 @@
+// Signals, with a clock of the test's own.
+#include "core/cli/interrupt.hpp"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstdint>
+
+namespace convoy::interrupt_test {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+std::int64_t now = 0;  // nanoseconds; a signal handler's clock has nothing to refer to
+
+std::int64_t told_time() {
+  return now;
+}
+
+// After a signal calls of plug-ins are hurried until the next guard.
+class Interrupt : public testing::Test {
+ protected:
+  void TearDown() override { const InterruptGuard next; }
+};
+
+// `timeout` signals its child and then the group that both are in.
+TEST_F(Interrupt, SignalsWithinASecondAreOne) {
+  now = 5 * kSecond;
+  InterruptGuard guard(&told_time);
+  guard.end_quietly();
+  EXPECT_EQ(guard.signal_name(), "");
+  std::raise(SIGTERM);
+  std::raise(SIGTERM);
+  now += kSecond - 1;
+  std::raise(SIGTERM);
+  std::raise(SIGINT);
+  EXPECT_EQ(guard.code(), ExitCode::kTerminated);
+  EXPECT_EQ(guard.signal_name(), "SIGTERM");
+}
+
+TEST_F(Interrupt, ALaterSecondSignalEndsTheProcess) {
+  for (const int second : {SIGINT, SIGTERM}) {
+    const auto interrupt_twice = [second] {
+      now = 0;
+      InterruptGuard guard(&told_time);
+      guard.end_quietly();
+      std::raise(SIGINT);
+      now += kSecond;
+      std::raise(second);
+    };
+    EXPECT_EXIT(interrupt_twice(), ::testing::KilledBySignal(second), "");
+  }
+}
+
+TEST_F(Interrupt, BeforeTheFirstStepOneSignalEndsTheProcess) {
+  const auto interrupt = [] {
+    const InterruptGuard guard(&told_time);
+    std::raise(SIGINT);
+  };
+  EXPECT_EXIT(interrupt(), ::testing::ExitedWithCode(130), "before the first step");
+}
+
+}  // namespace convoy::interrupt_test

@@ -1,0 +1,44 @@
+// What launch refuses before it starts a task.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "core/base/error.hpp"
+#include "core/cli/verbs/verbs.hpp"
+
+namespace convoy::launch_verb_test {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  std::ostringstream out;
+  std::ostringstream err;
+  try {
+    run_launch_verb(arguments, out, err);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    return error.what();
+  }
+  return "nothing is refused";
+}
+
+TEST(LaunchVerb, SaysWhereTheFlagsOfTasksStand) {
+  EXPECT_THAT(refusal({"--workers=2", "--model=lenet"}),
+              AllOf(HasSubstr("--model is a flag of the tasks"), HasSubstr(" -- --model=")));
+  EXPECT_THAT(refusal({"--model", "lenet"}), HasSubstr(" -- --model="));
+  EXPECT_THAT(refusal({"--use_fp16", "--", "--model=lenet"}), HasSubstr(" -- --use_fp16"));
+  EXPECT_THAT(refusal({"--worker=2"}), HasSubstr("did you mean --workers?"));
+}
+
+TEST(LaunchVerb, RefusesTasksWithAnIdentityOfTheirOwn) {
+  for (const std::string flag :
+       {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"}) {
+    EXPECT_THAT(refusal({"--workers=1", "--", "--" + flag + "=1"}),
+                AllOf(HasSubstr("--" + flag), HasSubstr("leave it out")));
+    EXPECT_THAT(refusal({"--", "--model=lenet", "--" + flag, "1"}), HasSubstr("--" + flag));
+  }
+}
+
+}  // namespace convoy::launch_verb_test
