@@ -5,19 +5,30 @@
 #include <utility>
 
 namespace convoy {
+
 std::size_t edit_distance(std::string_view from, std::string_view to) {
-  // One row of the table of distances at a time.
+  // Three rows of the table of distances at a time.
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> above(row.size());
+  std::vector<std::size_t> above_that(row.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
+    std::swap(above_that, above);
+    std::swap(above, row);
+    row[0] = i + 1;
     for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+      const std::size_t replaced = above[j] + (from[i] == to[j] ? 0 : 1);
+      row[j + 1] = std::min({replaced, above[j + 1] + 1, row[j] + 1});
+      if (i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j])
+        row[j + 1] = std::min(row[j + 1], above_that[j - 1] + 1);
     }
   }
   return row.back();
+}
+
+std::size_t most_edits(std::string_view name) {
+  constexpr std::size_t kShortest = 2;  // one letter is like any other
+  return name.size() < kShortest ? 0 : std::max<std::size_t>(1, name.size() / 3);
 }
 
 std::vector<std::string> nearest_names(std::string_view name,
@@ -26,7 +37,7 @@ std::vector<std::string> nearest_names(std::string_view name,
   for (const std::string& candidate : candidates) {
     const bool contains = name.size() >= 3 && candidate.find(name) != std::string::npos;
     const std::size_t distance = edit_distance(name, candidate);
-    if (contains || distance <= 1 + name.size() / 3) ranked.emplace_back(distance, candidate);
+    if (contains || distance <= most_edits(name)) ranked.emplace_back(distance, candidate);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;

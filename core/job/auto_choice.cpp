@@ -71,6 +71,17 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
   require_size(operations, subject.hosts, subject.devices);
 }
 
+// The user's options are one of the strategy's variants already, so those of another would not go
+// with them.
+bool names_variant(const Manifest& manifest, const OptionValues& given) {
+  return std::ranges::any_of(manifest.variants, [&](const Variant& variant) {
+    return !variant.empty() && std::ranges::all_of(variant, [&](const auto& option) {
+      const auto found = given.find(option.first);
+      return found != given.end() && found->second == option.second;
+    });
+  });
+}
+
 }  // namespace
 
 ChoiceSubject imagined_subject(const Setup& setup, const SimulatedHardware& hardware,
@@ -87,6 +98,7 @@ OptionValues given_strategy_options(const Setup& setup) {
   for (const Manifest& manifest : installed_strategies(setup.catalog))
     given.merge(given_options(manifest, setup.options));
   if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
+  check_use_nccl(setup);  // here, because strategies know only the new name
   return given;
 }
 
@@ -198,7 +210,9 @@ Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
   });
   Decision decision;
   decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
-  decision.chosen.options = std::move(selection.flags);
+  if (!names_variant(*std::ranges::find(manifests, decision.chosen.strategy, &Manifest::name),
+                     given))
+    decision.chosen.options = std::move(selection.flags);
   for (const auto& [option, value] : given) decision.chosen.options[option] = value;
   decision.basis = selection.because;
   return decision;

@@ -28,11 +28,19 @@ std::filesystem::path map_path(const std::string& map) {
   return share_directory() / "weights" / (map + ".json");
 }
 
-ModelValues read_initial_weights(const CheckpointOptions& options, const Graph& graph) {
-  const SafetensorsFile file(options.init_weights);
-  if (options.weights_map.empty()) return read_model_values(file, graph);
-  return read_foreign_weights(file, graph, read_weights_map(map_path(options.weights_map)));
-}
+// Both files are found and their beginnings are right; whether they suit a model is open.
+struct InitialWeights {
+  explicit InitialWeights(const CheckpointOptions& options) : file(options.init_weights) {
+    if (!options.weights_map.empty()) map = read_weights_map(map_path(options.weights_map));
+  }
+
+  ModelValues values(const Graph& graph) const {
+    return map ? read_foreign_weights(file, graph, *map) : read_model_values(file, graph);
+  }
+
+  SafetensorsFile file;
+  std::optional<WeightsMap> map;
+};
 
 }  // namespace
 
@@ -41,7 +49,12 @@ Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tel
       options_(setup.options.checkpoints),
       global_batch_(global_batch),
       tell_(std::move(tell)) {
-  if (options_.train_dir.empty()) return;
+  tell_what_saves_nothing();
+  if (!options_.train_dir.empty()) open_newest();
+  if (!newest_) check_initial_weights();
+}
+
+void Checkpoints::open_newest() {
   if (is_chiefs()) {
     directory_.emplace(options_.train_dir, options_.keep);
     // A limit on the size of files shall be an error of writing, not the end of the process.
@@ -53,6 +66,21 @@ Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tel
   if (!newest_) return;
   found_ = read_facts(*newest_);
   saved_step_ = found_->step;
+}
+
+// Null where something is.
+const char* Checkpoints::why_nothing_is_saved() const {
+  if (setup_.options.evaluation.mode() == RunMode::kForwardOnly)
+    return "--forward_only saves nothing";
+  return options_.train_dir.empty() ? "without --train_dir no checkpoint is saved" : nullptr;
+}
+
+void Checkpoints::tell_what_saves_nothing() const {
+  const char* const why = why_nothing_is_saved();
+  const bool asked = options_.every_steps || options_.every_seconds;
+  if (why != nullptr && asked && is_chiefs())
+    tell_(fmt::format("--save_model_{}: without effect, because {}",
+                      options_.every_steps ? "steps" : "secs", why));
 }
 
 // Whether the folder is this task's.
@@ -77,7 +105,7 @@ void Checkpoints::find_newest() {
 }
 
 void Checkpoints::prepare() {
-  if (setup_.options.evaluation.mode() == RunMode::kForwardOnly) return;  // saves nothing
+  if (why_nothing_is_saved() != nullptr) return;
   try {
     directory_->prepare(tell_);
   } catch (const Error& error) {
@@ -110,9 +138,14 @@ void Checkpoints::restore(Session& session) {
   newest_.reset();
 }
 
+// Before the devices, the plan and the data cost time.
+void Checkpoints::check_initial_weights() const {
+  if (!options_.init_weights.empty()) const InitialWeights found(options_);
+}
+
 void Checkpoints::use_initial_weights(Session& session) const {
   if (options_.init_weights.empty()) return;
-  ModelValues values = read_initial_weights(options_, session.graph());
+  ModelValues values = InitialWeights(options_).values(session.graph());
   if (session.forward_only()) return session.write_values(values);
   TrainingState state;
   state.values = std::move(values);
@@ -127,15 +160,15 @@ bool Checkpoints::passes_multiple(const PausePoint& point) const {
 }
 
 bool Checkpoints::wants(const PausePoint& point) const {
-  if (options_.train_dir.empty()) return false;
+  if (why_nothing_is_saved() != nullptr) return false;
   const auto passed = std::chrono::steady_clock::now() - last_save_;
   return passes_multiple(point) ||
          (options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds));
 }
 
 bool Checkpoints::due(const PausePoint& point) {
-  if (options_.train_dir.empty()) {
-    if (point.save_asked) tell_("SIGUSR1 asks for a checkpoint: without --train_dir none is saved");
+  if (const char* const why = why_nothing_is_saved()) {
+    if (point.save_asked) tell_(fmt::format("SIGUSR1 asks for a checkpoint: {}", why));
     return false;
   }
   pending_ = passes_multiple(point);
@@ -155,7 +188,7 @@ bool Checkpoints::pause(const PausePoint& point, Session& session) {
 }
 
 void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
-  if (options_.train_dir.empty() || session.forward_only()) return;
+  if (why_nothing_is_saved() != nullptr) return;
   if (agreed("save at the end", saved_step_ != summary.global_step))
     save(summary.global_step, session);
 }

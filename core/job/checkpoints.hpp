@@ -50,9 +50,13 @@ class Checkpoints {
 
  private:
   bool is_chiefs() const;
+  const char* why_nothing_is_saved() const;
+  void tell_what_saves_nothing() const;
+  void open_newest();
   void prepare();
   void find_newest();
   bool agreed(const std::string& what, bool own) const;
+  void check_initial_weights() const;
   void use_initial_weights(Session& session) const;
   bool save(std::int64_t step, Session& session);
   // Whether there was anything to save.

@@ -84,16 +84,17 @@ void load_model(Setup& setup, const PluginLog& log) {
 }
 
 // The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
-void map_use_nccl(const Manifest& manifest, const JobOptions& options, OptionValues& values) {
+void map_use_nccl(const Manifest& manifest, const Setup& setup, OptionValues& values) {
   constexpr const char* kSpec = "all_reduce_spec";
   const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
                                     [](const auto& option) { return option.name == kSpec; });
-  if (!declared || !options.use_nccl.value_or(false)) return;
+  if (!declared || !setup.options.use_nccl.value_or(false)) return;
   const std::string& spec = values.try_emplace(kSpec, "nccl").first->second;
   if (spec.find("nccl") == std::string::npos)
     fail(ExitCode::kUsage,
          "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
          kSpec, kSpec, spec);
+  check_use_nccl(setup);
 }
 
 // auto goes on without them.
@@ -179,6 +180,17 @@ Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagi
   return setup;
 }
 
+void check_use_nccl(const Setup& setup) {
+  if (!setup.options.use_nccl.value_or(false) || setup.device == nullptr) return;
+  const std::string& kind = setup.device->manifest().name;
+  if (!kind.starts_with(kGpuDevices))
+    fail(
+        ExitCode::kUsage,
+        "--use_nccl=true: NCCL needs CUDA devices, and these are of kind {}; leave it out, or take "
+        "--all_reduce_spec=collective, the devices' own all-reduce",
+        kind);
+}
+
 OptionValues given_options(const Manifest& manifest, const JobOptions& options) {
   OptionValues values;
   for (const OptionDeclaration& option : manifest.options)
@@ -205,7 +217,7 @@ std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candi
   OptionValues values = given_options(found.manifest, setup.options);
   OptionValues chosen = candidate.options;
   values.merge(chosen);  // what the user gave wins
-  map_use_nccl(found.manifest, setup.options, values);
+  map_use_nccl(found.manifest, setup, values);
   return open_strategy(*setup.host, found, values, log);
 }
 

@@ -74,6 +74,9 @@ PluginLog log_to(RunObserver& observer);
 // For verbs that measure no speed: leaves out the devices' advice about speed.
 PluginLog warnings_only(const PluginLog& log);
 
+// Error(kUsage) where --use_nccl is given and the devices cannot do it.
+void check_use_nccl(const Setup& setup);
+
 // The options that the job gives to a plug-in with this manifest.
 OptionValues given_options(const Manifest& manifest, const JobOptions& options);
 

@@ -82,12 +82,14 @@ std::string shorten_resumed_run(Sizes& sizes, std::int64_t done) {
   const std::int64_t wanted = sizes.timed_steps;
   sizes.timed_steps = std::max<std::int64_t>(0, wanted - done);
   sizes.done_steps = wanted - sizes.timed_steps;
-  if (sizes.timed_steps > 0) return {};
+  constexpr const char* kWhy = "--num_batches counts the steps of earlier runs, too";
+  if (sizes.timed_steps > 0)
+    return fmt::format("{} of {} steps are left to do: the checkpoint is at step {}; {}",
+                       sizes.timed_steps, wanted, done, kWhy);
   sizes.warmup_steps = 0;
   return fmt::format(
-      "nothing to train: the checkpoint is at step {}, and {} steps were asked for; --num_batches "
-      "counts the steps of earlier runs, too",
-      done, wanted);
+      "no step is left to do: the checkpoint is at step {}, and {} steps were asked for; {}", done,
+      wanted, kWhy);
 }
 
 }  // namespace convoy::job

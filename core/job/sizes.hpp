@@ -30,7 +30,8 @@ std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices);
 
 // Shortens a run that goes on from a checkpoint after `done` steps: steps count from the very first
-// run on, warm-up included. Returns what to tell when none is left, else nothing.
+// run on, warm-up included, whether this one trains or only computes forward. Returns what to tell;
+// nothing when no step was done.
 std::string shorten_resumed_run(Sizes& sizes, std::int64_t done);
 
 }  // namespace convoy::job

@@ -23,8 +23,10 @@ FetchOrder read_fetch_order(DescribedObject& object) {
 
 std::filesystem::path find_profile(const std::filesystem::path& folder, const std::string& name) {
   std::filesystem::path file = folder / (name + ".json");
-  if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file)) return file;
-  if (std::filesystem::is_regular_file(name)) return name;
+  std::error_code ignored;  // such as of a name that is too long for a file
+  if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, ignored))
+    return file;
+  if (std::filesystem::is_regular_file(name, ignored)) return name;
   fail(ExitCode::kUsage, "no software profile \"{}\": neither a file nor one of {} in {}", name,
        fmt::join(topology::platform_names(folder), ", "), folder.string());
 }

@@ -50,10 +50,14 @@ class Replicated : public convoy::Strategy {
     }
   }
 
-  // all_reduce_spec comes before hierarchical_copy, which comes before local_parameter_device.
+  // all_reduce_spec and hierarchical_copy come before local_parameter_device.
   static Reducer choose_reducer(const convoy::Planner& p) {
     const std::string spec = p.option("all_reduce_spec");
     if (!spec.empty()) {
+      if (p.flag("hierarchical_copy"))
+        p.refuse(
+            "all_reduce_spec and hierarchical_copy both say how gradients are summed; leave out "
+            "one of them");
       const std::vector<AllReduceRange> ranges = convoy_strategies::parse_all_reduce_spec(spec);
       if (ranges.size() > 1)
         p.refuse("all_reduce_spec '" + spec +
@@ -88,8 +92,8 @@ CONVOY_STRATEGY(
     "option=agg_small_grads_max_bytes:int:0::Reduce per variable, gradients up to this size packed "
     "with their neighbours; 0 = off, without effect under gradient_repacking.",
     "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
-    "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across; "
-    "all_reduce_spec comes first.",
+    "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across; not "
+    "with all_reduce_spec.",
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",
     "option=variable_consistency:enum:strong:strong|relaxed:relaxed = apply the gradients of the "
     "step before.",

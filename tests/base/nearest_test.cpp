@@ -26,5 +26,21 @@ TEST(Nearest, FindsNothingForStrangers) {
   EXPECT_THAT(nearest_names("xyzzy", kNames), testing::IsEmpty());
 }
 
+TEST(Nearest, ShortNamesMeanOnlyWhatIsOneEditAway) {
+  const std::vector<std::string> words = {"run", "list", "plan", "diff", "topo", "s", "cpu"};
+  for (const char* stranger : {"x", "", "rx", "dog", "tap", "gpt", "lit_up"})
+    EXPECT_THAT(nearest_names(stranger, words), testing::IsEmpty()) << stranger;
+  EXPECT_THAT(nearest_names("rn", words), testing::ElementsAre("run"));
+  EXPECT_THAT(nearest_names("lsit", words), testing::ElementsAre("list"));
+  EXPECT_THAT(nearest_names("cpuu", words), testing::ElementsAre("cpu"));
+}
+
+TEST(Nearest, LettersThatChangedPlacesAreOneEdit) {
+  EXPECT_EQ(edit_distance("plan", "paln"), 1u);
+  EXPECT_EQ(edit_distance("plan", "naplan"), 2u);
+  EXPECT_EQ(edit_distance("", "run"), 3u);
+  EXPECT_EQ(edit_distance("replicated", "replciatde"), 2u);
+}
+
 }  // namespace
 }  // namespace convoy

@@ -92,6 +92,25 @@ TEST(AutoChoice, KeepsToGivenOptions) {
   }
 }
 
+// An all_reduce_spec that is not the user's would take the place of --hierarchical_copy.
+TEST(AutoChoice, LosesNoGivenOptionToOneOfItsOwn) {
+  std::vector<std::string> arguments = kLenet;
+  arguments.emplace_back("--hierarchical_copy");
+  for (const char* how : {"--auto=simulate", "--auto=rule"}) {
+    std::vector<std::string> chosen = arguments;
+    chosen.insert(chosen.end(), {"--model=alexnet", how});
+    const std::string flags = ranking(chosen)["decision"]["chosen"]["flags"];
+    EXPECT_THAT(flags, HasSubstr("--hierarchical_copy=true")) << how;
+    EXPECT_THAT(flags, Not(HasSubstr("--all_reduce_spec"))) << how;
+  }
+  const nlohmann::json ranked = ranking(arguments);
+  for (const nlohmann::json& each : ranked.at("candidates")) {
+    if (each["options"].contains("all_reduce_spec")) {
+      EXPECT_EQ(each["state"], "refused") << each.dump();
+    }
+  }
+}
+
 TEST(AutoChoice, ShowsThePlanOfWhatItTakes) {
   const Said said = plan(kLenet);
   EXPECT_THAT(said.out, HasSubstr("logical plan: 4 replicas"));

@@ -59,10 +59,10 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
             "      Hurry.\n"
             "\n"
             "Accepted without effect:\n"
-            "  --mkl\n"
+            "    --mkl\n"
             "\n"
             "Known, but only with their defaults:\n"
-            "  --xla\n");
+            "    --xla\n");
 }
 
 }  // namespace

@@ -132,6 +132,66 @@ TEST(Completion, KnowsWhatVerbsTakeAsTheirFirstWord) {
   EXPECT_THAT(completed({"new", "tr"}), ElementsAre("transport"));
 }
 
+TEST(Completion, GoesOnBehindTheCommasOfLists) {
+  const std::string path = std::string("--plugin_path=") + CONVOY_OWN_PLUGINS;
+  EXPECT_THAT(completed({"compare", path, "--models=alexn"}),
+              testing::Contains("--models=alexnet"));
+  EXPECT_THAT(completed({"compare", path, "--models=lenet,alexn"}),
+              testing::Contains("--models=lenet,alexnet"));
+  EXPECT_THAT(completed({"compare", path, "--models=lenet,alexnet,"}),
+              testing::AllOf(Not(testing::Contains("--models=lenet,alexnet,lenet")),
+                             testing::Each(StartsWith("--models=lenet,alexnet,"))));
+  EXPECT_THAT(completed({"compare", path, "--strategies=replicated,au"}),
+              ElementsAre("--strategies=replicated,auto"));
+  EXPECT_THAT(completed({"simulate", "--platform=dgx1-p100,dgx1"}),
+              ElementsAre("--platform=dgx1-p100,dgx1-v100"));
+  EXPECT_THAT(completed({"run", path, "--model=lenet,alexn"}), IsEmpty()) << "takes one";
+}
+
+std::string longest_line(const std::string& text) {
+  std::string longest;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.size() > longest.size()) longest = line;
+  return longest;
+}
+
+TEST(Help, FitsATerminalOfEightyColumns) {
+  for (const char* verb : {"run", "plan", "check", "simulate", "explain", "qualify"})
+    EXPECT_LE(longest_line(said({verb, "--help=all"})).size(), 80u)
+        << longest_line(said({verb, "--help=all"}));
+  for (const char* verb : {"run", "launch", "list", "info", "compare", "report", "diff",
+                           "calibrate", "topo", "doctor", "new"})
+    EXPECT_LE(longest_line(said({verb, "--help"})).size(), 80u)
+        << longest_line(said({verb, "--help"}));
+  EXPECT_LE(longest_line(said({"--help"})).size(), 80u);
+  EXPECT_THAT(said({"diff", "--help"}),
+              HasSubstr("  --run_noise=...        assumed relative difference between runs of the "
+                        "same\n                         command"));
+}
+
+// Paragraphs are filled by man(7), which knows the width of the terminal.
+TEST(Manual, LeavesTheWidthOfParagraphsToTheTerminal) {
+  const std::string page = said({"manual"});
+  EXPECT_THAT(page, HasSubstr("\n.TP\n.B \\-\\-batch_size\n(an integer"));
+  EXPECT_THAT(page, HasSubstr("\n.TP\n.B \\-\\-run_noise=...\nassumed relative"));
+  EXPECT_THAT(page, HasSubstr("\n.SS Optimizer:\n"));
+  EXPECT_THAT(page, HasSubstr("6 timeout or peer lost"));
+  std::istringstream lines(page);
+  std::string longest_kept;  // of what is printed as it stands
+  bool kept = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == ".nf" || line == ".fi") {
+      EXPECT_EQ(kept, line == ".fi");
+      kept = line == ".nf";
+    } else if (kept && line.size() > longest_kept.size()) {
+      longest_kept = line;
+    }
+  }
+  EXPECT_FALSE(kept);
+  EXPECT_LE(longest_kept.size(), 100u) << longest_kept;
+}
+
 TEST(Manual, HasEveryVerbAndItsFlags) {
   const std::string page = said({"manual"});
   EXPECT_THAT(page, StartsWith(".TH CONVOY 1"));

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <span>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
@@ -57,6 +60,29 @@ TEST(CheckVerb, TakesOptionsOfTheStrategyAndReportsRefusals) {
   EXPECT_THAT(outcome.text, HasSubstr("5 devices, no peer access, ragged buckets: refused: "));
   EXPECT_THAT(outcome.text, HasSubstr("more than four devices are too many for me"));
   EXPECT_THAT(outcome.text, HasSubstr("proved in 7 plans, 7 refused\n"));
+}
+
+// They would be given for nothing.
+TEST(VerbsThatRunNothing, RefuseFlagsThatAreAboutRuns) {
+  using RunVerb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
+  for (const auto& [verb, run] : {std::pair<const char*, RunVerb>{"plan", run_plan_verb},
+                                  {"check", run_check_verb},
+                                  {"explain", run_explain_verb}})
+    for (const char* flag :
+         {"--output_file=x.json", "--report=x.html", "--trace_file=x.json", "--record_timeline",
+          "--repeat=3", "--profile", "--against=--use_fp16", "--against_program=./convoy"}) {
+      std::vector<std::string> arguments = {flag, kPath, "--model=lenet", "--num_devices=2"};
+      if (run == run_check_verb) arguments.insert(arguments.begin(), "forgetful");
+      std::ostringstream out;
+      try {
+        run(arguments, out, out);
+        ADD_FAILURE() << verb << " takes " << flag;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ExitCode::kUsage);
+        const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+        EXPECT_THAT(error.what(), HasSubstr(name + " is for runs: convoy " + verb));
+      }
+    }
 }
 
 // Each is right but for one mistake, which must neither pass nor be taken for a refusal.

@@ -116,6 +116,16 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text;
 }
 
+// The system has no file of such a name, which is no fault of its own.
+TEST(SimulateVerbTest, NamesThatAreTooLongForFilesAreUnknownOnes) {
+  const std::string name(300, 'a');
+  for (const std::string& platform : {name, name + ":2+" + name})
+    EXPECT_NE(refusal({"--platform=" + platform}).find("no platform \"aaa"), std::string::npos);
+  EXPECT_NE(
+      refusal({"--platform=dgx1-p100", "--software=" + name}).find("no software profile \"aaa"),
+      std::string::npos);
+}
+
 // This machine may have GPUs.
 Environment::Values no_gpus() {
   return {{"HWLOC_SYNTHETIC", "package:1 core:2 pu:1"}, {"HWLOC_COMPONENTS", std::nullopt}};

@@ -142,11 +142,12 @@ constexpr LayerShape kShapes[] = {
 INSTANTIATE_TEST_SUITE_P(Chosen, LayerShapes, testing::ValuesIn(kShapes),
                          [](const auto& test) { return name_of(test.param); });
 
-// CONVOY_SHAPES: how many, CONVOY_SEED: which. The last name that is printed is a crash's culprit.
+// CONVOY_SHAPES: how many, CONVOY_TEST_SEED: which. The last name that is printed is a crash's
+// culprit.
 TEST(DrawnLayerShapes, AgreeWithTheReference) {
   const std::uint64_t count = number_of("CONVOY_SHAPES", 4);
   const double most_products = std::getenv("CONVOY_SHAPES") == nullptr ? 3e5 : 1e7;
-  std::mt19937 random(static_cast<std::mt19937::result_type>(number_of("CONVOY_SEED", 1)));
+  std::mt19937 random(static_cast<std::mt19937::result_type>(number_of("CONVOY_TEST_SEED", 1)));
   Devices devices;
   for (std::uint64_t i = 0; i < count; ++i) {
     const LayerShape shape = draw_shape(random, most_products);

@@ -101,11 +101,19 @@ TEST(Resuming, CountsTheStepsOfEarlierRuns) {
   ASSERT_EQ(train(folder, 5, 20).program.exit_code, 0);
   const Trained second = train(folder, 5, 40);
   EXPECT_EQ(second.record.at("steps").size(), 15u);
+  EXPECT_THAT(second.program.err, HasSubstr("15 of 40 steps are left to do: the checkpoint is at "
+                                            "step 25"));
   EXPECT_THAT(files_in(folder),
               ElementsAre("checkpoint", "model-25.safetensors", "model-45.safetensors"));
+  const Trained forward = train(folder, 5, 48, {"--forward_only", "--save_model_steps=1"});
+  ASSERT_EQ(forward.program.exit_code, 0) << forward.program.err;
+  EXPECT_EQ(forward.record.at("steps").size(), 3u);
+  EXPECT_THAT(forward.program.err, HasSubstr("3 of 48 steps are left to do"));
+  EXPECT_THAT(forward.program.err, HasSubstr("--save_model_steps: without effect, because "
+                                             "--forward_only saves nothing"));
   const Trained third = train(folder, 5, 45);
   EXPECT_EQ(third.program.exit_code, 0);
-  EXPECT_THAT(third.program.err, HasSubstr("nothing to train: the checkpoint is at step 45"));
+  EXPECT_THAT(third.program.err, HasSubstr("no step is left to do: the checkpoint is at step 45"));
   EXPECT_THAT(third.record.at("steps"), testing::IsEmpty());
   const Trained evaluated = train(folder, 5, 45, {"--eval_during_training_every_n_steps=100"});
   EXPECT_EQ(evaluated.program.exit_code, 0) << evaluated.program.err;
@@ -245,7 +253,44 @@ TEST(Saving, OnRequestWithoutAFolderIsAnswered) {
                   "--num_batches=80", "--num_warmup_batches=0", "--display_every=1"},
                  {.signal = SIGUSR1, .signal_after = "\n3\t"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("without --train_dir none is saved"));
+  EXPECT_THAT(result.err, HasSubstr("without --train_dir no checkpoint is saved"));
+}
+
+// It has no training state.
+TEST(Saving, OnRequestOfWhatOnlyComputesForwardIsAnswered) {
+  const fs::path folder = scratch_folder("checkpoint_forward");
+  ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);
+  const ProgramResult result =
+      train_without_end(folder, SIGUSR1, "\n3\t", {"--num_batches=80", "--forward_only"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--forward_only saves nothing"));
+  EXPECT_THAT(files_in(folder), ElementsAre("checkpoint", "model-1.safetensors"));
+}
+
+TEST(Saving, AtIntervalsWithoutAFolderIsSaidToHaveNoEffect) {
+  for (const char* flag : {"--save_model_steps", "--save_model_secs"}) {
+    const Trained run = train({}, 0, 1, {std::string(flag) + "=1"});
+    EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+    EXPECT_THAT(run.program.err, HasSubstr(std::string(flag) + ": without effect, because "
+                                                               "without --train_dir no "
+                                                               "checkpoint is saved"));
+  }
+}
+
+// Before anything is said of the run: the plan and the data may take long.
+TEST(InitialWeights, ThatCannotBeReadAreRefusedAtOnce) {
+  const Trained missing = train({}, 0, 1, {"--init_weights=/none/such.safetensors"});
+  EXPECT_NE(missing.program.exit_code, 0);
+  EXPECT_THAT(missing.program.err, HasSubstr("/none/such.safetensors"));
+  EXPECT_EQ(missing.program.out, "");
+  const fs::path folder = scratch_folder("checkpoint_weights");
+  ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);
+  const std::string weights = "--init_weights=" + (folder / "model-1.safetensors").string();
+  const Trained map = train({}, 0, 1, {weights, "--weights_map=/none/such.json"});
+  EXPECT_NE(map.program.exit_code, 0);
+  EXPECT_THAT(map.program.err, HasSubstr("/none/such.json"));
+  EXPECT_EQ(map.program.out, "");
+  EXPECT_EQ(train({}, 0, 1, {weights}).program.exit_code, 0);
 }
 
 // Nothing is lost then, and compiling a large network takes long.

@@ -1,6 +1,6 @@
 // Command lines that nobody would write: every verb and every flag with values that do not suit it.
 // Whatever is said to it, the program answers: no signal, no internal error, no hang, no memory
-// that grows. CONVOY_COMMAND_LINES says how many are tried, CONVOY_SEED which.
+// that grows. CONVOY_COMMAND_LINES says how many are tried, CONVOY_TEST_SEED which.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,6 +20,8 @@
 
 #include "core/base/error.hpp"
 #include "tests/end_to_end/command_line_generator.hpp"
+#include "tests/end_to_end/run_program.hpp"
+#include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::command_lines_test {
@@ -34,8 +36,13 @@ using ::testing::Not;
 constexpr long kMostKibibytes = 1 << 20;
 constexpr double kMostSeconds = 10;                     // of the processor
 constexpr auto kLongEnough = std::chrono::seconds(10);  // a run that goes on is interrupted then
+// What ends by itself is so late only if it waits for nothing: others may have the processors.
+constexpr auto kMuchTooLong = std::chrono::minutes(5);
 constexpr auto kLongestLook = std::chrono::milliseconds(100);
 constexpr auto kToEnd = std::chrono::seconds(10);  // on a machine that does much else
+
+constexpr const char* kSeedVariable = "CONVOY_TEST_SEED";
+constexpr const char* kCountVariable = "CONVOY_COMMAND_LINES";
 
 struct Outcome {
   int status = 0;
@@ -81,7 +88,8 @@ pid_t start(const std::vector<std::string>& arguments, const fs::path& folder) {
   ::_exit(127);
 }
 
-Outcome outcome_of(const std::vector<std::string>& arguments, const fs::path& folder) {
+Outcome outcome_of(const std::vector<std::string>& arguments, const fs::path& folder,
+                   Clock::duration limit) {
   const pid_t child = start(arguments, folder);
   Outcome outcome;
   rusage usage{};
@@ -90,11 +98,11 @@ Outcome outcome_of(const std::vector<std::string>& arguments, const fs::path& fo
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
     const auto now = Clock::now();
     passed += std::min<Clock::duration>(now - std::exchange(last, now), kLongestLook);
-    if (passed > kLongEnough && !outcome.interrupted) {
+    if (passed > limit && !outcome.interrupted) {
       ::kill(child, SIGINT);
       outcome.interrupted = true;
     }
-    if (passed > kLongEnough + kToEnd && !outcome.killed) {
+    if (passed > limit + kToEnd && !outcome.killed) {
       ::kill(child, SIGKILL);
       outcome.killed = true;
     }
@@ -130,13 +138,24 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
+// Every run that a test starts would have it, too: CONVOY_BATCH_SIZE=32 is --batch_size=32.
+TEST(CommandLines, AreDrawnByVariablesThatSetNoFlag) {
+  for (const std::string variable : {kSeedVariable, kCountVariable}) {
+    Environment environment({{variable, "9223372036854775807"}});
+    const ProgramResult result = run_convoy({"plan", "--model=lenet", "--device=cpu",
+                                             "--num_devices=1", "--variable_update=replicated"});
+    EXPECT_EQ(result.exit_code, 0) << variable << ": " << result.err;
+  }
+}
+
 TEST(CommandLines, AreAnsweredWhateverTheySay) {
   const fs::path folder = scratch_folder("command_lines");
-  CommandLineGenerator generator(number_from("CONVOY_SEED", 1), folder);
-  for (std::uint64_t left = number_from("CONVOY_COMMAND_LINES", 120); left > 0; --left) {
+  CommandLineGenerator generator(number_from(kSeedVariable, 1), folder);
+  for (std::uint64_t left = number_from(kCountVariable, 120); left > 0; --left) {
     const GeneratedLine line = generator.next();
     SCOPED_TRACE(line.shown());
-    expect_answer(outcome_of(line.arguments, folder), line.goes_on);
+    const Clock::duration limit = line.goes_on ? Clock::duration(kLongEnough) : kMuchTooLong;
+    expect_answer(outcome_of(line.arguments, folder, limit), line.goes_on);
   }
 }
 

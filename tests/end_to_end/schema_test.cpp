@@ -142,6 +142,21 @@ TEST(Schema, SimulationsAreWhatItSays) {
   EXPECT_EQ(text_of(Validator("simulation.schema.json").faults(record_of(common))), "");
 }
 
+// One of the points is refused and has no figures.
+TEST(Schema, SweepsAreWhatItSays) {
+  json record = record_of({"simulate", "--platform=dgx1-p100", "--model=alexnet,lenet",
+                           "--batch_size=64", "--num_gpus=2,9", "--variable_update=auto"});
+  Validator validator("sweep.schema.json");
+  EXPECT_EQ(text_of(validator.faults(record)), "");
+  ASSERT_EQ(record.at("points").size(), 4u);
+  EXPECT_TRUE(record["points"][1].at("plan_hash").is_null());
+  // The test itself can fail.
+  record["points"][0].erase("efficiency");
+  record["points"][1]["hosts"] = "two";
+  record["points"][2]["colour"] = "blue";
+  EXPECT_EQ(validator.faults(record).size(), 3u);
+}
+
 TEST(Schema, QualificationsAreWhatItSays) {
   const json record = record_of({"qualify", "--quick", "--model=lenet", "--batch_size=2",
                                  "--device=cpu", "--num_devices=2", "--threshold=0"});

@@ -167,6 +167,31 @@ TEST(ReportPage, FiftyThousandStepsStillFit) {
   EXPECT_THAT(embedded(page)[0]["left_out"].dump(), HasSubstr("one of every"));
 }
 
+// Every number of the record, one group after the other.
+void make_huge(Json& value) {
+  if (value.is_number_float()) value = 1.7e308;
+  if (value.is_structured())
+    for (Json& part : value) make_huge(part);
+}
+
+TEST(ReportPage, NumbersNearTheLargestAreUnknownAndNeverInfinite) {
+  RunRecord record = run_of(20);
+  record.step_breakdown.emplace();
+  record.step_breakdown->seconds = 0.0105;
+  record.step_breakdown->compute = 0.009;
+  record.prediction = predicted();
+  record.prediction->links = {{.name = "a -> b"}};
+  record.prediction->step.links = {{0, 1e6, 0.25}};
+  record.timeline = TimelineRecord{7, 0.0105, {{"forward", 3, "compute", "cpu:0", 5, 0.0095}}};
+  const NamedRecord usual = named(record);
+  for (const auto& [name, ignored] : usual.record.items()) {
+    NamedRecord huge = usual;
+    make_huge(huge.record[name]);
+    const std::string page = report_html(make_report({huge}));
+    EXPECT_THAT(page, Not(testing::ContainsRegex("[^a-z]-?(inf|nan)[^a-z]"))) << name;
+  }
+}
+
 TEST(ReportPage, WhatIsNoRecordIsRefusedByName) {
   const auto message = [](const Json& record) {
     try {

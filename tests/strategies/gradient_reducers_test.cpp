@@ -10,7 +10,6 @@ namespace convoy::testing {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // A model of 6 packs of 40 elements.
 const ArenaMap& six_packs() {
@@ -92,11 +91,6 @@ TEST(GradientReducers, SpecsNameTheAlgorithmOfTheCollective) {
   };
   EXPECT_EQ(algorithm("xring"), std::uint32_t{CONVOY_ALGORITHM_RING});
   EXPECT_EQ(algorithm("collective"), std::uint32_t{CONVOY_ALGORITHM_DEVICE});
-}
-
-TEST(GradientReducers, ASpecComesBeforeTheHierarchy) {
-  const OptionValues both = {{"all_reduce_spec", "collective"}, {"hierarchical_copy", "true"}};
-  EXPECT_THAT(operations(OperationKind::kSum, 2, both), IsEmpty());
 }
 
 TEST(GradientReducers, HierarchiesSumEachHalfOnItsSideOfTheBridge) {

@@ -75,6 +75,11 @@ TEST(Refusals, HierarchiesThatTheDevicesDoNotForm) {
                  {"gcp_v100 is for exactly 8 devices, here are 4"});
 }
 
+TEST(Refusals, TwoWaysToSum) {
+  expect_refused({{"all_reduce_spec", "collective"}, {"hierarchical_copy", "true"}}, 2,
+                 {"--all_reduce_spec=collective", "--hierarchical_copy=true", "leave out one"});
+}
+
 TEST(Refusals, NegativePacks) {
   expect_refused({{"gradient_repacking", "-1"}}, 2, {"gradient_repacking=-1"});
   expect_refused({{"agg_small_grads_max_bytes", "-8"}}, 2, {"agg_small_grads_max_bytes=-8"});

@@ -15,10 +15,16 @@
 namespace convoy::topology {
 namespace {
 
+// False for what is too long for a file's name, too.
+bool is_file(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
 std::filesystem::path find_file(const std::filesystem::path& folder, const std::string& name) {
   std::filesystem::path file = folder / (name + ".json");
-  if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file)) return file;
-  if (std::filesystem::is_regular_file(name)) return name;
+  if (name.find('/') == std::string::npos && is_file(file)) return file;
+  if (is_file(name)) return name;
   const std::vector<std::string> names = platform_names(folder);
   const std::vector<std::string> nearest = nearest_names(name, names);
   fail(ExitCode::kUsage,
@@ -54,8 +60,7 @@ PlatformPart read_platform_part(const std::string& all, const std::string& text)
 // Empty for a name or a file.
 std::vector<PlatformPart> platform_parts(const std::string& name) {
   std::vector<PlatformPart> parts;
-  if (name.find_first_of("+:") == std::string::npos || std::filesystem::is_regular_file(name))
-    return parts;
+  if (name.find_first_of("+:") == std::string::npos || is_file(name)) return parts;
   for (std::size_t begin = 0; begin <= name.size();) {
     const std::size_t end = std::min(name.find('+', begin), name.size());
     parts.push_back(read_platform_part(name, name.substr(begin, end - begin)));

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag_table.hpp"
@@ -8,23 +7,8 @@
 namespace convoy {
 namespace {
 
-constexpr std::size_t kHelpWidth = 96;
-
-// Breaks a text between words; every line starts with the indent.
-std::string wrapped(const std::string& text, const std::string& indent) {
-  std::istringstream words(text);
-  std::string lines;
-  std::string line = indent;
-  for (std::string word; words >> word;) {
-    const bool first = line.size() == indent.size();
-    if (!first && line.size() + 1 + word.size() > kHelpWidth) {
-      lines += line + "\n";
-      line = indent + word;
-    } else {
-      line += first ? word : " " + word;
-    }
-  }
-  return lines + line + "\n";
+std::string line_of(const std::string& text) {
+  return "      " + text + "\n";
 }
 
 bool is_honoured(const FlagDefinition& flag) {
@@ -36,12 +20,9 @@ std::string entry(const FlagTable& table, const FlagDefinition& flag) {
   std::string head = "  --" + flag.name + "  (" + describe_values(flag);
   if (flag.default_value && !flag.default_value->empty())
     head += "; default " + *flag.default_value;
-  if (flag.type == FlagType::kBool && !table.contains("no" + flag.name)) {
-    // A long name leaves no room for a form that the other flags show.
-    const std::string negated = "; or --no" + flag.name;
-    if (head.size() + negated.size() < kHelpWidth) head += negated;
-  }
-  return head + ")\n" + wrapped(flag.help, "      ");
+  if (flag.type == FlagType::kBool && !table.contains("no" + flag.name))
+    head += "; or --no" + flag.name;
+  return head + ")\n" + line_of(flag.help);
 }
 
 std::string names_of(const FlagTable& table, const std::string FlagDefinition::*reason) {
@@ -92,7 +73,7 @@ std::string common_help(const FlagTable& table) {
   std::string text;
   for (const std::string& group : groups_of(table)) text += group_text(table, group, true);
   if (all_common(table)) return text;
-  return text + wrapped("More: --help=all, or --help=TOPIC with a word of: " + topics(table), "");
+  return text + "More: --help=all, or --help=TOPIC with a word of: " + topics(table) + "\n";
 }
 
 // A flag by its name; what is known of those that are not honoured is why.
@@ -100,17 +81,17 @@ std::string flag_text(const FlagTable& table, const std::string& name) {
   const FlagDefinition* const flag = table.find(name);
   if (flag == nullptr) return {};
   std::string text = entry(table, *flag);
-  if (!flag->refusal.empty()) text += wrapped("Known, but refused: " + flag->refusal, "      ");
-  if (!flag->notice.empty()) text += wrapped("Without effect: " + flag->notice, "      ");
+  if (!flag->refusal.empty()) text += line_of("Known, but refused: " + flag->refusal);
+  if (!flag->notice.empty()) text += line_of("Without effect: " + flag->notice);
   return text;
 }
 
 std::string unused_help(const FlagTable& table) {
   std::string text;
   const std::string ignored = names_of(table, &FlagDefinition::notice);
-  if (!ignored.empty()) text += "Accepted without effect:\n" + wrapped(ignored, "  ") + "\n";
+  if (!ignored.empty()) text += "Accepted without effect:\n    " + ignored + "\n\n";
   const std::string refused = names_of(table, &FlagDefinition::refusal);
-  if (!refused.empty()) text += "Known, but only with their defaults:\n" + wrapped(refused, "  ");
+  if (!refused.empty()) text += "Known, but only with their defaults:\n    " + refused + "\n";
   return text;
 }
 

@@ -54,7 +54,7 @@ const FlagDefinition* FlagTable::find(std::string_view name) const {
 }
 
 std::string FlagTable::nearest(std::string_view name) const {
-  std::size_t best = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::size_t best = most_edits(name) + 1;
   std::string found;
   const auto consider = [&](const std::string& candidate) {
     const std::size_t distance = edit_distance(name, candidate);

@@ -34,10 +34,11 @@ class FlagTable {
   std::vector<FlagDefinition> flags_;
 };
 
-// Help text by groups. topic: empty for the common flags and a list of topics, "all" for every
-// flag, else a word of the headings that are wanted, or else a flag's name. Flags that are known
-// but not honoured are only listed at the end of everything. Error(kUsage) for a word that neither
-// a heading nor a flag has, listing the headings.
+// Help text by groups, a line for each sentence: fitted_text() breaks them. topic: empty for the
+// common flags and a list of topics, "all" for every flag, else a word of the headings that are
+// wanted, or else a flag's name. Flags that are known but not honoured are only listed at the end
+// of everything. Error(kUsage) for a word that neither a heading nor a flag has, listing the
+// headings.
 std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
 }  // namespace convoy

@@ -189,13 +189,13 @@ void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
   append_refused(flags, kStrategyOptions, ExitCode::kUsage);
   for (FlagDefinition& flag : flags) {
     const auto owner = owners.find(flag.name);
-    flag.refusal = fmt::format(
-        "--variable_update={} has no such option (`convoy info {}` lists those it has); leave it "
-        "out{}",
-        strategy, strategy,
+    flag.refusal =
         owner == owners.end()
-            ? std::string()
-            : fmt::format(", or take --variable_update={}", fmt::join(owner->second, " or ")));
+            ? "tf_cnn_benchmarks had this option, and no installed strategy has it; leave it out"
+            : fmt::format(
+                  "--variable_update={} has no such option (`convoy info {}` lists those it has); "
+                  "leave it out, or take --variable_update={}",
+                  strategy, strategy, fmt::join(owner->second, " or "));
     if (flag.name == "local_parameter_device") {
       flag.type = FlagType::kEnum;
       flag.allowed = {"gpu", "cpu"};

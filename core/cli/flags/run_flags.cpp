@@ -174,7 +174,7 @@ Flags strategy_flags(JobOptions& options) {
                 fmt::format("{}", job::kDefaultBucketMb)),
       bind_flag("use_nccl", options.use_nccl,
                 "Old flag: whether replicated uses the devices' own all-reduce."),
-      bind_flag("images_per_sec", options.machine.images_per_second, Range{1e-6},
+      bind_flag("images_per_sec", options.machine.images_per_second, Range{1e-6, kMostImageRate},
                 "Known rate of one device in training, images per second. auto and the prediction "
                 "in the record use it instead of the machine's rates."),
   };

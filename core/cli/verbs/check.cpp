@@ -15,6 +15,7 @@
 #include "core/cli/verbs/check_device.hpp"
 #include "core/cli/verbs/check_strategy.hpp"
 #include "core/cli/verbs/check_transport.hpp"
+#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/watch.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
@@ -82,6 +83,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
   std::vector<std::string> of_run(arguments.begin() + 1, arguments.end());
   of_run.push_back("--variable_update=" + arguments.front());
+  refuse_flags_of_runs(of_run, "convoy check proves a plan and runs nothing");
   JobCommand command = read_command(of_run, flags);
   if (!counts.empty()) command.options.num_devices = std::ranges::max(counts);
   const bool here = job::plans_for_this_machine(command.options.machine);

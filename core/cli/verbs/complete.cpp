@@ -1,37 +1,61 @@
 #include "core/cli/verbs/complete.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
-#include "core/base/version.hpp"
 #include "core/cli/flags/command.hpp"
 
 namespace convoy {
 namespace {
 
-// The flags that a help text explains: words with two dashes at the beginning of a line.
+// The flags that a help text explains: words with two dashes at the beginning of a line that is
+// indented by two blanks. Those that it only lists stand deeper.
 std::vector<std::string> flags_in(const std::string& help) {
   std::vector<std::string> flags;
   std::istringstream lines(help);
   for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("  --")) continue;
     std::istringstream words(line);
     std::string word;
     words >> word;
-    if (!word.starts_with("--")) continue;
     flags.push_back(word.substr(0, word.find('=')));
   }
   return flags;
 }
 
-std::vector<std::string> values_after(std::span<const std::string> words, const std::string& word) {
+// A flag of a verb that takes a list, and the flag of a run whose values its items are.
+struct ListFlag {
+  const char* verb;
+  const char* flag;
+  const char* of_run;
+};
+
+constexpr ListFlag kListFlags[] = {{"compare", "models", "model"},
+                                   {"compare", "strategies", "variable_update"},
+                                   {"simulate", "model", "model"},
+                                   {"simulate", "platform", "platform"},
+                                   {"simulate", "variable_update", "variable_update"}};
+
+const ListFlag* find_list_flag(const std::string& verb, const std::string& flag) {
+  const auto* const found = std::ranges::find_if(
+      kListFlags, [&](const ListFlag& it) { return verb == it.verb && flag == it.flag; });
+  return found == std::end(kListFlags) ? nullptr : found;
+}
+
+// Of "--model=lenet,", "--model=lenet,alexnet" and so on where the verb takes a list there.
+std::vector<std::string> values_after(const std::string& verb, std::span<const std::string> words,
+                                      const std::string& word) {
   const std::size_t equals = word.find('=');
-  const std::string flag = word.substr(0, equals + 1);
-  const std::size_t name = flag.find_first_not_of('-');
+  const std::size_t first = word.find_first_not_of('-');
+  const std::string flag = word.substr(first, equals - first);
+  const ListFlag* const list = find_list_flag(verb, flag);
+  const std::size_t comma = list == nullptr ? std::string::npos : word.rfind(',');
+  const std::string before = word.substr(0, (comma == std::string::npos ? equals : comma) + 1);
   std::vector<std::string> found;
-  for (const std::string& value : flag_values(words, flag.substr(name, equals - name)))
-    found.push_back(flag + value);
+  for (const std::string& value : flag_values(words, list == nullptr ? flag : list->of_run))
+    if (("," + before.substr(equals + 1)).find("," + value + ",") == std::string::npos)
+      found.push_back(before + value);
   return found;
 }
 
@@ -62,28 +86,6 @@ std::vector<std::string> words_after(const std::string& verb, std::span<const st
   return found.empty() && first ? subjects_of(verb, words) : found;
 }
 
-// A line as man(7) takes it: backslashes and what would be a request are escaped.
-std::string manual_line(const std::string& line) {
-  std::string text;
-  if (line.starts_with(".") || line.starts_with("'")) text += "\\&";
-  for (const char c : line) {
-    if (c == '\\')
-      text += "\\e";
-    else if (c == '-')
-      text += "\\-";
-    else
-      text += c;
-  }
-  return text + "\n";
-}
-
-std::string manual_text(const std::string& text) {
-  std::string result = ".nf\n";
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) result += manual_line(line);
-  return result + ".fi\n";
-}
-
 }  // namespace
 
 std::vector<std::string> completions(std::span<const std::string> words,
@@ -99,7 +101,7 @@ std::vector<std::string> completions(std::span<const std::string> words,
   } else if (known && begun.starts_with("-")) {
     const auto others = words.subspan(1, words.size() - 2);
     found = begun.find('=') == std::string::npos ? flags_in(help_of(words.front(), others).help)
-                                                 : values_after(others, begun);
+                                                 : values_after(words.front(), others, begun);
   } else if (known) {
     found = words_after(words.front(), words.subspan(1, words.size() - 2));
   }
@@ -107,33 +109,6 @@ std::vector<std::string> completions(std::span<const std::string> words,
   std::ranges::sort(found);
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
-}
-
-std::string manual_page(const std::vector<VerbHelp>& verbs) {
-  std::string page = fmt::format(
-      ".TH CONVOY 1 \"\" \"convoy {}\" \"User Commands\"\n.SH NAME\nconvoy \\- trains "
-      "convolutional "
-      "networks on several devices and measures how fast\n.SH SYNOPSIS\n.B convoy\n.I VERB\n"
-      "[arguments]\n.br\n.B convoy help\n.I VERB\n.SH VERBS\n",
-      kVersion);
-  for (const VerbHelp& verb : verbs)
-    page += ".TP\n.B " + verb.name + "\n" + manual_line(verb.summary);
-  page +=
-      ".SH EXIT STATUS\n0 ok, 1 failed, 2 usage, 3 environment, device or plug\\-in unavailable, 4 "
-      "threshold missed, 5 numerical failure, 6 timeout or peer lost, 130 and 143 interrupted "
-      "after "
-      "a partial summary.\n"
-      ".SH ENVIRONMENT\nEvery flag of a run may be set by a variable: CONVOY_BATCH_SIZE=32 is "
-      "\\-\\-batch_size=32. CONVOY_PLUGIN_PATH names folders with plug\\-ins, CONVOY_CACHE_DIR "
-      "where choices and measurements are kept.\n";
-  for (const VerbHelp& verb : verbs) {
-    std::string title = verb.name;
-    std::ranges::transform(title, title.begin(), [](unsigned char letter) {
-      return static_cast<char>(std::toupper(letter));
-    });
-    page += ".SH CONVOY " + title + "\n" + manual_text(verb.help);
-  }
-  return page;
 }
 
 }  // namespace convoy

@@ -5,14 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+#include "core/cli/verbs/verb_help.hpp"
 
-// A verb as completion and the manual see it.
-struct VerbHelp {
-  std::string name;
-  std::string summary;
-  std::string help;  // of all its flags
-};
+namespace convoy {
 
 // The text that a verb prints for --help=all, or --help where it has no topics.
 using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string> arguments);
@@ -21,8 +16,5 @@ using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string
 // Words may be empty or incomplete. The shell completes file names.
 std::vector<std::string> completions(std::span<const std::string> words,
                                      const std::vector<std::string>& verbs, HelpOf help_of);
-
-// The manual page, for man(7), of these verbs.
-std::string manual_page(const std::vector<VerbHelp>& verbs);
 
 }  // namespace convoy

@@ -10,6 +10,7 @@
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
 #include "core/job/job_plan.hpp"
@@ -64,6 +65,7 @@ int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, 
                command_help(arguments, explain_flags);
     return static_cast<int>(ExitCode::kOk);
   }
+  refuse_flags_of_runs(arguments, "convoy explain describes a plan and runs nothing");
   JobCommand command = read_command(arguments, explain_flags);
   const bool here = job::plans_for_devices_here(command.options.machine);
   const bool timed = here || job::describes_machine(command.options.machine);

@@ -105,8 +105,8 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
   if (given.has("help")) {
     out << verb_help(
         "info NAME [flags]",
-        "Shows what a plug-in says about itself; of a model also image size, parameters,\n"
-        "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other\n"
+        "Shows what a plug-in says about itself; of a model also image size, parameters, "
+        "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other "
         ".safetensors file: then it lists what is in it.",
         kInfoFlags);
     return static_cast<int>(ExitCode::kOk);

@@ -228,10 +228,10 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   const auto end = std::ranges::find(arguments, "--");
   const auto own = arguments.first(static_cast<std::size_t>(end - arguments.begin()));
   if (wants_help(own)) {
-    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS: starts\n"
-           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, as for several hosts,\n"
-           "but all on this machine. Divides the cores among the workers. Prints worker 0's\n"
-           "output unchanged, and the output of the others with their names on standard error.\n"
+    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS: starts "
+           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, as for several hosts, "
+           "but all on this machine. Divides the cores among the workers. Prints worker 0's "
+           "output unchanged, and the output of the others with their names on standard error. "
            "Ends all tasks when one fails.\n\n"
         << flag_help(table);
     return 0;
@@ -241,8 +241,11 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   } catch (const Error& refusal) {
     refuse_launch_flags(own, table, refusal);
   }
-  const auto of_run =
-      end == arguments.end() ? std::span<const std::string>() : arguments.subspan(own.size() + 1);
+  if (end == arguments.end())
+    fail(ExitCode::kUsage,
+         "launch needs -- and behind it the flags of the run that it starts: convoy launch "
+         "--workers=2 -- --model=lenet");
+  const auto of_run = arguments.subspan(own.size() + 1);
   refuse_identities(of_run);
   return Launch(options, of_run).run(out, err);
 }

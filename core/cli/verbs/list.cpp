@@ -139,9 +139,9 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
   const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
   if (given.has("help")) {
     out << verb_help("list [KIND] [flags]",
-                     "Shows the installed plug-ins without running them; only devices are asked\n"
+                     "Shows the installed plug-ins without running them; only devices are asked "
                      "whether this machine has any, and transports whether they can be opened. "
-                     "KIND is strategy,\n"
+                     "KIND is strategy, "
                      "model, device or transport: only these.",
                      kListFlags);
     return static_cast<int>(ExitCode::kOk);

@@ -11,6 +11,7 @@
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/show/auto_explanation.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/job/auto_choice.hpp"
 #include "core/job/job_plan.hpp"
 #include "core/job/simulated_events.hpp"
@@ -47,8 +48,8 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
   for (FlagDefinition& flag : planned_cluster_flags(machine)) flags.push_back(std::move(flag));
   FlagDefinition peer_access = bind_flag(
       "peer_access", machine.peer_access,
-      "Whether devices address each other's memory. Given, the plan is for devices of which no "
-      "more is known.");
+      "Whether devices can address each other's memory. With this flag, the plan is for imagined "
+      "devices instead of this machine's.");
   peer_access.default_value = "true";
   peer_access.group = flags.back().group;
   flags.push_back(std::move(peer_access));
@@ -105,6 +106,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
                command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
+  refuse_flags_of_runs(arguments, "convoy plan shows a plan and runs nothing");
   JobCommand command = read_command(arguments, flags);
   const bool ranks = view.explain || view.json;
   const bool here = job::plans_for_devices_here(command.options.machine);

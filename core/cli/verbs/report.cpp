@@ -29,9 +29,9 @@ int run_report_verb(std::span<const std::string> arguments, std::ostream& out, s
   if (given.has("help")) {
     out << verb_help(
         "report RECORD.json [RECORD.json ...] [-o report.html]",
-        "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how\n"
-        "the step's time is divided, links, tasks, loss, memory and environment, as far as the\n"
-        "records have them. run and simulate write a record with --output_file=x.json; compare\n"
+        "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how "
+        "the step's time is divided, links, tasks, loss, memory and environment, as far as the "
+        "records have them. run and simulate write a record with --output_file=x.json; compare "
         "prints one with --json. With --report=x.html, run, simulate and compare make a page, too.",
         kReportFlags);
     return static_cast<int>(ExitCode::kOk);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kExamples = R"(
 Examples:
-  convoy run                                             resnet50 on the best devices here
+  convoy run            resnet50 on the best devices here
   convoy run --model=lenet --device=cpu --num_devices=2 --report=run.html
   convoy run --num_gpus=8 --batch_size=64 --use_fp16 --variable_update=replicated
   convoy run --data_dir=FOLDER --num_epochs=90 --train_dir=FOLDER

@@ -12,6 +12,7 @@
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
 #include "core/cli/verbs/sweep.hpp"
 #include "core/job/simulated_events.hpp"
@@ -89,7 +90,11 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
     out << kSimulateHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
-  refuse_flags_of_runs(arguments);
+  refuse_flags_of_runs(
+      arguments,
+      {.profile = "a simulation prints where the time of its step goes without it",
+       .repeat = "a simulation gives the same figures every time",
+       .against = "a simulation is compared with others by convoy compare --platform=NAME"});
   const SweepAxes axes(arguments);
   if (axes.is_sweep() || has_row_per_point(find_flag(arguments, "output_file").value_or("")))
     return run_sweep(arguments, axes, out, err);

@@ -2,10 +2,8 @@
 
 #include <ostream>
 
-#include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
-#include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -40,19 +38,6 @@ VerbFlags simulate_flags(SimulateRequest& request) {
       for (FlagDefinition& flag : flags) all.push_back(std::move(flag));
     return all;
   };
-}
-
-void refuse_flags_of_runs(std::span<const std::string> arguments) {
-  const auto refuse = [](const char* flag, const char* reason) {
-    fail(ExitCode::kUsage, "--{} is for runs: {}; leave it out", flag, reason);
-  };
-  if (find_switch(arguments, "profile", no_environment))
-    refuse("profile", "a simulation prints where the time of its step goes without it");
-  if (find_flag(arguments, "repeat", no_environment).value_or("1") != "1")
-    refuse("repeat", "a simulation gives the same figures every time");
-  for (const char* flag : {"against", "against_program"})
-    if (find_flag(arguments, flag, no_environment))
-      refuse(flag, "a simulation is compared with others by convoy compare --platform=NAME");
 }
 
 job::Setup set_up_simulation(JobCommand& command, std::ostream& err) {

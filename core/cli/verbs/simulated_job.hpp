@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +20,6 @@ struct SimulateRequest {
 // The verb's flags beside those of `convoy run`. Their values are stored in the request, which must
 // outlive the parsing.
 VerbFlags simulate_flags(SimulateRequest& request);
-
-// Error(kUsage) where the command line has flags of a run that a simulation, alone or in a sweep,
-// cannot do anything with.
-void refuse_flags_of_runs(std::span<const std::string> arguments);
 
 // The job of a command line, ready to be simulated; moves the contents of the command. Messages of
 // plug-ins go to err.

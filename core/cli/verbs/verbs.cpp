@@ -10,9 +10,11 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/version.hpp"
+#include "core/cli/flags/fitted_text.hpp"
 #include "core/cli/flags/flag_file.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/verbs/complete.hpp"
+#include "core/cli/verbs/manual_page.hpp"
 
 namespace convoy {
 namespace {
@@ -50,14 +52,26 @@ const Verb* find_verb(const std::string& name) {
   return found == std::end(kVerbs) ? nullptr : found;
 }
 
-int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
-             std::ostream& err) {
+int run_with_flag_files(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
+                        std::ostream& err) {
   if (!verb.has_job) return verb.run(arguments, out, err);
   const std::vector<std::string> flags = expand_flag_files(arguments);
   // Errors come from main.
   std::ostream nowhere(nullptr);
   const bool quiet = find_switch(flags, "quiet");
   return verb.run(flags, out, quiet ? nowhere : err);
+}
+
+// Help fits the terminal, whichever verb writes it.
+int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostream& out,
+             std::ostream& err) {
+  const auto own = arguments.first(static_cast<std::size_t>(
+      std::ranges::find(arguments, "--") - arguments.begin()));  // the rest is of another verb
+  if (!wants_help(own)) return run_with_flag_files(verb, arguments, out, err);
+  std::ostringstream help;
+  const int code = run_with_flag_files(verb, arguments, help, err);
+  out << fitted_text(help.str());
+  return code;
 }
 
 // With the other words of its command line, which may name a strategy that has flags of its own.
@@ -90,13 +104,12 @@ void print_manual(std::ostream& out) {
 }
 
 void print_help(std::ostream& out) {
-  out << "convoy " << kVersion << ": trains convolutional networks on several devices and measures "
-      << "how fast.\n\nUsage: convoy VERB [arguments]; convoy help VERB says more.\n\n";
-  for (const Verb& verb : kVerbs) out << fmt::format("  {:<11}{}\n", verb.name, verb.summary);
-  out << "\nExit codes: 0 ok, 1 failed, 2 usage, 3 environment, device or plug-in unavailable,\n"
-         "4 threshold missed, 5 numerical failure, 6 timeout, 130/143 interrupted (Ctrl-C, "
-         "SIGTERM)\n"
-         "after a partial summary.\n";
+  std::string text = fmt::format(
+      "convoy {}: trains convolutional networks on several devices and measures how "
+      "fast.\n\nUsage: convoy VERB [arguments]; convoy help VERB says more.\n\n",
+      kVersion);
+  for (const Verb& verb : kVerbs) text += fmt::format("  {:<11}{}\n", verb.name, verb.summary);
+  out << fitted_text(text + "\nExit codes: " + kExitCodes + "\n");
 }
 
 }  // namespace

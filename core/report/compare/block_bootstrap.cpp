@@ -2,22 +2,63 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <random>
 
 #include "core/base/statistics.hpp"
+#include "core/report/compare/autocovariance.hpp"
 
 namespace convoy::compare {
 namespace {
 
-// Draws blocks of the series, which is taken for a ring, until the sample is as long.
-void draw(const std::vector<double>& series, std::size_t block, std::mt19937_64& random,
-          std::vector<double>& sample) {
-  sample.clear();
-  while (sample.size() < series.size()) {
-    const std::size_t first = random() % series.size();
-    const std::size_t count = std::min(block, series.size() - sample.size());
-    for (std::size_t i = 0; i < count; ++i) sample.push_back(series[(first + i) % series.size()]);
+// Quantiles of samples whose values all come from one series. A sample says only how often it has
+// each of them, so that the series is sorted once.
+class SampleQuantile {
+ public:
+  SampleQuantile(const std::vector<double>& series, double fraction)
+      : series_(series), ascending_(series.size()) {
+    std::iota(ascending_.begin(), ascending_.end(), std::size_t{0});
+    std::ranges::stable_sort(ascending_, {}, [&](std::size_t i) { return series[i]; });
+    const double position = fraction * static_cast<double>(series.size() - 1);
+    below_ = static_cast<std::size_t>(position);
+    weight_ = position - static_cast<double>(below_);
   }
+
+  // As quantile() of a sample as long as the series, to the last bit.
+  double of(const std::vector<std::uint32_t>& counts) const {
+    std::size_t smaller = 0;  // values of the sample that stand before
+    std::size_t rank = 0;
+    while ((smaller += counts[ascending_[rank]]) <= below_) ++rank;
+    const double low = series_[ascending_[rank]];
+    if (below_ + 1 == series_.size()) return low;
+    while (smaller <= below_ + 1) smaller += counts[ascending_[++rank]];
+    return low * (1 - weight_) + series_[ascending_[rank]] * weight_;
+  }
+
+ private:
+  const std::vector<double>& series_;
+  std::vector<std::size_t> ascending_;  // places in the series
+  std::size_t below_ = 0;
+  double weight_ = 0;
+};
+
+// Draws blocks of a series, which is taken for a ring, until the sample is as long: how often it
+// then has each value.
+void draw(std::size_t block, std::mt19937_64& random, std::vector<std::uint32_t>& counts) {
+  const std::size_t size = counts.size();
+  // Modulo 2^32, first by how much each count differs from the one before.
+  std::ranges::fill(counts, 0);
+  for (std::size_t left = size; left > 0;) {
+    const std::size_t first = random() % size;
+    const std::size_t count = std::min(block, left);
+    const std::size_t end = first + count;
+    ++counts[first];
+    if (end > size) ++counts[0];
+    if (end != size) --counts[end % size];
+    left -= count;
+  }
+  std::partial_sum(counts.begin(), counts.end(), counts.begin());
 }
 
 }  // namespace
@@ -25,17 +66,10 @@ void draw(const std::vector<double>& series, std::size_t block, std::mt19937_64&
 std::size_t block_length(const std::vector<double>& series) {
   const std::size_t size = series.size();
   const std::size_t most = std::max<std::size_t>(1, size / 4);
-  const double centre = mean(series);
-  double variance = 0;
-  for (const double value : series) variance += (value - centre) * (value - centre);
+  const std::vector<double> covariances = autocovariances(series, most);
   const double noise = 2 / std::sqrt(static_cast<double>(size));
   std::size_t lag = 1;
-  for (; variance > 0 && lag < most; ++lag) {
-    double covariance = 0;
-    for (std::size_t i = lag; i < size; ++i)
-      covariance += (series[i] - centre) * (series[i - lag] - centre);
-    if (covariance / variance < noise) break;
-  }
+  while (covariances[0] > 0 && lag < most && covariances[lag] / covariances[0] >= noise) ++lag;
   const auto usual = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(size))));
   return std::clamp(std::max(usual, 2 * (lag - 1)), std::size_t{1}, most);
 }
@@ -46,11 +80,12 @@ double log_quantile_deviation(const std::vector<double>& series, double fraction
   if (series.size() < kFewest) return 0;
   const std::size_t block = block_length(series);
   std::mt19937_64 random(series.size());
-  std::vector<double> sample;
+  const SampleQuantile sampled(series, fraction);
+  std::vector<std::uint32_t> counts(series.size());
   std::vector<double> logs;
   for (std::size_t i = 0; i < resamples; ++i) {
-    draw(series, block, random, sample);
-    logs.push_back(std::log(quantile(sample, fraction)));
+    draw(block, random, counts);
+    logs.push_back(std::log(sampled.of(counts)));
   }
   const double centre = mean(logs);
   double squares = 0;

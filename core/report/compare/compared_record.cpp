@@ -95,6 +95,15 @@ void add_record(const Json& record, const std::string& file, ComparedRecord& to)
          file);
 }
 
+// What is asked of a record beside its runs; a copy of all its steps would take as long as to read
+// them.
+Json facts_of(const Json& record) {
+  Json facts = Json::object();
+  for (const auto& [name, value] : record.items())
+    if (name != "steps" && name != "repeats" && name != "timeline") facts[name] = value;
+  return facts;
+}
+
 std::string shown(const Json& value) {
   return value.is_string() ? value.get<std::string>()
          : value.is_null() ? "unknown"
@@ -132,7 +141,7 @@ ComparedRecord compared(const std::string& name, const std::vector<report::Named
     } catch (const nlohmann::json::exception& error) {
       fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, json_problem(error));
     }
-    if (result.first.is_null()) result.first = record;
+    if (result.first.is_null()) result.first = facts_of(record);
   }
   return result;
 }

@@ -16,7 +16,7 @@ struct ComparedRecord {
   Side side;
   std::vector<double> rates;     // total images/s of its runs, where they are known
   std::vector<double> steps;     // seconds of the steps of all its runs
-  nlohmann::ordered_json first;  // of its records
+  nlohmann::ordered_json first;  // of its records, without its steps
 };
 
 // files: separated by commas. Error(kUsage) naming the file that is no record of a run, or of one

@@ -183,7 +183,7 @@ std::vector<ScalingPoint> comparison_scaling(const Json& record) {
     };
     const Json& repeats = field(cell, "repeats");
     if (repeats.is_array() && repeats.size() > 1)
-      for (const Json& repeat : repeats) add(repeat.get<double>());
+      for (const Json& repeat : repeats) add(listed_number(repeat));
     else if (rate_of(cell) > 0)
       add(rate_of(cell));
     point.label = text(cell, "strategy") + ", predicted";

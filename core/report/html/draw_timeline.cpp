@@ -88,7 +88,11 @@ class TimelineDrawer {
     return entries;
   }
 
-  double x(double seconds) const { return left_ + seconds / most_ * (width_ - left_ - 14); }
+  // Also of a step whose length is not known.
+  double x(double seconds) const {
+    const double share = most_ > 0 ? seconds / most_ : 0;
+    return left_ + share * (width_ - left_ - 14);
+  }
 
   void draw_axis(double top, double bottom) {
     const int most = std::clamp(static_cast<int>((width_ - left_) / 80), 2, 10);

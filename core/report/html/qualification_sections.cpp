@@ -12,7 +12,7 @@ constexpr std::size_t kMostShares = 64;  // of one picture, the slowest ones
 
 std::string rate_text(const Json& rate, const std::string& unit) {
   if (!rate.is_number()) return "-";
-  const double value = rate.get<double>();
+  const double value = listed_number(rate);
   if (unit == "FLOP/s" || unit == "B/s")
     return fmt::format("{} G{}", plain_number(value / 1e9), unit);
   return fmt::format("{} {}", plain_number(value), unit);

@@ -5,6 +5,16 @@
 #include <cmath>
 
 namespace convoy::report {
+namespace {
+
+// Squares and sums of such numbers are finite, too. Nothing that is measured is near it.
+constexpr double kMost = 1e100;
+
+bool is_usable(double value) {
+  return std::abs(value) <= kMost;  // false of what is not a number
+}
+
+}  // namespace
 
 const Json& field(const Json& record, const std::string& path) {
   static const Json kNothing;
@@ -21,8 +31,13 @@ const Json& field(const Json& record, const std::string& path) {
 
 std::optional<double> number(const Json& record, const std::string& path) {
   const Json& it = field(record, path);
-  if (!it.is_number() || !std::isfinite(it.get<double>())) return std::nullopt;
+  if (!it.is_number() || !is_usable(it.get<double>())) return std::nullopt;
   return it.get<double>();
+}
+
+double listed_number(const Json& value) {
+  const auto number = value.get<double>();
+  return is_usable(number) ? number : 0;
 }
 
 double number_or_zero(const Json& record, const std::string& path) {

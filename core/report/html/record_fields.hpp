@@ -13,8 +13,12 @@ using Json = nlohmann::ordered_json;
 
 // The field at a path such as "total/step_seconds/p50"; null where a part of it is missing.
 const Json& field(const Json& record, const std::string& path);
-// The number at the path, if it is there and finite.
+// The number at the path, if it is there, finite, and not so large that what is computed of it
+// would be infinite.
 std::optional<double> number(const Json& record, const std::string& path);
+// A number in a list, whose exception of the library it leaves alone where it is none; 0 where
+// number() would not take it.
+double listed_number(const Json& value);
 double number_or_zero(const Json& record, const std::string& path);
 bool is_true(const Json& record, const std::string& path);
 // Empty where there is none.

@@ -144,7 +144,7 @@ std::vector<Figure> task_figures(const Subject& run) {
       times.bars.push_back(part_bar(text(task, "task"), field(task, "step_breakdown")));
       for (const auto& [other, seconds] : field(task, "waited_for").items())
         waits.rows.push_back(
-            {text(task, "task"), other, quantity(seconds.get<double>(), Unit::kSeconds)});
+            {text(task, "task"), other, quantity(listed_number(seconds), Unit::kSeconds)});
     }
     figures.emplace_back(std::move(times));
   }
@@ -196,8 +196,8 @@ Timeline read_timeline(const Json& json, const std::string& title) {
   for (const Json& row : field(json, "rows"))
     timeline.rows.push_back({row.at(0).get<std::string>(), row.at(1).get<std::string>()});
   for (const Json& event : field(json, "events")) {
-    Timeline::Event it{event.at(0).get<std::size_t>(), event.at(1).get<double>(),
-                       event.at(2).get<double>(), event.at(3).get<std::string>()};
+    Timeline::Event it{event.at(0).get<std::size_t>(), listed_number(event.at(1)),
+                       listed_number(event.at(2)), event.at(3).get<std::string>()};
     if (event.at(4).is_number()) it.operation = event.at(4).get<std::uint64_t>();
     if (it.row < timeline.rows.size()) timeline.events.push_back(std::move(it));
   }

@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <bit>
 #include <stdexcept>
 #include <string>
 
@@ -68,7 +69,8 @@ class ModuleKernel : public LoadedKernel {
   void load(const std::string& binary) {
     std::array<char, 8192> log{};
     std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log.size())};
+    // The driver takes numbers in the places of pointers.
+    std::array<void*, 2> values = {log.data(), std::bit_cast<void*>(log.size())};
     const CUresult result =
         driver().load(&module_, binary.c_str(), options.size(), options.data(), values.data());
     require_driver(result, "the driver does not load it\n" + std::string(log.data()));

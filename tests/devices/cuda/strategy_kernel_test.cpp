@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 CONVOY_ELEMENT_KERNEL(Everything, {
-  if (call.read(0).size() == 0) return;
+  if (i >= call.read(0).size()) return;
   const double rate = call.step() < call.size(2) ? call.learning_rate() : call.scalar();
   call.write(0)[i] = fmaxf(call.read(0)[i], static_cast<float>(rate) * sqrtf(call.read(1)[i]));
 })

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+namespace convoy {
+
+// A verb as completion and the manual see it.
+struct VerbHelp {
+  std::string name;
+  std::string summary;
+  std::string help;  // of all its flags
+};
+
+}  // namespace convoy
