@@ -112,7 +112,6 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
                         const ChoiceSubject& subject, const SimulatedGround& ground) {
   simulate::PredictorOptions options = prediction_options(setup, hardware, subject.batch);
   options.simulation.keep_operations = false;
-  options.simulation.iterations = kRankingIterations;
   SelectionProblem problem;
   problem.cluster = ground.on.cluster;
   problem.kernel_forms = forms_on(setup, hardware);

@@ -7,6 +7,7 @@
 #include "core/base/fnv.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/simulate/layer_rates.hpp"
 
 namespace convoy::job {
 namespace {
@@ -41,15 +42,17 @@ std::string model_text(const Setup& setup) {
 }
 
 std::string device_text(const simulate::SimulatedDevice& it) {
+  const std::uint64_t layers = it.layer_rates ? it.layer_rates->fingerprint() : 0;
   return fmt::format(
-      "{} {}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
-      it.generation, it.flops_per_second, it.half_flops_per_second, it.tf32_flops_per_second,
-      it.memory_bytes_per_second, it.memory_bytes, it.reserved_bytes, it.flops_efficiency,
-      it.memory_efficiency, it.kernel_seconds, it.gain_3x3, it.gain_5x5, it.layer_flops_efficiency,
-      it.layer_memory_efficiency, it.narrow_channels, it.tensor_memory_efficiency,
-      it.tensor_operations_per_byte, it.copy_engines, it.one_engine, it.collective_progress,
-      it.collective_tax, it.waits_for_kernel, it.collective_seconds,
-      fmt::join(it.board_rates, "/"));
+      "{} {}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}, "
+      "layers {:016x}\n",
+      it.name, it.generation, it.flops_per_second, it.half_flops_per_second,
+      it.tf32_flops_per_second, it.memory_bytes_per_second, it.memory_bytes, it.reserved_bytes,
+      it.flops_efficiency, it.memory_efficiency, it.kernel_seconds, it.gain_3x3, it.gain_5x5,
+      it.layer_flops_efficiency, it.layer_memory_efficiency, it.narrow_channels,
+      it.tensor_memory_efficiency, it.tensor_operations_per_byte, it.copy_engines, it.one_engine,
+      it.collective_progress, it.collective_tax, it.waits_for_kernel, it.collective_seconds,
+      fmt::join(it.board_rates, "/"), layers);
 }
 
 std::string link_text(const simulate::SimulatedLink& it) {

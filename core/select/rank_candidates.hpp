@@ -16,10 +16,6 @@
 
 namespace convoy {
 
-// How often a prediction for a ranking simulates the plan's body: twice gives the same order as
-// more often, but for candidates less than kIndistinguishable apart.
-constexpr std::uint32_t kRankingIterations = 2;
-
 // What candidates are planned for and predicted with.
 struct SelectionProblem {
   Cluster cluster;

@@ -1,10 +1,12 @@
 #include "core/simulate/layer_rates.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
 #include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -15,6 +17,20 @@ struct Sum {
   double seconds = 0;
   double at_peak = 0;
 };
+
+void add_number(Fnv1a64& hash, double number) {
+  hash.add_word(std::bit_cast<std::uint64_t>(number));
+}
+
+void add_shape(Fnv1a64& hash, const LayerShape& shape) {
+  const auto& [kind, producer, consumer, ends_sum, batch, inputs, kernel_height, kernel_width,
+               stride, groups, input_channels, input_pixels, output_channels, output_pixels] =
+      shape;  // names all fields, so that a new one cannot be forgotten
+  for (const std::uint32_t field :
+       {kind, producer, consumer, std::uint32_t{ends_sum}, batch, inputs, kernel_height,
+        kernel_width, stride, groups, input_channels, input_pixels, output_channels, output_pixels})
+    hash.add_word(field);
+}
 
 }  // namespace
 
@@ -53,6 +69,22 @@ double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const Laye
 double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
                            const RateGain& gain) const {
   return slowdown(shape, pass) * at_peak(shape, pass, work, gain) / speed_;
+}
+
+std::uint64_t LayerRates::fingerprint() const {
+  Fnv1a64 hash;
+  for (const double number : {flops_, bytes_, speed_}) add_number(hash, number);
+  hash.add_word(tile_sides_.of_3x3);
+  hash.add_word(tile_sides_.of_5x5);
+  for (int pass = 0; pass < 3; ++pass) {
+    add_number(hash, usual_slowdown_[pass]);
+    for (const Known& known : known_[pass]) {
+      hash.add_word(pass);
+      add_shape(hash, known.shape);
+      add_number(hash, known.slowdown);
+    }
+  }
+  return hash.value();
 }
 
 double LayerRates::slowdown(const LayerShape& shape, convoy_pass pass) const {

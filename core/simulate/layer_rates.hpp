@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/simulate/layer_shape.hpp"
@@ -35,6 +36,9 @@ class LayerRates {
   // Seconds that a pass takes.
   double seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
                  const RateGain& gain = {}) const;
+
+  // A hash of all that seconds() depends on: another measurement has another one.
+  std::uint64_t fingerprint() const;
 
  private:
   struct Known {

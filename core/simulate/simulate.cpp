@@ -202,10 +202,9 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
 
 SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
-  CONVOY_CHECK(options.iterations >= 2);
+  CONVOY_CHECK(options.iterations >= 3);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
-  const std::size_t iterations = times.iteration_end.size();
   const Ticks compute = longest_compute(graph, times, machine.places.size());
   const StepWindow step = measured_step(graph, times, compute);
   const double computes = lowered.computes;
@@ -225,7 +224,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const CriticalChain chain = follow_chain(graph, times, step.origin, step.end);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
-  result.operations_run = graph.tasks.size() * iterations;
+  result.operations_run = times.ended;
   if (options.keep_operations)
     result.operations = measured_operations(graph, times, step.origin, machine.links.size());
   return result;

@@ -20,8 +20,8 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  // How often the plan's body runs: at least 2. The last one that another one follows counts, of 2
-  // the second. Workers that take steps of their own take more.
+  // How often the plan's body runs: at least 3. The last one that another one follows counts.
+  // Workers that take steps of their own take more.
   std::uint32_t iterations = 3;
   std::uint64_t seed = 1;         // of random fetch orders
   std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
@@ -79,7 +79,7 @@ struct SimulationResult {
   std::string bottleneck;                  // for people: what the step's time is spent on
   std::vector<LinkLoad> links;             // those that carry anything, most loaded first
   std::vector<CollectiveUse> collectives;  // as the software's library chose, most bytes first
-  std::uint64_t operations_run = 0;
+  std::uint64_t operations_run = 0;        // in all iterations
   std::vector<SimulatedOperation> operations;
 };
 

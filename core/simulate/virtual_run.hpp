@@ -18,21 +18,23 @@ struct TaskTimes {
   std::uint32_t cause = kNone;
 };
 
-// What became of a run.
+// What became of a run, which ends with the measured iteration.
 struct RunTimes {
   // The iteration of which tasks and links are told: the last one that another one follows, because
-  // what it leaves to be done goes on beside the next one's compute. Of two iterations, and of
-  // strands, which have iterations of their own, the last one.
+  // what it leaves to be done goes on beside the next one's compute. Of strands, which have
+  // iterations of their own, the last one.
   std::uint32_t measured = 0;
   std::vector<TaskTimes> tasks;
   std::vector<Ticks> iteration_end;            // when the last strand was through with it
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
   std::vector<Ticks> computed_before;          // per place: the iteration before the measured one
   std::vector<double> link_bytes;              // of the measured iteration
+  std::uint64_t ended = 0;                     // tasks, each in every iteration by itself
 };
 
 // Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`
-// iterations open at once. Every task must come to run: CONVOY_CHECK otherwise.
+// iterations open at once: at least 3. Ends with the measured iteration, for the next one only has
+// to go on beside it. Every task of that must come to run: CONVOY_CHECK otherwise.
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
                    std::uint32_t iterations, std::uint32_t in_flight);
 

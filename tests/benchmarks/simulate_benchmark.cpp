@@ -90,13 +90,6 @@ std::vector<Candidate> forty_candidates() {
   return candidates;
 }
 
-simulate::PredictorOptions selection_options() {
-  simulate::PredictorOptions options;
-  options.batch = 64;
-  options.simulation.iterations = kRankingIterations;
-  return options;
-}
-
 // Planned, checked, lowered, fitted into memory and simulated for 8 GPUs; loading the plug-ins
 // included.
 void select_among_forty(benchmark::State& state, const char* model) {
@@ -107,7 +100,7 @@ void select_among_forty(benchmark::State& state, const char* model) {
   HandMachine hand = testing::hand_machine(1, 8, true);
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(any.graph())};
-  const simulate::Predictor predictor(any.graph(), selection_options());
+  const simulate::Predictor predictor(any.graph(), foresight_options());
   SelectionProblem problem;
   problem.cluster = hand.cluster;
   problem.arena = [&](std::uint64_t size) { return any.arena_map(size); };

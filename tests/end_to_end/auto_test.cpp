@@ -110,6 +110,29 @@ TEST(AutoEndToEnd, RefusesAnUnknownWayToChoose) {
   EXPECT_THAT(run.result.err, HasSubstr("--auto=guess"));
 }
 
+// The gathers of zero1 go on beside the next step's forward pass, which must be there for both.
+TEST(AutoEndToEnd, RanksByTheStepThatSimulateTells) {
+  const auto with = [](std::string verb, std::vector<std::string> more) {
+    more.insert(more.begin(), {std::move(verb), "--platform=dgx1-p100", "--num_gpus=2",
+                               "--model=lenet", "--gradient_clip_norm=1"});
+    return run_convoy(more);
+  };
+  const std::string file = scratch_folder("record") + "/zero1.json";
+  const ProgramResult alone =
+      with("simulate", {"--variable_update=zero1", "--bucket_mb=8", "--output_file=" + file});
+  ASSERT_EQ(alone.exit_code, 0) << alone.err;
+  const nlohmann::json simulated = parse_json(std::ifstream(file));
+  const ProgramResult ranked = with("plan", {"--variable_update=auto", "--json"});
+  ASSERT_EQ(ranked.exit_code, 0) << ranked.err;
+  const nlohmann::json ranking = parse_json(ranked.out);
+  for (const nlohmann::json& candidate : ranking["candidates"]) {
+    if (candidate["flags"] != "--variable_update=zero1 --bucket_mb=8") continue;
+    EXPECT_EQ(candidate["step_seconds"], simulated["results"][0]["step"]["seconds"]);
+    return;
+  }
+  FAIL() << ranked.out;
+}
+
 TEST(CompareEndToEnd, SimulatesATableAndSaysWhyACellHasNoRate) {
   const ProgramResult result =
       run_convoy({"compare", "--platform=dgx1-p100", "--models=lenet", "--num_gpus=1,4,16",

@@ -11,6 +11,7 @@
 #include "core/job/auto_choice.hpp"
 #include "core/job/decision_key.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/simulate/layer_rates.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"
@@ -151,6 +152,25 @@ TEST_F(DecisionKey, TellsApartConstantsOfDevicesHostsAndLinks) {
       [](auto& on) { on.machine.places[0].board = 77; },
       [](auto& on) { on.machine.network_reduces = !on.machine.network_reduces; }};
   for (std::size_t i = 0; i < changes.size(); ++i) EXPECT_NE(key(changes[i]), same()) << i;
+}
+
+// A calibration that measured other times of layers, with the same peak rates.
+TEST_F(DecisionKey, TellsApartMeasuredTimesOfLayers) {
+  const auto measured = [this](double seconds, std::uint32_t batch, double speed) {
+    return key([=](auto& on) {
+      const simulate::LayerSample sample{{.kind = CONVOY_LAYER_CONVOLUTION, .batch = batch},
+                                         CONVOY_PASS_FORWARD,
+                                         {1e9, 1e6},
+                                         seconds};
+      on.machine.devices[0].layer_rates = std::make_shared<simulate::LayerRates>(
+          std::vector<simulate::LayerSample>{sample}, 200e9, 20e9, speed);
+    });
+  };
+  EXPECT_EQ(measured(1, 4, 1), measured(1, 4, 1));
+  EXPECT_NE(measured(1, 4, 1), same());
+  EXPECT_NE(measured(1, 4, 1), measured(2, 4, 1));
+  EXPECT_NE(measured(1, 4, 1), measured(1, 8, 1));
+  EXPECT_NE(measured(1, 4, 1), measured(1, 4, 2));
 }
 
 TEST_F(DecisionKey, TellsApartDevicesAndTheirDriver) {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/select/decision.hpp"
-#include "core/select/rank_candidates.hpp"
 #include "tests/simulate/strategy_choice.hpp"
 
 namespace convoy::testing {
@@ -36,9 +35,9 @@ TEST(RankingIterationsTest, AsFewIterationsAsRankingTakesRankAsMore) {
       StrategyChoice choice(foresight, table.platform, row, configurations_with_sums_on_host());
       Constants constants = choice.constants();
       for (const std::uint32_t devices : {2u, 4u, 8u}) {
-        constants.iterations = kRankingIterations;
+        constants.iterations = simulate::SimulationOptions{}.iterations;
         const Rates few = choice.rates(constants, devices);
-        for (const std::uint32_t iterations : {3u, 5u}) {
+        for (const std::uint32_t iterations : {4u, 6u}) {
           constants.iterations = iterations;
           EXPECT_EQ(disagreements(few, choice.rates(constants, devices)), "")
               << table.platform << ", " << row.model << ", " << devices << " GPUs, " << iterations

@@ -301,6 +301,20 @@ TEST(SimulateTest, OperationsAreThoseOfAStepBetweenOthers) {
   EXPECT_NEAR(computed, it.result.step_seconds - 3.3e-3, 0.05e-3);
 }
 
+// The step after the measured one only has to go on beside it: with a barrier it does not begin.
+TEST(SimulateTest, NothingRunsBehindTheMeasuredStep) {
+  const HandMachine hand = hand_machine(1, 2, true);
+  SimulationOptions options = free_options();
+  const auto operations_run = [&] {
+    const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
+                             equal_layers(2, 1e-3, 2e-3), options);
+    return static_cast<double>(it.result.operations_run) / static_cast<double>(it.plan.body.size());
+  };
+  EXPECT_LT(operations_run(), options.iterations);
+  options.software.step_barrier = true;
+  EXPECT_EQ(operations_run(), options.iterations - 1);
+}
+
 TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   HandMachine hand = hand_machine(1, 2, true, {.device = 1e9, .root = 1e9});
   hand.machine.devices[0].waits_for_kernel = true;

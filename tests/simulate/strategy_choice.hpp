@@ -28,7 +28,7 @@ const std::vector<Configuration>& configurations_with_sums_on_host();
 struct Constants {
   simulate::SoftwareProfile software;
   simulate::MachineConstants machine;
-  std::uint32_t iterations = 2;  // with a barrier, every step is like the one before
+  std::uint32_t iterations = simulate::SimulationOptions{}.iterations;
 };
 
 // Images per second by configuration, in their order.
