@@ -142,6 +142,13 @@ void CommandLineGenerator::add_setting(Arguments& line) {
   line.insert(line.end(), setting.begin(), setting.end());
 }
 
+// The largest value would take as much of the machine as it says: that many tasks, or the memory of
+// that many devices, each with variables of its own.
+bool CommandLineGenerator::takes_machine(const Verb& verb, const Flag& flag) {
+  const bool counts_devices = flag.name == "num_devices" || flag.name == "num_gpus";
+  return verb.name == "launch" || (verb.goes_on && counts_devices);
+}
+
 // A megabyte goes through a file: the system limits arguments to 128 KiB.
 void CommandLineGenerator::add_flag(const Verb& verb, Arguments& line, std::string& file) {
   const Flag& flag = verb.flags[below(verb.flags.size())];
@@ -152,7 +159,7 @@ void CommandLineGenerator::add_flag(const Verb& verb, Arguments& line, std::stri
     line.push_back("--" + flag.name + "=" + kValues[choice]);
   else if (choice == kValues.size())
     line.push_back("--" + flag.name);
-  else if (choice == kValues.size() + 1 && verb.name != "launch")  // that many tasks
+  else if (choice == kValues.size() + 1 && !takes_machine(verb, flag))
     line.push_back("--" + flag.name + (flag.largest.empty() ? "" : "=" + flag.largest));
   else
     file += "--" + flag.name + "=" + std::string(1 << 20, 'x') + "\n";

@@ -42,6 +42,7 @@ class CommandLineGenerator {
   void add_verb(Verb verb);
   const Verb& drawn_verb();
   void add_setting(std::vector<std::string>& line);
+  static bool takes_machine(const Verb& verb, const Flag& flag);
   void add_flag(const Verb& verb, std::vector<std::string>& line, std::string& file);
   std::uint64_t below(std::uint64_t end) { return random_() % end; }
 

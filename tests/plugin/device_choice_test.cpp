@@ -56,7 +56,7 @@ TEST(DeviceChoice, AutoSaysOfEveryPluginWhyItCannotBeUsed) {
 
 TEST(DeviceChoice, AWrongNameIsToldTheNearestAndWhatIsInstalled) {
   expect_error(ExitCode::kUnavailable,
-               {"no device is named 'device_moddest'", "did you mean device_modest,",
+               {"no device is named 'device_moddest'", "did you mean device_modest?",
                 "(installed: device_absent, device_modest)"},
                [] {
                  chosen({"device_absent", "device_modest"}, "device_moddest");

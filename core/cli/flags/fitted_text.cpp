@@ -23,8 +23,8 @@ void add_fitted(const std::string& line, std::string& to) {
     std::size_t end = rest.rfind(' ', kWidth);
     if (end == std::string::npos || end <= indent.size()) end = rest.find(' ', kWidth);
     if (end == std::string::npos) break;
-    to += rest.substr(0, rest.find_last_not_of(' ', end) + 1) + '\n';
-    rest = indent + rest.substr(std::min(rest.find_first_not_of(' ', end), rest.size()));
+    to.append(rest, 0, rest.find_last_not_of(' ', end) + 1).append("\n");
+    rest.replace(0, std::min(rest.find_first_not_of(' ', end), rest.size()), indent);
   }
   to += rest + '\n';
 }
