@@ -59,7 +59,7 @@ class MatrixText {
     while (std::getline(lines, line)) {
       ++line_;
       const std::vector<std::string> words = split(line);
-      if (words.empty() || words.front() == "Legend:") continue;
+      if (words.empty() || words.front() == "Legend:" || read_model(line)) continue;
       if (devices.empty())
         read_header(words);
       else
@@ -73,10 +73,21 @@ class MatrixText {
 
   std::vector<std::string> devices;
   std::vector<std::vector<Cell>> rows;
-  std::vector<std::string> memories;         // NUMA, else CPU affinity; empty = not told
-  std::map<std::string, std::string> names;  // of NICs, by the legend: "NIC0" is "mlx5_0"
+  std::vector<std::string> memories;          // NUMA, else CPU affinity; empty = not told
+  std::map<std::string, std::string> names;   // of NICs, by the legend: "NIC0" is "mlx5_0"
+  std::map<std::string, std::string> models;  // of GPUs, where nvidia-smi -L was saved, too
 
  private:
+  // "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-...)", as nvidia-smi -L prints it.
+  bool read_model(const std::string& line) {
+    const std::size_t colon = line.find(": ");
+    if (!line.starts_with("GPU ") || colon == std::string::npos) return false;
+    const std::size_t end = line.find(" (UUID", colon);
+    if (end == std::string::npos) return false;
+    models["GPU" + line.substr(4, colon - 4)] = line.substr(colon + 2, end - colon - 2);
+    return true;
+  }
+
   void read_header(const std::vector<std::string>& words) {
     if (words.front() != "GPU0") return;
     for (const std::string& word : words) {
@@ -247,6 +258,8 @@ class SmiBuilder {
     nodes_[device] =
         append_node(machine_, is_gpu ? NodeKind::gpu : NodeKind::nic, std::move(node_name), up);
     Node& node = machine_.nodes[nodes_[device]];
+    if (const auto model = text_.models.find(text_.devices[device]); model != text_.models.end())
+      node.model = model->second;
     if (!is_gpu) node.rdma = rdma_by_name(node.name, "nvidia-smi topo -m name");
     link(up, nodes_[device], false);
   }

@@ -363,6 +363,23 @@ TEST(NvidiaSmi, TheLegendNamesTheCards) {
   EXPECT_TRUE(machine.nodes[cards[0]].rdma.value_or(false));
 }
 
+// The matrix does not say which GPUs these are, so that they would have no rates.
+TEST(NvidiaSmi, TheListOfGpusNamesThem) {
+  std::string list;
+  for (int gpu = 0; gpu < 4; ++gpu)
+    list += fmt::format("GPU {}: NVIDIA A100-SXM4-40GB (UUID: GPU-8932f937-d72c-{})\n", gpu, gpu);
+  const Catalogue catalogue = convoy::testing::shared_catalogue();
+  for (const std::string& text : {list + kMatrix, kMatrix + "\n" + list}) {
+    const Machine machine = parse_machine(text, "matrix.txt");
+    const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
+    ASSERT_EQ(gpus.size(), 4u);
+    for (const std::size_t gpu : gpus) {
+      EXPECT_EQ(machine.nodes[gpu].model, "NVIDIA A100-SXM4-40GB");
+      EXPECT_NE(catalogue.find_device(machine.nodes[gpu]), nullptr);
+    }
+  }
+}
+
 TEST(NvidiaSmi, AnyTerminalSequenceIsLeftOut) {
   const Machine machine = parse_machine(
       "\t\x1b[4mGPU0\x1b[K\tGPU1\x1b(B\x1b[m\tCPU Affinity\n"
