@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/simulate/simulate.hpp"
 #include "tests/simulate/published_tables.hpp"
 
 namespace convoy::testing {
