@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace convoy::check {
 namespace {
@@ -24,6 +25,17 @@ Weight times(const LinearRow& row, const std::vector<Weight>& held) {
   return sum;
 }
 
+namespace {
+
+// Without that decision: after many periods the field has come round, for the 61st power of 2 is 1.
+Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) sum = sum + it.weight * held[it.index];
+  return sum;
+}
+
+}  // namespace
+
 std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
   std::vector<Weight> next;
   next.reserve(it.step.size());
@@ -39,9 +51,12 @@ std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
   std::vector<Weight> result;
   for (std::size_t t = 0; t < periods; ++t) {
     Weight sum{0, 0};
-    for (const PeriodRead& read : it.reads) sum = sum + times(read.states, held);
+    for (const PeriodRead& read : it.reads) sum = sum + number_and_field(read.states, held);
     result.push_back(sum * reciprocal(it.reads.size()));
-    held = next_period(it, held);
+    std::vector<Weight> next;
+    next.reserve(it.step.size());
+    for (const LinearRow& row : it.step) next.push_back(number_and_field(row, held));
+    held = std::move(next);
   }
   return result;
 }
