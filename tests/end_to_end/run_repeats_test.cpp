@@ -52,10 +52,8 @@ TEST(RunRepeats, AreRunsOfTheirOwnAndMakeOneRecord) {
 
 // The tasks of a launcher would join the first run only.
 TEST(RunRepeats, AreNotForTasksOfALauncher) {
-  const Environment environment({{"RANK", "1"},
-                                 {"WORLD_SIZE", "2"},
-                                 {"MASTER_ADDR", "127.0.0.1"},
-                                 {"MASTER_PORT", "29500"}});
+  const Environment environment(
+      {{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}});
   const ProgramResult result = run_convoy(lenet({"--repeat=2"}));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("--repeat: RANK and WORLD_SIZE has started this run as 2"));
