@@ -244,7 +244,7 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   if (end == arguments.end())
     fail(ExitCode::kUsage,
          "launch needs -- and behind it the flags of the run that it starts: convoy launch "
-         "--workers=2 -- --model=lenet");
+         "--workers=2 -- --model=NAME");
   const auto of_run = arguments.subspan(own.size() + 1);
   refuse_identities(of_run);
   return Launch(options, of_run).run(out, err);
