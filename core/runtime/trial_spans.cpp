@@ -34,11 +34,6 @@ float usual_number(std::size_t n, int exponent) {
   return std::ldexp(0.01f * (static_cast<float>(n) - 5), exponent);
 }
 
-// The range of f16 is small: sums of several numbers must be in it.
-int exponent_in(std::uint32_t dtype, int exponent) {
-  return dtype == CONVOY_F16 ? exponent / 4 : exponent;
-}
-
 std::uint32_t bits_at(const std::byte* bytes, std::uint32_t dtype) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, bytes, dtype_bytes(dtype));  // the first bytes are the lowest ones
@@ -76,10 +71,14 @@ bool TrialSpans::are_floats() const {
 }
 
 void TrialSpans::fill(unsigned variant, int exponent) {
+  // The range of f16 is small: sums of several numbers must be in it, whatever is summed.
+  const bool is_narrow =
+      std::ranges::any_of(spans_, [](const Tried& it) { return it.span.dtype == CONVOY_F16; });
+  if (is_narrow) exponent /= 4;
   for (std::size_t i = 0; i < spans_.size(); ++i) {
     const std::uint32_t dtype = spans_[i].span.dtype;
     for (std::size_t n = 0; n < kNumbers; ++n)
-      bits_[i][n] = bits_of(usual_number(n, exponent_in(dtype, exponent)), dtype);
+      bits_[i][n] = bits_of(usual_number(n, exponent), dtype);
     spans_[i].memory.allow_writes(true);
     switch (dtype_bytes(dtype)) {
       case sizeof(std::uint32_t):

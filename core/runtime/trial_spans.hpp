@@ -31,7 +31,7 @@ class TrialSpans {
   bool are_floats() const;
 
   // Fills the spans and write-protects those that are only read. `variant` changes what is only
-  // written, all numbers are multiplied by 2^exponent.
+  // written, all numbers are multiplied by 2^exponent, or less where a span is f16.
   void fill(unsigned variant, int exponent);
   // The number that an element had after the last fill(), which was for variant 0.
   float filled_number(std::size_t span, std::uint64_t element) const;
@@ -59,7 +59,7 @@ class TrialSpans {
 // Bytes of the memory of a call's spans.
 std::uint64_t bytes_of_spans(const Operation& call);
 
-// The largest relative error of rounding to a type of floats.
+// The distance between neighbouring numbers of a type of floats, relative to them.
 double precision_of(std::uint32_t dtype);
 
 }  // namespace convoy

@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint32_t kIterationsInFlight = 2;
 
 // Strands drift apart until a bound holds them, or for ever.
-constexpr std::uint32_t kMostIterations = 192;
-
 std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& options) {
   constexpr std::size_t kSettled = 12;
   constexpr std::size_t kMost = kMostIterations / 2;

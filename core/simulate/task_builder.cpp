@@ -168,7 +168,7 @@ void add_successors(const DependencyLists& dependencies, const Schedule& schedul
   const auto for_each_wait = [&](auto visit) {
     for (std::uint32_t i = 0; i < dependencies.size(); ++i)
       necessary.visit(i, dependencies[i], [&](const Dependency& it) {
-        visit(numbers[it.before], numbers[i], it.distance);
+        visit(numbers[it.before], numbers[i], std::min(it.distance, kMostIterations));
       });
     for (const InputWait& it : input.waits) visit(it.before, it.task, it.distance);
   };
@@ -201,7 +201,8 @@ void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGr
     for (std::vector<std::uint32_t>& tasks = graph.series.emplace_back().tasks;
          const std::uint32_t writer : writers)
       tasks.push_back(numbers[writer]);
-  for (const LaggedRead& it : shared.lagged) {
+  for (LaggedRead it : shared.lagged) {
+    it.max_lag = std::min(it.max_lag, kMostIterations);
     TaskSeries& series = graph.series[it.series];
     const auto reader = series_reader(it, series.tasks.size(), numbers);
     series.readers.push_back(reader);

@@ -12,6 +12,8 @@
 namespace convoy::simulate {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
+// No run is longer, so what waits for an iteration so far back or farther waits for nothing.
+constexpr std::uint32_t kMostIterations = 192;
 
 enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
 

@@ -58,6 +58,14 @@ TEST(ComparisonSections, AnApproximationStandsBesideTheFastestThatIsNone) {
             "linear scaling; the fastest synchronous one is auto, 10.0 % slower.");
 }
 
+TEST(ComparisonSections, WhatSharesNothingIsNotTheNext) {
+  Json record = comparison();
+  record["cells"].erase(record["cells"].size() - 1);
+  EXPECT_EQ(comparison_verdict({record, "c.json", 0, true, ""}).front(),
+            "lenet on 2 devices: replicated is fastest with 150 images/s, 75.0 % of linear "
+            "scaling.");
+}
+
 TEST(ComparisonSections, OneRowPerStrategyTheFastestFirst) {
   const std::vector<Table> tables = tables_of(comparison());
   ASSERT_EQ(tables.size(), 3u);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/plan/cluster.hpp"
+#include "core/plan/interpret/interpreter_half.hpp"
 #include "tests/plan/sample_models.hpp"
 
 namespace convoy::testing {
@@ -168,6 +169,18 @@ TEST(KernelTrial, HoldsSumsOf16BitsAgainstWhatIsDeclared) {
     EXPECT_EQ(trial_of(copy, called), "");
     EXPECT_THAT(trial_of(negate, called), HasSubstr("not the sum of the reads"));
   }
+}
+
+// What is unusual for the type that is read may have no place in the one that is written.
+TEST(KernelTrial, KeepsUnusualNumbersWithinF16) {
+  const convoy_host_kernel narrow = [](const convoy_region* reads, std::uint64_t,
+                                       const convoy_region* writes, std::uint64_t) {
+    for (std::uint64_t i = 0; i < writes[0].count; ++i)
+      static_cast<std::uint16_t*>(writes[0].data)[i] =
+          to_f16(static_cast<const float*>(reads[0].data)[i]);
+    return 0;
+  };
+  EXPECT_EQ(trial_of(narrow, {.effect = CallEffect::kSums, .dtype = Dtype::kF16}), "");
 }
 
 // Right as long as values are as usual.

@@ -72,6 +72,12 @@ class Finder {
     });
   }
 
+  // A plan may give any number; no run goes back as far as the largest of these.
+  static std::uint32_t narrowed(std::uint64_t iterations) {
+    constexpr std::uint64_t kMost = 0x7fffffff;
+    return static_cast<std::uint32_t>(std::min(iterations, kMost));
+  }
+
   // Waits for the writers as they were max_lag iterations ago.
   void lag(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
     if (!is_steady() || mode_ == Lagged::kLeftOut || stretch.writers.empty()) return;
@@ -80,7 +86,7 @@ class Finder {
       return share(stretch, number, max_lag);
     accesses_.for_each(stretch.writers, [&](Position writer) {
       const std::uint64_t distance = at_ / size_ - writer / size_ + max_lag;
-      lagged_.push_back({writer % size_, static_cast<std::uint32_t>(distance)});
+      lagged_.push_back({writer % size_, narrowed(distance)});
     });
   }
 
@@ -94,8 +100,7 @@ class Finder {
         if (writer < size_) writers.push_back(writer);
       });
     }
-    result_.lagged.push_back(
-        {at_ - size_, it.series, it.written, static_cast<std::uint32_t>(max_lag)});
+    result_.lagged.push_back({at_ - size_, it.series, it.written, narrowed(max_lag)});
   }
 
   void note_write(std::uint32_t number, bool any_order) {

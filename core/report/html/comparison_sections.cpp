@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -66,8 +67,8 @@ std::string verdict_on(const Json& record, const std::string& model) {
       cells.push_back(&cell);
   if (cells.empty()) return fmt::format("{}: no strategy ran.", model);
   std::ranges::stable_sort(cells, std::greater<>(), [](const Json* it) { return rate_of(*it); });
-  if (devices > 1)
-    std::ranges::stable_partition(cells, [](const Json* it) { return !shares_nothing(*it); });
+  const auto shares = [](const Json* it) { return !shares_nothing(*it); };
+  if (devices > 1 && std::ranges::any_of(cells, shares)) std::erase_if(cells, std::not_fn(shares));
   return sentence_on(*cells.front(), {cells.begin() + 1, cells.end()});
 }
 
