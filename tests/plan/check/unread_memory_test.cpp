@@ -60,7 +60,7 @@ TEST(UnreadMemory, IsFoundByWhatWritesItWhereItHasNoName) {
                 apply_all(p, sum);
               }),
               ElementsAre(::testing::ContainsRegex(
-                  "persistent [0-9]+ \\(host:0\\), which copy \\(operation [0-9]+\\) writes")));
+                  "persistent [0-9]+ \\(host:0\\) \\(written by copy, operation [0-9]+; ")));
 }
 
 TEST(UnreadMemory, IsNotWhatALaterStepReads) {
