@@ -645,6 +645,9 @@ class SlowToEnd : public testing::Test {
       if (is_task(process)) task_ = process;
     ASSERT_GT(task_, 0);
     ::kill(task_, SIGSTOP);
+    // A task that has had no processor yet would take SIGINT first.
+    for (int look = 0; look < 6000 && !is_stopped(); ++look)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     launch_.signal(SIGINT);
     for (int look = 0; look < 6000 && !is_interrupted(); ++look)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -657,6 +660,9 @@ class SlowToEnd : public testing::Test {
   }
   static bool is_task(pid_t process) {
     return file_of(process, "cmdline").find("--job_name=worker") != std::string::npos;
+  }
+  bool is_stopped() const {
+    return file_of(task_, "status").find("\nState:\tT") != std::string::npos;
   }
   // The signal waits for the process to go on.
   bool is_interrupted() const {
