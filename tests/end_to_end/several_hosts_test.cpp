@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -607,15 +608,24 @@ TEST(Launch, EndsWithTheCodeOfTheTaskThatFails) {
   EXPECT_THAT(result.err, HasSubstr("ended with code 3"));
 }
 
-// Whether the process has a handler of its own for Ctrl-C; without one the signal kills it.
-bool handles_interrupts(pid_t process) {
-  std::ifstream status("/proc/" + std::to_string(process) + "/status");
-  for (std::string line; std::getline(status, line);) {
-    const std::string caught = "SigCgt:";
-    if (line.compare(0, caught.size(), caught) == 0)
-      return (std::stoull(line.substr(caught.size()), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+std::string file_of(pid_t process, const std::string& name) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// Whether SIGINT is in a set of signals of the process, such as "SigCgt" of those that it handles.
+bool has_interrupt_in(pid_t process, const std::string& set) {
+  const std::string signals = after(file_of(process, "status"), set + ":");
+  return !signals.empty() && (std::stoull(signals, nullptr, 16) >> (SIGINT - 1)) % 2 == 1;
+}
+
+// Looks again and again for a minute at most.
+bool comes_true(const std::function<bool()>& condition) {
+  for (int look = 0; look < 6000; ++look) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  return false;
+  return condition();
 }
 
 // A server waits for worker 0, which refuses its command line.
@@ -625,10 +635,10 @@ TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
                           "--model=lenet", "--forward_only", mark});
   ASSERT_TRUE(running.says("worker 0 ended with code 2")) << running.err();
   const std::vector<pid_t> left = processes_with(mark);  // launcher and server
-  for (int look = 0; look < 6000 && !std::all_of(left.begin(), left.end(), handles_interrupts);
-       ++look) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  // Without a handler of its own the signal kills a process.
+  comes_true([&] {
+    return std::ranges::all_of(left, [](pid_t it) { return has_interrupt_in(it, "SigCgt"); });
+  });
   running.signal(SIGINT);
   EXPECT_EQ(running.exit_code(60), 2) << running.err();
   // Nobody had to kill it.
@@ -646,28 +656,17 @@ class SlowToEnd : public testing::Test {
     ASSERT_GT(task_, 0);
     ::kill(task_, SIGSTOP);
     // A task that has had no processor yet would take SIGINT first.
-    for (int look = 0; look < 6000 && !is_stopped(); ++look)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ASSERT_TRUE(comes_true([&] { return is_stopped(); }));
     launch_.signal(SIGINT);
-    for (int look = 0; look < 6000 && !is_interrupted(); ++look)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    ASSERT_TRUE(is_interrupted());
+    // The signal waits for the process to go on.
+    ASSERT_TRUE(comes_true([&] { return has_interrupt_in(task_, "ShdPnd"); }));
   }
 
-  static std::string file_of(pid_t process, const std::string& name) {
-    std::ifstream file("/proc/" + std::to_string(process) + "/" + name, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
   static bool is_task(pid_t process) {
     return file_of(process, "cmdline").find("--job_name=worker") != std::string::npos;
   }
   bool is_stopped() const {
     return file_of(task_, "status").find("\nState:\tT") != std::string::npos;
-  }
-  // The signal waits for the process to go on.
-  bool is_interrupted() const {
-    const std::string pending = after(file_of(task_, "status"), "ShdPnd:");
-    return !pending.empty() && (std::stoull(pending, nullptr, 16) >> (SIGINT - 1)) % 2 == 1;
   }
 
   std::string folder_ = scratch_folder("slow_to_end");
@@ -689,8 +688,7 @@ TEST_F(SlowToEnd, ATaskOfLaunchIsEndedByASecondSignal) {
   // Signals within a second count as one.
   for (int look = 0; look < 600 && !launch_.exit_code(0.1); ++look) launch_.signal(SIGINT);
   EXPECT_EQ(launch_.exit_code(0), 128 + SIGINT) << launch_.err();
-  for (int look = 0; look < 6000 && !processes_with(folder_).empty(); ++look)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  comes_true([&] { return processes_with(folder_).empty(); });
   EXPECT_EQ(processes_with(folder_), std::vector<pid_t>());
 }
 

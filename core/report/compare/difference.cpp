@@ -110,6 +110,34 @@ std::string ends_text(const Difference& difference) {
   return fmt::format("from {:+.1f} to {:+.1f} %", 100 * difference.low, 100 * difference.high);
 }
 
+// Of the interval of a difference of logarithms, and how it was found.
+struct HalfWidth {
+  double logarithm = 0;
+  std::string method;
+};
+
+// `a` and `b` are the logarithms of the sides' quantiles, one for each run.
+HalfWidth half_width(const Side& first, const Side& second, const std::vector<double>& a,
+                     const std::vector<double>& b, const DifferenceOptions& options) {
+  const std::string name = quantile_name(options.quantile);
+  const std::vector<Pair> pairs = pairs_of(first, second);
+  if (pairs.size() > 1) {
+    std::vector<double> differences;
+    differences.reserve(pairs.size());
+    for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
+    return {t_half_width(differences, options.confidence),
+            fmt::format("t interval over the {}s of {} pairs of runs that took turns", name,
+                        pairs.size())};
+  }
+  if (a.size() > 1 && b.size() > 1)
+    return {welch_half_width(a, b, options.confidence),
+            fmt::format("Welch's t interval over the {}s of runs", name)};
+  return {bootstrap_half_width(first, second, options),
+          fmt::format("bootstrap of blocks of steps; runs are taken to differ by {:.1f} % "
+                      "(--repeat=5 measures that)",
+                      100 * options.run_noise)};
+}
+
 }  // namespace
 
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options) {
@@ -125,30 +153,12 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   result.first_runs = a.size();
   result.second_runs = b.size();
   result.confidence = options.confidence;
-  const std::vector<Pair> pairs = pairs_of(first, second);
+  const HalfWidth half = half_width(first, second, a, b, options);
+  result.method = half.method;
   const double centre = mean(b) - mean(a);
-  double half = 0;
-  if (pairs.size() > 1) {
-    std::vector<double> differences;
-    differences.reserve(pairs.size());
-    for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
-    half = t_half_width(differences, options.confidence);
-    result.method = fmt::format("t interval over the {}s of {} pairs of runs that took turns",
-                                quantile_name(options.quantile), pairs.size());
-  } else if (a.size() > 1 && b.size() > 1) {
-    half = welch_half_width(a, b, options.confidence);
-    result.method =
-        fmt::format("Welch's t interval over the {}s of runs", quantile_name(options.quantile));
-  } else {
-    half = bootstrap_half_width(first, second, options);
-    result.method = fmt::format(
-        "bootstrap of blocks of steps; runs are taken to differ by {:.1f} % (--repeat=5 measures "
-        "that)",
-        100 * options.run_noise);
-  }
   result.change = std::expm1(centre);
-  result.low = std::expm1(centre - half);
-  result.high = std::expm1(centre + half);
+  result.low = std::expm1(centre - half.logarithm);
+  result.high = std::expm1(centre + half.logarithm);
   if (result.high < 0) result.verdict = Verdict::kFaster;
   if (result.low > 0) result.verdict = Verdict::kSlower;
   return result;
