@@ -162,9 +162,10 @@ TEST(Lower, CutsUpdatesWhoseElementsHaveHadDifferentNumbersOfUpdates) {
   const Plan lowered = lower(plan);
   EXPECT_EQ(updates_of(lowered), 4u) << "the first one before, within and behind the part";
   expect_updates_of_elements_alike(lowered, "parts");
+  const ArenaMap parts = small_arena(32);
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const Cluster several = make_single_host(1 + seed % 4, true, "cpu");
-    const Plan random = write_plan(several, small_arena(32), random_plan(seed, false));
+    const Plan random = write_plan(several, parts, random_plan(seed, false));
     expect_updates_of_elements_alike(lower(random, kSmallPieces), fmt::format("seed {}", seed));
   }
 }
