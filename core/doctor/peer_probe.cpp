@@ -50,7 +50,8 @@ void address_translation(const SystemRoot& root, Findings& findings) {
   if (groups == 0) return findings.push_back({"IOMMU", Health::kOk, "off", ""});
   const std::string options = root.text("proc/cmdline").value_or("");
   const std::string text = fmt::format("on, {} groups", groups);
-  if (options.find("iommu=pt") != std::string::npos)
+  if (options.find("iommu=pt") != std::string::npos ||
+      options.find("iommu.passthrough=1") != std::string::npos)
     return findings.push_back({"IOMMU", Health::kOk, text + ", passing devices through", ""});
   findings.push_back({"IOMMU", Health::kWarn, text,
                       "it may stop or slow copies between GPUs: start Linux with iommu=pt, outside "

@@ -293,7 +293,7 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
 
 void RunReport::gpus_line() {
   if (!record_.gpus || record_.total_images_per_second <= 0) return;
-  const std::string line = convoy::gpus_line(*record_.gpus, record_.total_images_per_second);
+  const std::string line = convoy::gpus_line(*record_.gpus, record_.own_images_per_second());
   if (!line.empty()) observer_.notice(line);
 }
 

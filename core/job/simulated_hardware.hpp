@@ -12,8 +12,9 @@
 namespace convoy::job {
 
 // Relative error of predictions for machines whose rates nobody measured, where strategies are
-// compared: it is smaller than the error of one prediction, which may be half.
+// compared; and of one prediction by itself.
 constexpr double kUnmeasuredError = 0.25;
+constexpr double kUnmeasuredErrorOfOne = 0.5;
 
 // Where the layers' times of described machines come from, for people. How far it is off is that of
 // one P100 and one K80 in the published tables, five models each.
@@ -36,6 +37,11 @@ struct SimulatedHardware {
   bool of_this_machine = false;      // plans ask its devices, where they can be opened
   bool calibrated = false;           // its constants were measured on the machine itself
   double known_error = 0;            // mean relative error of predictions, where one is known
+
+  // Of one prediction that is not compared with others.
+  double error_of_one() const {
+    return known_error == kUnmeasuredError ? kUnmeasuredErrorOfOne : known_error;
+  }
 };
 
 // Error kUsage for a platform, file or software that does not exist, saying which do.

@@ -60,7 +60,7 @@ class DeviceRates {
     if (devices_.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) host_memory_ = host_bounds();
     if (ground.hardware == nullptr) return;
     on_ = ground.hardware->cluster(1, count());
-    error_ = ground.hardware->known_error;
+    error_ = ground.hardware->error_of_one();
     source_ = ground.hardware->rates;
     cpu_ = ground.hardware->on_host_processors;
   }

@@ -18,7 +18,7 @@ constexpr int kProbeRepetitions = 3;
 std::optional<Foreseen> foreseen_rate(const ProbeGround& ground, double amount,
                                       const std::optional<double>& seconds) {
   if (!seconds || !(*seconds > 0)) return std::nullopt;
-  return Foreseen{amount / *seconds, ground.hardware->known_error,
+  return Foreseen{amount / *seconds, ground.hardware->error_of_one(),
                   "simulated, " + ground.hardware->rates};
 }
 

@@ -59,6 +59,11 @@ struct RunRecord : JobResult {
   double images_per_second(const TrainingStep& step) const {
     return static_cast<double>(global_batch) / step.seconds;
   }
+  // By this task's devices; the total is that of all tasks.
+  double own_images_per_second() const {
+    const auto own = static_cast<double>(devices.size()) * static_cast<double>(batch_per_device);
+    return global_batch > 0 ? total_images_per_second * own / static_cast<double>(global_batch) : 0;
+  }
 };
 
 // The record as text. Numbers have full double precision; a number that is not finite is null in

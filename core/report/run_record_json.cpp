@@ -203,7 +203,7 @@ Json summary(const RunRecord& record) {
           {"prediction", optional_json(record.prediction)},
           {"profile", optional_json(record.profile)},
           {"gpus",
-           record.gpus ? gpus_json(*record.gpus, record.total_images_per_second) : Json(nullptr)},
+           record.gpus ? gpus_json(*record.gpus, record.own_images_per_second()) : Json(nullptr)},
           {"memory", optional_json(record.memory)},
           {"input", optional_json(record.input)},
           {"input_only", optional_json(record.input_only)},

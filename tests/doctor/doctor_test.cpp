@@ -72,6 +72,9 @@ TEST(Doctor, ComparesLinksOfGpusWithWhatTheyCanDo) {
   expect_finding(findings, "NVIDIA kernel driver", Health::kOk, "535.104.05");
   expect_finding(findings, "CUDA libraries", Health::kUnknown, "another machine");
   expect_finding(findings, "IOMMU", Health::kWarn, "on, 1 groups", "iommu=pt");
+  for (const char* option : {"iommu=pt", "iommu.passthrough=1"})
+    expect_finding(examine(gpu_server().file("proc/cmdline", std::string("ro ") + option + "\n")),
+                   "IOMMU", Health::kOk, "passing devices through");
   expect_finding(findings, "access control of PCIe bridges", Health::kWarn,
                  "redirects at 1 of 1 bridges", "firmware");
   expect_finding(findings, "InfiniBand mlx5_0 port 1", Health::kOk, "100 Gb/sec");

@@ -55,7 +55,7 @@ std::string GeneratedLine::shown() const {
 CommandLineGenerator::CommandLineGenerator(std::uint64_t seed, std::filesystem::path folder)
     : random_(seed), folder_(std::move(folder)) {
   const std::string record = (folder_ / "record.json").string();
-  run_convoy(joined({"run", "--output_file=" + record}, kSmall));
+  run_convoy(joined({"run", "--output_file=" + record}, joined(kSmall, {"--num_batches=4"})));
   add_verb({.name = "run", .beginning = kSmall, .weight = 40, .of_a_run = true, .goes_on = true});
   for (const char* const verb : {"plan", "simulate", "explain"})
     add_verb({.name = verb, .beginning = kSmall, .weight = 15, .of_a_run = true});

@@ -136,6 +136,23 @@ TEST(RunRepeats, InterruptedOnesKeepTheRunsThatHaveFinished) {
   }
 }
 
+// The other program is this one until its third call, which fails.
+TEST(RunRepeats, AFailedOneKeepsTheRunsThatHaveFinished) {
+  const std::string folder = scratch_folder("failed_repeat");
+  const std::string program = folder + "/other.sh";
+  std::ofstream(program) << "#!/bin/sh\necho >> " << folder << "/calls\n[ $(wc -l < " << folder
+                         << "/calls) -lt 3 ] || exit 7\nexec " << ProgramOptions{}.program
+                         << " \"$@\"\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string file = folder + "/kept.json";
+  const ProgramResult result =
+      run_convoy(lenet({"--against_program=" + program, "--output_file", file}));
+  EXPECT_EQ(result.exit_code, 7) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("run 3 of 5"));
+  EXPECT_THAT(result.out, HasSubstr("median of 2 runs"));
+  EXPECT_EQ(record_in(file).at("repeats").size(), 2u);
+}
+
 TEST(RunRepeats, TakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {
   const std::string folder = scratch_folder("turns");
   const std::string file = folder + "/turns.json";

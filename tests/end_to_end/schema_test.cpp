@@ -117,7 +117,7 @@ json record_of(std::vector<std::string> arguments) {
 const json& run_record() {
   static const json kRecord =
       record_of({"run", "--model=lenet", "--device=cpu", "--num_devices=2", "--num_intra_threads=1",
-                 "--batch_size=2", "--num_batches=3", "--num_warmup_batches=1", "--profile",
+                 "--batch_size=2", "--num_batches=4", "--num_warmup_batches=1", "--profile",
                  "--record_timeline", "--report_gradient_norms", "--print_training_accuracy",
                  "--variable_update=replicated", "--init_learning_rate=1e-6"});
   return kRecord;

@@ -69,6 +69,8 @@ TEST(RunHardware, SimulatesOnTheGpusThatARunHas) {
   ASSERT_EQ(addresses.size(), 4u);
   const SimulatedHardware all = gpus_of_run(machine, addresses, share());
   EXPECT_EQ(all.most_devices, 4u);
+  EXPECT_DOUBLE_EQ(all.known_error, kUnmeasuredError);
+  EXPECT_DOUBLE_EQ(all.error_of_one(), kUnmeasuredErrorOfOne);
   const Decision decision = choose(all, 4);
   EXPECT_EQ(decision.origin, DecisionOrigin::kSimulated);
   EXPECT_GT(decision.step_seconds, 0);

@@ -85,7 +85,8 @@ TEST(Qualify, ASlowLinkIsNamed) {
 }
 
 TEST(Qualify, WithoutAThresholdEverythingPassesAndIsMeasured) {
-  const Qualified it = qualify({"--device=cpu", "--num_devices=2", "--threshold=0"});
+  const Qualified it = qualify({"--device=cpu", "--num_devices=2", "--threshold=0",
+                                "--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet"});
   EXPECT_EQ(it.result.exit_code, 0) << it.result.err;
   EXPECT_TRUE(it.record.at("passed").get<bool>());
   const json& host = it.record.at("hosts")[0];
@@ -93,13 +94,24 @@ TEST(Qualify, WithoutAThresholdEverythingPassesAndIsMeasured) {
   EXPECT_EQ(rates(host, "link").size(), 3u * (2 + 2));
   EXPECT_EQ(rates(host, "collective").size(), 3u);
   EXPECT_EQ(rates(host, "training").size(), 1u);
-  EXPECT_EQ(rates(host, "storage").size(), 2u);
+  EXPECT_EQ(rates(host, "storage").size(), 3u);
+  for (const json& rate : rates(host, "storage"))  // media of other kinds are not alike
+    EXPECT_TRUE(rate.at("likes").is_null()) << rate.dump();
   EXPECT_FALSE(rates(host, "core").empty());
   for (const char* kind : {"device", "link", "collective", "training"})
     for (const json& rate : rates(host, kind)) {
       EXPECT_GT(rate.at("rate"), 0) << rate.dump();
       EXPECT_GT(rate.at("foreseen").at("rate"), 0) << rate.dump();
     }
+}
+
+// What cannot be measured is said, and all else is kept.
+TEST(Qualify, WithoutAFolderForTemporaryFilesTheRestIsMeasured) {
+  const Environment environment(Environment::Values{{"TMPDIR", "/no/such/folder"}});
+  const Qualified it = qualify({"--device=cpu", "--num_devices=1", "--threshold=0"});
+  ASSERT_EQ(it.result.exit_code, 0) << it.result.err;
+  EXPECT_THAT(it.record.dump(), HasSubstr("set TMPDIR to one"));
+  EXPECT_EQ(rates(it.record.at("hosts")[0], "training").size(), 1u);
 }
 
 // A process that computes on one core, for as long as it lives.

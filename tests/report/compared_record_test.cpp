@@ -158,6 +158,11 @@ TEST(ComparedRecord, OfWorkersThatDoNotWaitForEachOtherTheTotalCounts) {
   const Difference difference = compare(a.side, b.side);
   EXPECT_EQ(difference.verdict, Verdict::kSlower);
   EXPECT_NEAR(difference.change, 20 / 15.0 - 1, 1e-9);
+  Json uneven = fast;  // as many images in all, one step in four slower
+  for (std::size_t i = 0; i < uneven["steps"].size(); ++i)
+    uneven["steps"][i]["seconds"] = i % 4 == 3 ? 1.1 : 0.7;
+  const ComparedRecord c = read_compared(written("workers_uneven.json", uneven));
+  EXPECT_NEAR(compare(a.side, c.side).change, 0, 1e-9);
   slow["repeats"] = {{{"seconds", {0.8, 0.8}}, {"images_per_sec", 10.0}},
                      {{"seconds", {0.4, 0.4}}, {"images_per_sec", 16.0}}};
   const ComparedRecord repeated = read_compared(written("workers_repeated.json", slow));

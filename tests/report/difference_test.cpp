@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 
+#include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
 #include "core/report/compare/autocovariance.hpp"
 #include "core/report/compare/block_bootstrap.hpp"
@@ -82,6 +84,35 @@ TEST(Difference, SeesNoneBetweenTwoSingleRunsOfTheSameProgram) {
 
 TEST(Difference, FindsATenPercentSlowdownInSingleRuns) {
   EXPECT_GE(count_verdicts(Verdict::kSlower, 1.10, 1), 90);
+}
+
+// One run does not show how much runs differ; five of the other side do.
+TEST(Difference, OfOneRunAndSeveralKnowsWhatRunsDifferBy) {
+  int none = 0;
+  for (std::uint64_t repetition = 0; repetition < 100; ++repetition) {
+    Machine machine(repetition, {.between_runs = 0.05});
+    const Side several = machine.side(0.1, 5);
+    const Side one = machine.side(0.1, 1);
+    const Difference difference =
+        repetition % 2 == 0 ? compare(several, one) : compare(one, several);
+    none += difference.verdict == Verdict::kNoDifference ? 1 : 0;
+  }
+  EXPECT_GE(none, 95);
+}
+
+TEST(Difference, ASingleRunOfFewStepsIsRefused) {
+  const Side few{"few.json", {{0.1, 0.11, 0.2}}, {}};
+  const Side enough{"enough.json", {{0.1, 0.11, 0.1, 0.2}}, {}};
+  EXPECT_NO_THROW(compare(enough, enough));
+  for (const auto& [first, second] : {std::pair(few, enough), std::pair(enough, few)}) {
+    try {
+      compare(first, second);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      EXPECT_THAT(error.what(), HasSubstr("few.json: a single run of 3 timed steps"));
+    }
+  }
 }
 
 // Pairs of runs on a machine whose speed wanders by 3 % from one pair to the next.

@@ -129,6 +129,30 @@ TEST(ReportPage, TextsOfRecordsCannotBecomeMarkupOrEndTheData) {
   const std::string page = report_html(make_report({named(record)}));
   EXPECT_THAT(page, Not(HasSubstr("<img")));
   EXPECT_THAT(page, Not(HasSubstr("</script><script>alert")));
+  record.model = "x\"><img src=x onerror=alert(1)>";
+  RunRecord two = record;
+  two.global_batch = 16;
+  const std::string curve = report_html(make_report({named(record), named(two)}));
+  EXPECT_THAT(curve, HasSubstr("scaling"));
+  EXPECT_THAT(curve, Not(HasSubstr("<img")));
+}
+
+// The total is that of all tasks, and the error in the record that of one task's mean.
+TEST(ReportPage, TheErrorOfSeveralTasksIsThatOfTheirTotal) {
+  RunRecord record = run_of(20);
+  record.speed = {800, 4, 0};
+  EXPECT_THAT(report_html(make_report({named(record)})), HasSubstr("\u00b1 4 standard error"));
+  record.global_batch = 16;
+  record.total_images_per_second = 1600;
+  record.tasks = {{"worker 0", {}, {}}, {"worker 1", {}, {}}};
+  EXPECT_THAT(report_html(make_report({named(record)})), HasSubstr("\u00b1 8 standard error"));
+}
+
+TEST(ReportPage, TheLastBarOfADistributionHasNoUpperEnd) {
+  RunRecord record = run_of(200);
+  record.steps[50].seconds = 10;
+  EXPECT_THAT(report_html(make_report({named(record)})),
+              testing::ContainsRegex("[0-9]+ steps? of 1[01][.0-9]* ms or more"));
 }
 
 Json embedded(const std::string& page) {

@@ -76,6 +76,19 @@ TEST(RunRecord, JsonReadsBack) {
   EXPECT_EQ(read["steps"][1]["top_5_accuracy"], 0.5);
 }
 
+// The watts are those of this task's devices, and so are the images.
+TEST(RunRecord, PowerOfOneTaskIsComparedWithItsOwnImages) {
+  RunRecord record = example_record();
+  record.global_batch = 16;
+  record.total_images_per_second = 200;
+  EXPECT_DOUBLE_EQ(record.own_images_per_second(), 100);
+  GpuReadings gpu;
+  gpu.watts.add(100);
+  record.gpus = {gpu};
+  const json read = parse_json(run_record_json(record));
+  EXPECT_DOUBLE_EQ(read["gpus"]["images_per_sec_per_watt"].get<double>(), 1);
+}
+
 TEST(RunRecord, WritesNumbersThatAreNotFiniteAsNull) {
   RunRecord record = example_record();
   record.steps[0].total_loss = std::numeric_limits<double>::quiet_NaN();

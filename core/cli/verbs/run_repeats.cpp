@@ -158,8 +158,25 @@ class Repeater {
     }
   }
 
-  // What has finished is the result, too, when it is interrupted.
+  // What has finished is the result, too, when a later run fails or is interrupted.
   int run() {
+    try {
+      take_runs();
+    } catch (const Error&) {
+      keep();
+      throw;
+    }
+    keep();
+    return static_cast<int>(interrupt_.code());
+  }
+
+ private:
+  static constexpr std::uint32_t kPairs = 5;
+  // Several steps of small networks, one of large ones. It is short compared with disturbances:
+  // cores of a virtual machine changed their speed by a quarter for 0.2 s at a time.
+  static constexpr std::chrono::milliseconds kSlice{20};
+
+  void take_runs() {
     for (std::uint32_t number = 1; number <= repeats_ && !interrupt_.requested(); ++number) {
       progress_.show(fmt::format("run {} of {}", number, repeats_));
       const bool finished = takes_turns() ? take_pair(number) : take_run(number);
@@ -170,16 +187,12 @@ class Repeater {
       }
       print_run(number);
     }
-    print_total();
-    if (!own_.record.is_null()) write_files();
-    return static_cast<int>(interrupt_.code());
   }
 
- private:
-  static constexpr std::uint32_t kPairs = 5;
-  // Several steps of small networks, one of large ones. It is short compared with disturbances:
-  // cores of a virtual machine changed their speed by a quarter for 0.2 s at a time.
-  static constexpr std::chrono::milliseconds kSlice{20};
+  void keep() {
+    print_total();
+    if (!own_.record.is_null()) write_files();
+  }
 
   bool takes_turns() const {
     return !command_.against.empty() || !command_.against_program.empty();
@@ -263,13 +276,15 @@ class Repeater {
       write_output_file(options.output_file, json_text(own_.record, 2) + "\n");
     if (!options.report_file.empty())
       report::write_report({{"this run", own_.record}}, options.report_file);
-    if (takes_turns()) tell_difference();
+    if (!other_.record.is_null()) tell_difference();
   }
 
   void tell_difference() {
     other_.record["repeats"] = other_.repeats;
     const std::string& file = command_.options.output_file;
     if (!file.empty()) write_output_file(file_of_others(file), json_text(other_.record, 2) + "\n");
+    if (other_.repeats.size() < 2)
+      return;  // runs ended before one pair could be compared with another
     const compare::ComparedRecord a =
         compare::compared(name_of_others(), {{"--against", other_.record}});
     const compare::ComparedRecord b = compare::compared("this run", {{"this run", own_.record}});

@@ -76,8 +76,7 @@ std::size_t block_length(const std::vector<double>& series) {
 
 double log_quantile_deviation(const std::vector<double>& series, double fraction,
                               std::size_t resamples) {
-  constexpr std::size_t kFewest = 4;
-  if (series.size() < kFewest) return 0;
+  if (series.size() < kFewestResampled) return 0;
   const std::size_t block = block_length(series);
   std::mt19937_64 random(series.size());
   const SampleQuantile sampled(series, fraction);

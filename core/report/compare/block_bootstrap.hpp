@@ -10,9 +10,12 @@ namespace convoy::compare {
 // length. At most a quarter of the series.
 std::size_t block_length(const std::vector<double>& series);
 
+// Fewer values do not show how much they differ.
+constexpr std::size_t kFewestResampled = 4;
+
 // Standard deviation that the logarithm of the series' quantile would have if the series were drawn
 // again. Steps of a run depend on their neighbours, so blocks are drawn, not values. The same
-// series gives the same bits. 0 for fewer than 4 values. Values must be above 0.
+// series gives the same bits. 0 for fewer than kFewestResampled. Values must be above 0.
 double log_quantile_deviation(const std::vector<double>& series, double fraction,
                               std::size_t resamples = 400);
 

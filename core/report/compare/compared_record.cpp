@@ -45,7 +45,7 @@ struct Run {
 // Workers that do not wait for each other take steps of their own, and the record has those of one
 // of them. So what all of them did in the time of such a step follows from the total.
 double images_of_step(const Run& run, double global_batch, bool asynchronous) {
-  return asynchronous && run.rate && *run.rate > 0 ? *run.rate * mean(run.seconds) : global_batch;
+  return asynchronous && run.rate && *run.rate > 0 ? *run.rate * median(run.seconds) : global_batch;
 }
 
 void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to) {

@@ -79,20 +79,38 @@ double t_half_width(const std::vector<double>& values, double confidence) {
 }
 
 // Of the mean of one side: from its runs where there are several, else from the run's steps.
-double squared_deviation(const Side& side, const DifferenceOptions& options) {
-  const double noise = options.run_noise * options.run_noise;
+// `noise` is the squared deviation of runs of the same thing.
+double squared_deviation(const Side& side, double noise, const DifferenceOptions& options) {
   if (side.runs.size() > 1)
     return std::max(squared_error(log_quantiles(side, options.quantile)),
                     noise / static_cast<double>(side.runs.size()));
+  const std::size_t steps = side.runs.front().size();
+  if (steps < kFewestResampled)
+    fail(
+        ExitCode::kUsage,
+        "{}: a single run of {} timed step{} does not show how much steps differ; time at least {} "
+        "(--num_batches), or repeat the run (--repeat=5)",
+        side.name, steps, steps == 1 ? "" : "s", kFewestResampled);
   const double within = log_quantile_deviation(side.runs.front(), options.quantile);
   return within * within + noise;
 }
 
 double bootstrap_half_width(const Side& first, const Side& second,
                             const DifferenceOptions& options) {
-  const boost::math::normal distribution;
-  return boost::math::quantile(distribution, (1 + options.confidence) / 2) *
-         std::sqrt(squared_deviation(first, options) + squared_deviation(second, options));
+  const double upper = (1 + options.confidence) / 2;
+  // What runs differ by: what a side of several shows, but not less than is assumed.
+  double noise = options.run_noise * options.run_noise;
+  double factor = boost::math::quantile(boost::math::normal(), upper);
+  for (const Side* side : {&first, &second}) {
+    if (side->runs.size() < 2) continue;
+    const auto runs = static_cast<double>(side->runs.size());
+    const double shown = runs * squared_error(log_quantiles(*side, options.quantile));
+    if (shown <= noise) continue;
+    noise = shown;
+    factor = boost::math::quantile(boost::math::students_t(runs - 1), upper);
+  }
+  return factor * std::sqrt(squared_deviation(first, noise, options) +
+                            squared_deviation(second, noise, options));
 }
 
 double percent_half_width(const Difference& difference) {
@@ -134,7 +152,7 @@ HalfWidth half_width(const Side& first, const Side& second, const std::vector<do
             fmt::format("Welch's t interval over the {}s of runs", name)};
   return {bootstrap_half_width(first, second, options),
           fmt::format("bootstrap of blocks of steps; runs are taken to differ by {:.1f} % "
-                      "(--repeat=5 measures that)",
+                      "at least (--repeat=5 measures that)",
                       100 * options.run_noise)};
 }
 

@@ -21,8 +21,8 @@ struct DifferenceOptions {
   // The step of a run that counts: this share of its steps is as fast or faster. On a machine that
   // others disturb, fast steps are those that nobody disturbed, and repeat better than the median.
   double quantile = 0.5;
-  // What runs of the same thing differ by, as a standard deviation relative to their speed, where
-  // a side has one run and does not show it.
+  // What runs of the same thing differ by at least, as a standard deviation relative to their
+  // speed, where a side has one run and does not show it.
   double run_noise = 0.01;
 };
 
@@ -51,7 +51,8 @@ struct Difference {
 // With several runs on both sides otherwise: Welch's t interval of the difference between the mean
 // logarithms of the runs' steps that count, because runs are independent of each other and steps
 // are not. With a single run on a side: that of these steps by bootstrap of blocks, widened by the
-// noise between runs.
+// noise between runs, which a side of several runs shows. Error kUsage for a single run of fewer
+// than kFewestResampled steps.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
 
 // What the step that counts is called: "median", "20 % quantile".

@@ -138,8 +138,9 @@ std::string ChartFrame::finish(const std::string& name, const std::string& title
 
 std::string figure_svg(const Drawing& drawing, double width, double height, const std::string& name,
                        const std::string& title, std::size_t points) {
-  return drawing.svg(width, height, title,
-                     fmt::format("data-plot=\"{}\" data-points=\"{}\"", name, points));
+  return drawing.svg(
+      width, height, title,
+      fmt::format("data-plot=\"{}\" data-points=\"{}\"", escaped_markup(name), points));
 }
 
 }  // namespace convoy::report

@@ -6,6 +6,17 @@
 #include "core/report/html/draw.hpp"
 
 namespace convoy::report {
+namespace {
+
+// Of a bin's values. The last one has no upper end.
+std::string range_text(const Histogram& chart, std::size_t bin) {
+  const double from = chart.first + chart.width * static_cast<double>(bin);
+  const std::string text = quantity(from, chart.x.unit);
+  if (bin + 1 == chart.counts.size()) return fmt::format("of {} or more", text);
+  return fmt::format("from {} to {}", text, quantity(from + chart.width, chart.x.unit));
+}
+
+}  // namespace
 
 std::string draw(const Histogram& chart, double width) {
   std::int64_t most = 1;
@@ -23,8 +34,8 @@ std::string draw(const Histogram& chart, double width) {
     frame.drawing().rect(
         {left, top, std::max(1.0, frame.x(from + chart.width) - left - 0.6), frame.bottom() - top},
         "m f0",
-        fmt::format("{} step{} from {} to {}", chart.counts[i], chart.counts[i] == 1 ? "" : "s",
-                    quantity(from, chart.x.unit), quantity(from + chart.width, chart.x.unit)));
+        fmt::format("{} step{} {}", chart.counts[i], chart.counts[i] == 1 ? "" : "s",
+                    range_text(chart, i)));
     ++drawn;
   }
   frame.mark(chart.marks);

@@ -112,6 +112,14 @@ std::vector<std::string> run_verdict(const Subject& run) {
   return sentences;
 }
 
+// Of `rate`, which is that of all tasks: the record has the error of this task's mean.
+double standard_error(const Json& record, double rate) {
+  const double error = number_or_zero(record, "total/images_per_sec_standard_error");
+  const double own = number_or_zero(record, "total/images_per_sec_mean");
+  const bool several = record.contains("tasks") && record["tasks"].size() > 1;
+  return several && own > 0 ? error * rate / own : error;
+}
+
 std::vector<Tile> run_tiles(const Subject& run) {
   const Json& record = run.record;
   std::vector<Tile> tiles;
@@ -119,8 +127,7 @@ std::vector<Tile> run_tiles(const Subject& run) {
   if (rate <= 0) return tiles;
   tiles.push_back(
       {"Speed", quantity(rate, Unit::kRate),
-       fmt::format("\u00b1 {} standard error",
-                   plain_number(number_or_zero(record, "total/images_per_sec_standard_error")))});
+       fmt::format("\u00b1 {} standard error", plain_number(standard_error(record, rate)))});
   const double step = number_or_zero(record, "total/step_seconds/p50");
   tiles.push_back(
       {"Median step, measured", quantity(step, Unit::kSeconds),
