@@ -54,8 +54,11 @@ std::vector<Library> cuda_libraries() {
           {"NCCL", {"libnccl.so.2"}, "ncclGetVersion", Tells::kNumber, 10000, "install libnccl2"}};
 }
 
-// CUDA: 12020 is 12.2. cuDNN 8: 8902 is 8.9, 9: 90100 is 9.1. NCCL: 21803 is 2.18.
+// CUDA: 12020 is 12.2. cuDNN 8: 8902 is 8.9, 9: 90100 is 9.1. NCCL: 21803 is 2.18, and up to 2.8
+// the fourth digit from the right is the major number: 2804 is 2.8.
 std::string version_text(const Library& library, std::int64_t version) {
+  if (library.divisor == 10000 && version < 10000)
+    return fmt::format("{}.{} ({})", version / 1000, version % 1000 / 100, version);
   const std::int64_t divisor =
       library.tells == Tells::kResult && version >= 90000 ? 10000 : library.divisor;
   const std::int64_t rest = version % divisor;

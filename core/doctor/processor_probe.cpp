@@ -43,9 +43,10 @@ void processors(const SystemRoot& root, Findings& findings) {
   const auto allowed = list_size(status.value_or(""));
   if (!present && !allowed)
     return findings.push_back({kSubject, Health::kUnknown, "neither /sys nor /proc says", ""});
-  const std::uint64_t usable = std::min(present.value_or(*allowed), allowed.value_or(*present));
-  std::string text = fmt::format("{} online", present.value_or(*allowed));
-  if (present && usable < *present) text += fmt::format(", {} allowed to this process", usable);
+  const std::uint64_t online = present ? *present : *allowed;
+  const std::uint64_t usable = allowed ? std::min(online, *allowed) : online;
+  std::string text = fmt::format("{} online", online);
+  if (usable < online) text += fmt::format(", {} allowed to this process", usable);
   const ControlGroupLimits limits = control_group_limits(root);
   if (!limits.processors || *limits.processors >= static_cast<double>(usable))
     return findings.push_back({kSubject, Health::kOk, text, ""});

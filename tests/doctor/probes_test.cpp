@@ -22,6 +22,10 @@ int nccl_version(int* version) {
   *version = 21803;
   return 0;
 }
+int old_nccl_version(int* version) {
+  *version = 2804;
+  return 0;
+}
 int nvrtc_version(int* major, int* minor) {
   *major = 12;
   *minor = 4;
@@ -108,6 +112,12 @@ TEST(LibraryProbe, SaysVersionsAndWhatIsMissing) {
   EXPECT_EQ(health_name(runtime.health), "warn");
   EXPECT_THAT(runtime.text, HasSubstr("no such file"));
   EXPECT_FALSE(runtime.advice.empty());
+}
+
+TEST(LibraryProbe, ReadsVersionsOfNcclBefore29) {
+  DynamicLibraries libraries = made_up({"libnccl.so.2"});
+  libraries.symbol = [](void*, const char*) { return address_of(old_nccl_version); };
+  EXPECT_EQ(find(libraries_of(gpu_server(), libraries), "NCCL").text, "libnccl.so.2, 2.8 (2804)");
 }
 
 // Kernels of strategies need it on GPUs; it is looked for where the CUDA plug-in finds it.
