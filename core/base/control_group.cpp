@@ -44,11 +44,29 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
+// A group limits all memory, cached files included, but those give way before it refuses any. `all`
+// begins the names of numbers that are of the groups below as well.
+std::uint64_t used_memory(const SystemRoot& root, const std::string& folder, const char* usage,
+                          const std::string& all) {
+  const auto used = static_cast<std::uint64_t>(root.number(folder + usage).value_or(0));
+  const std::string statistics = root.text(folder + "/memory.stat").value_or("");
+  std::uint64_t cached = 0;
+  for (const char* const list : {"inactive_file", "active_file"})
+    cached += leading_number(value_of(statistics, all + list, ' ').value_or("")).value_or(0);
+  return used - std::min(used, cached);
+}
+
+void limit_memory(std::uint64_t bytes, std::uint64_t used, ControlGroupLimits& limits) {
+  tighten(limits.memory_bytes, bytes);
+  tighten(limits.free_memory_bytes, bytes - std::min(bytes, used));
+}
+
 void read_version_2(const SystemRoot& root, ControlGroupLimits& limits) {
   for (const std::string& group : ancestors(own_group(root, ""))) {
     const std::string folder = "sys/fs/cgroup" + group;
     if (const auto memory = root.number(folder + "/memory.max"))
-      tighten(limits.memory_bytes, static_cast<std::uint64_t>(*memory));
+      limit_memory(static_cast<std::uint64_t>(*memory),
+                   used_memory(root, folder, "/memory.current", ""), limits);
     const std::vector<std::string> cpu = words_of(root.text(folder + "/cpu.max").value_or(""));
     if (cpu.size() != 2) continue;
     const auto quota = leading_number(cpu[0]);
@@ -60,9 +78,11 @@ void read_version_2(const SystemRoot& root, ControlGroupLimits& limits) {
 
 void read_version_1(const SystemRoot& root, ControlGroupLimits& limits) {
   for (const std::string& group : ancestors(own_group(root, "memory"))) {
-    const auto bytes = root.number("sys/fs/cgroup/memory" + group + "/memory.limit_in_bytes");
+    const std::string folder = "sys/fs/cgroup/memory" + group;
+    const auto bytes = root.number(folder + "/memory.limit_in_bytes");
     if (bytes && *bytes > 0 && static_cast<std::uint64_t>(*bytes) < kNoLimit)
-      tighten(limits.memory_bytes, static_cast<std::uint64_t>(*bytes));
+      limit_memory(static_cast<std::uint64_t>(*bytes),
+                   used_memory(root, folder, "/memory.usage_in_bytes", "total_"), limits);
   }
   for (const std::string& group : ancestors(own_group(root, "cpu"))) {
     const std::string folder = "sys/fs/cgroup/cpu" + group;

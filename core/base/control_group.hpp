@@ -13,6 +13,8 @@ struct ControlGroupLimits {
   int version = 0;  // 0: no control groups are to be seen
   std::optional<double> processors;
   std::optional<std::uint64_t> memory_bytes;
+  // What their processes leave of that. Cached files count as free, because they give way.
+  std::optional<std::uint64_t> free_memory_bytes;
 };
 
 ControlGroupLimits control_group_limits(const SystemRoot& root);

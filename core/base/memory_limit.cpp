@@ -28,6 +28,12 @@ std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
   return addresses.rlim_cur;
 }
 
+std::optional<std::uint64_t> free_in_machine(const SystemRoot& root) {
+  const auto available = memory_field(root, "MemAvailable");
+  if (!available) return std::nullopt;
+  return *available + memory_field(root, "SwapFree").value_or(0);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> available_memory(const SystemRoot& root) {
@@ -35,19 +41,23 @@ std::optional<std::uint64_t> available_memory(const SystemRoot& root) {
   const auto tighten = [&](std::uint64_t bytes) {
     available = std::min(available.value_or(bytes), bytes);
   };
-  if (const auto allowed = control_group_limits(root).memory_bytes) tighten(*allowed);
+  if (const auto left = control_group_limits(root).free_memory_bytes) tighten(*left);
   if (const auto addresses = limit_of_addresses(root)) tighten(*addresses);
   return available;
 }
 
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
   std::optional<MemoryLimit> least;
-  const auto tighten = [&](std::optional<std::uint64_t> bytes, const char* whose) {
-    if (bytes && (!least || *bytes < least->bytes)) least = MemoryLimit{*bytes, whose};
+  const auto tighten = [&](std::optional<std::uint64_t> total, std::optional<std::uint64_t> free,
+                           const char* whose) {
+    if (!total) return;
+    const std::uint64_t bytes = std::min(*total, free.value_or(*total));
+    if (!least || bytes < least->bytes) least = MemoryLimit{bytes, *total, whose};
   };
-  tighten(memory_field(root, "MemTotal"), "this machine has");
-  tighten(control_group_limits(root).memory_bytes, "the control group allows");
-  tighten(limit_of_addresses(root), "ulimit -v allows");
+  tighten(memory_field(root, "MemTotal"), free_in_machine(root), "this machine has");
+  const ControlGroupLimits groups = control_group_limits(root);
+  tighten(groups.memory_bytes, groups.free_memory_bytes, "the control group allows");
+  tighten(limit_of_addresses(root), std::nullopt, "ulimit -v allows");
   return least;
 }
 

@@ -15,14 +15,16 @@ std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* na
 // kill it or its own limit of addresses (ulimit -v) stops it. Empty where nothing says.
 std::optional<std::uint64_t> available_memory(const SystemRoot& root);
 
-// How much memory a process can have at most.
+// How much memory a process can have.
 struct MemoryLimit {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // as far as it is free; cached files are, they give way
+  std::uint64_t total = 0;
   const char* whose = "";  // "this machine has", "the control group allows", "ulimit -v allows"
 };
 
-// The least of the machine's memory, the control groups' limit and that of the process's addresses;
-// nothing if none is known.
+// Of the machine's memory, the control groups' limit and that of the process's addresses the one
+// with the least that is free; nothing if none is known. Where there is room to swap, what others
+// have in the machine's memory may go there.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
 
 }  // namespace convoy

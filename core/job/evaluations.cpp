@@ -111,26 +111,33 @@ bool TrainingEvaluations::agreed(bool reached, const PausePoint& point) {
   return task_->from_chief(round, reached ? "reached" : "") == "reached";
 }
 
+std::optional<TrainedModel> first_trained_model(const JobOptions& options,
+                                                const FindTrainedModel& newest) {
+  std::optional<TrainedModel> model = newest();
+  if (!model && options.evaluation.interval_seconds == 0)
+    fail(ExitCode::kFailed,
+         "no checkpoint in --train_dir={}; train with that folder first, or set "
+         "--eval_interval_secs to wait for one",
+         options.checkpoints.train_dir);
+  return model;
+}
+
 void evaluate_trained_models(const JobOptions& options, Validation& validation,
-                             const FindTrainedModel& newest, RunReport& report,
-                             const StopRequested& stop_requested) {
+                             std::optional<TrainedModel> first, const FindTrainedModel& newest,
+                             RunReport& report, const StopRequested& stop_requested) {
   const std::int64_t interval = options.evaluation.interval_seconds;
-  const std::string& train_dir = options.checkpoints.train_dir;
   std::string scored;
+  std::optional<TrainedModel> model = std::move(first);
   while (!stop_requested()) {
-    const std::optional<TrainedModel> model = newest();
-    if (!model && interval == 0)
-      fail(ExitCode::kFailed,
-           "no checkpoint in --train_dir={}; train with that folder first, or set "
-           "--eval_interval_secs to wait for one",
-           train_dir);
-    if (!model) report.observer().no_checkpoint(train_dir);
+    if (!model) report.observer().no_checkpoint(options.checkpoints.train_dir);
     if (model && model->name != scored) {
       score_model(*model, options, validation, report, stop_requested);
       scored = model->name;
     }
     if (interval == 0) return;
+    model.reset();  // it may be large, and the wait long
     sleep_unless_stopped(interval, stop_requested);
+    if (!stop_requested()) model = newest();
   }
 }
 

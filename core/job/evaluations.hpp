@@ -71,10 +71,14 @@ struct TrainedModel {
 // Gives the newest model that there is, nothing when there is none.
 using FindTrainedModel = std::function<std::optional<TrainedModel>()>;
 
-// --eval: scores the newest model, and with an interval every newer one until the user asks to end.
-// Without a model: Error kFailed naming train_dir, or with an interval a line and another look.
+// --eval, before anything is prepared that takes long to begin or to end: the newest model. Error
+// kFailed naming train_dir when there is none, unless an interval says how often to look again.
+std::optional<TrainedModel> first_trained_model(const JobOptions& options,
+                                                const FindTrainedModel& newest);
+
+// Scores that model, and with an interval every newer one until the user asks to end.
 void evaluate_trained_models(const JobOptions& options, Validation& validation,
-                             const FindTrainedModel& newest, RunReport& report,
-                             const StopRequested& stop_requested);
+                             std::optional<TrainedModel> first, const FindTrainedModel& newest,
+                             RunReport& report, const StopRequested& stop_requested);
 
 }  // namespace convoy::job

@@ -27,6 +27,25 @@ std::string text_of(double bytes) {
   return bytes_text(static_cast<std::uint64_t>(std::min(bytes, 1e18)));
 }
 
+std::string text_of(const MemoryLimit& limit) {
+  const std::string text = fmt::format("{} {}", limit.whose, bytes_text(limit.total));
+  if (limit.bytes == limit.total) return text;
+  return fmt::format("{}, of which {} are free", text, bytes_text(limit.bytes));
+}
+
+std::string advice(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
+                   const MemoryLimit& limit) {
+  const double room = static_cast<double>(limit.bytes) - need.of(devices, 0);
+  const double largest = std::floor(room / (devices * need.per_image));
+  const std::string text =
+      largest >= 1 ? fmt::format("the largest --batch_size that fits is {:.0f}", largest)
+                   : std::string(
+                         "not one image per device fits: take fewer devices or a smaller "
+                         "--model");
+  const bool fits_alone = need.of(devices, batch) <= static_cast<double>(limit.total);
+  return fits_alone ? text + ", or end what uses the rest" : text;
+}
+
 }  // namespace
 
 HostMemoryNeed host_memory_need(const Setup& setup) {
@@ -50,23 +69,16 @@ HostMemoryNeed host_memory_need(const Setup& setup) {
 
 std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
                            const MemoryLimit& limit) {
-  const auto there = static_cast<double>(limit.bytes);
   const double needed = need.of(devices, batch);
-  if (needed <= there) return {};
-  const double largest = std::floor((there - need.of(devices, 0)) / (devices * need.per_image));
-  const std::string advice =
-      largest >= 1 ? fmt::format("the largest --batch_size that fits is {:.0f}", largest)
-                   : std::string(
-                         "not one image per device fits: take fewer devices or a smaller "
-                         "--model");
+  if (needed <= static_cast<double>(limit.bytes)) return {};
   return fmt::format(
-      "a batch of {} on {} {} needs {} of memory, and {} {}: {} images take {} each for "
-      "activations, their gradients and the input, {} {} of variables and gradients, optimizer and "
-      "program {}; {}",
-      batch, devices, devices == 1 ? "device" : "devices", text_of(needed), limit.whose,
-      text_of(there), std::uint64_t{devices} * batch, text_of(need.per_image),
+      "a batch of {} on {} {} needs {} of memory, and {}: {} images take {} each for activations, "
+      "their gradients and the input, {} {} of variables and gradients, optimizer and program {}; "
+      "{}",
+      batch, devices, devices == 1 ? "device" : "devices", text_of(needed), text_of(limit),
+      std::uint64_t{devices} * batch, text_of(need.per_image),
       devices == 1 ? "the device" : "each device", text_of(need.per_device), text_of(need.once),
-      advice);
+      advice(need, devices, batch, limit));
 }
 
 void check_host_memory(const Setup& setup) {

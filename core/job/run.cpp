@@ -115,6 +115,11 @@ class Run {
   }
 
   void evaluate() {
+    const FindTrainedModel newest = [this] {
+      return find_trained_model(setup_.options.checkpoints.train_dir, *setup_.graph,
+                                [this](const std::string& text) { tell(text); });
+    };
+    std::optional<TrainedModel> first = first_trained_model(setup_.options, newest);
     Validation validation = this->validation();
     if (setup_.options.profile || !setup_.options.trace_file.empty())
       tell("--profile and --trace_file are about training steps: without effect under --eval");
@@ -125,13 +130,8 @@ class Run {
     validation.prepare(open_devices());
     describe(validation.session());
     observer_.initializing();
-    evaluate_trained_models(
-        setup_.options, validation,
-        [this] {
-          return find_trained_model(setup_.options.checkpoints.train_dir, *setup_.graph,
-                                    [this](const std::string& text) { tell(text); });
-        },
-        report_, [this] { return interrupted(); });
+    evaluate_trained_models(setup_.options, validation, std::move(first), newest, report_,
+                            [this] { return interrupted(); });
     report_bad_records(validation.bad_records(), " of the validation data");
   }
 

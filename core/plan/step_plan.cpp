@@ -44,20 +44,24 @@ const Plan& StepPlan::lowered() const {
   std::optional<Plan> guarded;
   if (options_.guard.changes_plans())
     plan = &guarded.emplace(guard(logical(), check(), options_.guard));
-  if (plan->later.empty()) return lowered_.emplace(fused_and_lowered(*plan));
-  Plan whole = fused_and_lowered(stage_of(*plan, 0));
-  for (std::size_t stage = 1; stage < stage_count(*plan); ++stage)
-    append_stage(
-        whole, first_step_of(*plan, stage),
-        share_scratch(whole, fused_and_lowered(stage_of(*plan, stage)), plan->buffers.size()));
+  UpdateCounts updates(*plan);
+  if (plan->later.empty()) return lowered_.emplace(fused_and_lowered(*plan, updates));
+  Plan whole = fused_and_lowered(stage_of(*plan, 0), updates);
+  for (std::size_t stage = 1; stage < stage_count(*plan); ++stage) {
+    updates.count_stage(*plan, stage - 1);
+    append_stage(whole, first_step_of(*plan, stage),
+                 share_scratch(whole, fused_and_lowered(stage_of(*plan, stage), updates),
+                               plan->buffers.size()));
+  }
   return lowered_.emplace(std::move(whole));
 }
 
-Plan StepPlan::fused_and_lowered(const Plan& plan) const {
-  if (!plan.cluster->joins_updates || !has_sums_to_fuse(plan))
-    return lower(plan, options_.lowering);
+// Fusing changes neither the spans of updates nor how often they run.
+Plan StepPlan::fused_and_lowered(const Plan& stage, const UpdateCounts& before) const {
+  if (!stage.cluster->joins_updates || !has_sums_to_fuse(stage))
+    return lower(stage, options_.lowering, before);
   const bool one_of_several = !logical().later.empty();
-  return lower(fuse_updates(plan, one_of_several), options_.lowering);
+  return lower(fuse_updates(stage, one_of_several), options_.lowering, before);
 }
 
 std::size_t StepPlan::stages() const {

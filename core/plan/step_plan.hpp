@@ -68,7 +68,7 @@ class StepPlan {
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
-  Plan fused_and_lowered(const Plan& plan) const;
+  Plan fused_and_lowered(const Plan& stage, const UpdateCounts& before) const;
 
   ArenaMap arena_;
   StepPlanOptions options_;

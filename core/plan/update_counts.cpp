@@ -47,11 +47,22 @@ std::span<UpdateCounts::Cell> UpdateCounts::cells_of(const PlanSpan& span) {
   return {begin, end};
 }
 
-std::uint64_t UpdateCounts::count(const Operation& update) {
+std::uint64_t UpdateCounts::count(const Operation& update, std::uint64_t times) {
   const std::uint64_t before = cells_of(update.writes.front()).front().updates;
   for (const PlanSpan& span : update.writes)
-    for (Cell& cell : cells_of(span)) ++cell.updates;
+    for (Cell& cell : cells_of(span)) cell.updates += times;
   return before;
+}
+
+void UpdateCounts::count_stage(const Plan& plan, std::size_t stage) {
+  const std::uint64_t steps = first_step_of(plan, stage + 1) - first_step_of(plan, stage);
+  const auto count_all = [this](const std::vector<Operation>& section, std::uint64_t times) {
+    for (const Operation& operation : section)
+      if (operation.kind == OperationKind::kApply) count(operation, times);
+  };
+  const std::vector<const std::vector<Operation>*> sections = sections_of(plan);
+  count_all(*sections[2 * stage], 1);
+  count_all(*sections[2 * stage + 1], steps / computes_of(plan, stage));
 }
 
 std::uint64_t UpdateCounts::most() const {

@@ -22,7 +22,10 @@ class UpdateCounts {
 
   // Counts one of these updates. Returns how many its elements have had before; lower() cuts
   // updates so that all of them have had as many.
-  std::uint64_t count(const Operation& update);
+  std::uint64_t count(const Operation& update) { return count(update, 1); }
+  // Counts all updates of a stage of that plan, which must have a next one: of its prologue, and of
+  // its body in every period until the next stage begins.
+  void count_stage(const Plan& plan, std::size_t stage);
   // The cells of a buffer, and those of an update's span, in ascending order.
   std::span<Cell> cells(std::uint32_t buffer) { return cells_.at(buffer); }
   std::span<Cell> cells_of(const PlanSpan& span);
@@ -32,6 +35,8 @@ class UpdateCounts {
   void fill(std::uint64_t updates);
 
  private:
+  std::uint64_t count(const Operation& update, std::uint64_t times);
+
   std::vector<std::vector<Cell>> cells_;  // per buffer
 };
 

@@ -28,6 +28,50 @@ TEST(AvailableMemory, IsWhatTheSystemHasLeftOrWhatTheControlGroupAllows) {
   EXPECT_EQ(available_memory(root), 1048576u);
 }
 
+TEST(AvailableMemory, OfAControlGroupIsWhatItsProcessesLeave) {
+  const std::filesystem::path folder = scratch_folder("used_group");
+  const SystemRoot root(folder);
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:  4000 kB\n");
+  write(folder / "proc/self/cgroup", "0::/job\n");
+  write(folder / "sys/fs/cgroup/cgroup.controllers", "memory\n");
+  write(folder / "sys/fs/cgroup/job/memory.max", "2097152\n");
+  write(folder / "sys/fs/cgroup/job/memory.current", "1572864\n");
+  EXPECT_EQ(available_memory(root), 524288u);
+  write(folder / "sys/fs/cgroup/job/memory.stat",
+        "anon 524288\ninactive_file 262144\nactive_file 262144\n");
+  EXPECT_EQ(available_memory(root), 1048576u) << "cached files give way";
+}
+
+TEST(MemoryLimit, IsWhatIsFreeOfTheMachine) {
+  const std::filesystem::path folder = scratch_folder("used_machine");
+  const SystemRoot root(folder);
+  EXPECT_FALSE(memory_limit(root));
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemFree: 500 kB\nMemAvailable:  4000 kB\n");
+  ASSERT_TRUE(memory_limit(root));
+  EXPECT_EQ(memory_limit(root)->bytes, 4000u * 1024);
+  EXPECT_EQ(memory_limit(root)->total, 8000u * 1024);
+  EXPECT_STREQ(memory_limit(root)->whose, "this machine has");
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable: 4000 kB\nSwapFree: 1000 kB\n");
+  EXPECT_EQ(memory_limit(root)->bytes, 5000u * 1024) << "what others have may be swapped";
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable: 4000 kB\nSwapFree: 9000 kB\n");
+  EXPECT_EQ(memory_limit(root)->bytes, 8000u * 1024) << "the run itself is not";
+}
+
+TEST(MemoryLimit, IsThatOfTheControlGroupWhereThatHasLessLeft) {
+  const std::filesystem::path folder = scratch_folder("used_version_1");
+  const SystemRoot root(folder);
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:  4000 kB\n");
+  write(folder / "proc/self/cgroup", "4:memory:/job\n");
+  const std::filesystem::path group = folder / "sys/fs/cgroup/memory/job";
+  write(group / "memory.limit_in_bytes", "6291456\n");
+  EXPECT_STREQ(memory_limit(root)->whose, "this machine has");
+  write(group / "memory.usage_in_bytes", "4194304\n");
+  write(group / "memory.stat", "inactive_file 1\ntotal_inactive_file 524288\n");
+  EXPECT_STREQ(memory_limit(root)->whose, "the control group allows");
+  EXPECT_EQ(memory_limit(root)->total, 6291456u);
+  EXPECT_EQ(memory_limit(root)->bytes, 6291456u - 4194304u + 524288u);
+}
+
 TEST(AvailableMemory, IsKnownOfThisMachine) {
   EXPECT_GT(available_memory(SystemRoot("/")).value_or(0), 1u << 20);
 }

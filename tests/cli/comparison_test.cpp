@@ -112,11 +112,19 @@ TEST(CompareRequest, RefusesAnUnknownModelOnceAndNotInEveryCell) {
   }
 }
 
+// The record of all cells; no single one of them writes to it.
+TEST(CompareRequest, KeepsTheFileOfItsRecordFromTheCells) {
+  const auto request = parse_compare_request(
+      std::vector<std::string>{"--strategies=replicated", "--output_file=x.json"});
+  EXPECT_EQ(request.output_file, "x.json");
+  EXPECT_EQ(request.common, std::vector<std::string>());
+}
+
 TEST(CompareRequest, RefusesWhatMakesNoSense) {
   for (const char* flag :
        {"--num_devices=1,,2", "--num_devices=0", "--num_devices=x", "--models=lenet,",
         "--strategies=replicated,replicated", "--strategies=replicated:xring", "--json=perhaps",
-        "--variable_update=replicated", "--output_file=x.json", "--train_dir=/tmp"}) {
+        "--variable_update=replicated", "--trace_file=x.json", "--train_dir=/tmp"}) {
     try {
       parse_compare_request(std::vector<std::string>{flag});
       ADD_FAILURE() << flag << " was accepted";

@@ -243,6 +243,9 @@ TEST(Evaluation, EndsWithAnErrorWithoutACheckpoint) {
   const ProgramResult result = run_convoy(evaluated_lenet({"--eval", "--train_dir=" + folder}));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err, HasSubstr("no checkpoint in --train_dir=" + folder));
+  EXPECT_EQ(result.out.find("Mode:"), std::string::npos)
+      << "a signal while what was prepared for nothing ends would come behind the error: "
+      << result.out;
 }
 
 TEST(Evaluation, WaitsForACheckpointAndLooksAgain) {

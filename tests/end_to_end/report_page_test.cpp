@@ -183,7 +183,8 @@ class ReportPages : public testing::Test {
          "--variable_update=distributed_replicated", "--report=" + folder_ + "/tasks.html"});
     run({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2,4,8",
          "--batch_size=64", "--strategies=parameter_server,replicated",
-         "--report=" + folder_ + "/compare.html"});
+         "--output_file=" + folder_ + "/compare.json"});
+    run({"report", folder_ + "/compare.json", "-o", folder_ + "/compare.html"});
     run({"simulate", "--platform=hgx-h100x8", "--hosts=16", "--num_gpus=1", "--model=alexnet",
          "--batch_size=64", "--variable_update=distributed_all_reduce",
          "--all_reduce_spec=nccl/xring", "--report=" + folder_ + "/simulate.html"});

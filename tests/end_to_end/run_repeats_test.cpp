@@ -71,6 +71,14 @@ TEST(RunRepeats, DiffTellsRunsApartAndUnlikeOnesByCode) {
   const ProgramResult same = run_convoy({"diff", record, record});
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.out, HasSubstr("no difference seen"));
+  EXPECT_EQ(same.err, "");
+  nlohmann::json interrupted = other;
+  interrupted["interrupted"] = true;
+  std::ofstream(folder + "/interrupted.json") << interrupted.dump();
+  EXPECT_THAT(
+      run_convoy({"diff", record, folder + "/interrupted.json"}).err,
+      HasSubstr(
+          "interrupted.json: the run was interrupted; what is compared is its 12 timed steps"));
   for (auto& step : other["steps"]) step["seconds"] = 2 * step["seconds"].get<double>();
   std::ofstream(folder + "/slow.json") << other.dump();
   const ProgramResult slow =

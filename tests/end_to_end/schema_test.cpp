@@ -164,16 +164,21 @@ TEST(Schema, QualificationsAreWhatItSays) {
 }
 
 TEST(Schema, ComparisonsAreWhatItSays) {
+  const std::string file = scratch_folder("schema_comparison") + "/comparison.json";
   const ProgramResult result =
       run_convoy({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2",
-                  "--batch_size=64", "--strategies=replicated", "--repeat=2", "--json"});
+                  "--batch_size=64", "--strategies=replicated", "--repeat=2", "--json",
+                  "--output_file", file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(json::parse(std::ifstream(file)), json::parse(result.out));
   EXPECT_EQ(text_of(Validator("comparison.schema.json").faults(json::parse(result.out))), "");
 }
 
 TEST(Schema, DifferencesAreWhatItSays) {
   const std::string file = scratch_folder("schema_difference") + "/run.json";
-  std::ofstream(file) << run_record().dump();
+  json record = run_record();
+  record["interrupted"] = true;
+  std::ofstream(file) << record.dump();
   const ProgramResult result = run_convoy({"diff", file, file, "--form=json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(text_of(Validator("difference.schema.json").faults(json::parse(result.out))), "");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <future>
 
 #include "tests/network/cluster.hpp"
@@ -81,18 +82,37 @@ TEST_P(ControlPlaneTest, TasksThatDoNotWaitForEachOtherAgreeToEnd) {
   EXPECT_EQ(errors, no_errors(3));
 }
 
-TEST_P(ControlPlaneTest, SixteenTasksJoinInLessThanThreeSeconds) {
-  Cluster run = cluster();
-  run.workers = 16;
-  const auto begin = std::chrono::steady_clock::now();
+// Until the coordinator's task knows that all are there.
+double seconds_to_join(Cluster run, int tasks) {
+  run.workers = tasks;
+  double seconds = 0;
+  const auto begin = steady_now();
   const auto errors = run_tasks(run, [&](ControlPlane& control, int rank) {
-    if (rank == 0) {
-      EXPECT_LT(seconds_between(begin, steady_now()), 3.0);
-    }
+    if (rank == 0) seconds = seconds_between(begin, steady_now());
     control.exchange("all are there", "");
     control.leave();
   });
-  EXPECT_EQ(errors, no_errors(16));
+  EXPECT_EQ(errors, no_errors(static_cast<std::size_t>(tasks)));
+  return seconds;
+}
+
+// The shortest of several times: others may have the processors, but hardly every time. In
+// proportion to the tasks is four times as long; twice that, and two more attempts to connect, are
+// allowed. With the square of the tasks it would be sixteen times as long.
+TEST_P(ControlPlaneTest, SixteenTasksJoinInATimeInProportionToThatOfFour) {
+  constexpr int kFewestTries = 3;
+  constexpr int kMostTries = 20;
+  constexpr double kTwoAttempts = 0.2;  // seconds
+  double of_four = 1e9;
+  double of_sixteen = 1e9;
+  const auto is_short = [&] {
+    return of_sixteen < 3.0 && of_sixteen < 2 * 4 * of_four + kTwoAttempts;
+  };
+  for (int tries = 0; tries < kFewestTries || (tries < kMostTries && !is_short()); ++tries) {
+    of_four = std::min(of_four, seconds_to_join(cluster(), 4));
+    of_sixteen = std::min(of_sixteen, seconds_to_join(cluster(), 16));
+  }
+  EXPECT_TRUE(is_short()) << of_sixteen << " s, and four tasks " << of_four << " s";
 }
 
 TEST_P(ControlPlaneTest, ATaskMayStartBeforeItsCoordinator) {

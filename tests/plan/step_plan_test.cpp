@@ -2,10 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/base/error.hpp"
 #include "core/plan/lower/forward_plan.hpp"
 #include "core/plan/lower/fuse_updates.hpp"
 #include "core/plan/make_plan.hpp"
+#include "tests/plan/mixed_updates.hpp"
+#include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/plan/sample_plans.hpp"
 
@@ -96,6 +100,52 @@ TEST(StepPlan, TakesAProofInsteadOfMakingIt) {
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
     EXPECT_NE(std::string(error.what()).find("asynchronous"), std::string::npos) << error.what();
+  }
+}
+
+void update_all(Planner& p, Range range) {
+  p.compute();
+  p.all_reduce(p.all_gradients(range));
+  for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+}
+
+std::size_t updates_in(const std::vector<Operation>& section) {
+  return static_cast<std::size_t>(
+      std::ranges::count(section, OperationKind::kApply, &Operation::kind));
+}
+
+// Devices get one number per update, and Adam corrects the moments of all its elements by that.
+TEST(StepPlan, CutsUpdatesOfWhatEarlierStagesUpdatedMoreOrLessOften) {
+  const ArenaMap arena = small_arena(40);
+  Cluster cluster = make_single_host(2, true, "cpu");
+  const Range part{16, 32};
+  Author author;
+  for (const bool joins : {true, false}) {
+    cluster.joins_updates = joins;
+    const StepPlan plan(cluster, arena, author.of([&](Planner& p) {
+      update_all(p, part);
+      p.from_step(5, [&] { update_all(p, p.arena()); });
+      p.from_step(7, [&] { update_all(p, part); });
+    }));
+    EXPECT_EQ(first_mixed_update(plan.lowered()), "none");
+    const std::size_t replicas = joins ? 1 : 2;  // that an update is of
+    EXPECT_EQ(updates_in(plan.lowered(0).body), replicas);
+    EXPECT_EQ(updates_in(plan.lowered(1).body), 3 * replicas) << "before, within, behind the part";
+    EXPECT_EQ(updates_in(plan.lowered(2).body), replicas);
+  }
+}
+
+TEST(StepPlan, CutsUpdatesOfRandomStages) {
+  Author author;
+  const ArenaMap arena = small_arena(32);
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    const Cluster cluster = make_single_host(1 + seed % 4, true, "cpu");
+    const StepPlan plan(cluster, arena, author.of([&](Planner& p) {
+      random_plan(3 * seed, false)(p);
+      p.from_step(2, [&] { random_plan(3 * seed + 1, false)(p); });
+      p.from_step(12, [&] { random_plan(3 * seed + 2, false)(p); });
+    }));
+    EXPECT_EQ(first_mixed_update(plan.lowered()), "none") << "seed " << seed;
   }
 }
 

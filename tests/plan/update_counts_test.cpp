@@ -55,6 +55,28 @@ TEST(UpdateCounts, GoOnFromAnyNumber) {
   EXPECT_EQ(counts.most(), 41u);
 }
 
+TEST(UpdateCounts, OfAStageAreThoseOfItsPrologueAndOfEveryPeriod) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const ReplicaId r(0);
+    p.prologue([&] { p.apply(p.parameters(r), p.gradient(r)); });
+    p.compute();
+    p.compute();
+    p.apply(p.parameters(r)[{16, 32}], p.gradient(r)[{16, 32}]);
+    p.from_step(10, [&] {
+      p.compute();
+      p.apply(p.parameters(r), p.gradient(r));
+    });
+  });
+  UpdateCounts counts(plan);
+  counts.count_stage(plan, 0);
+  const auto cells = counts.cells_of(updates_of(plan).front()->writes.front());
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].updates, 6u) << "10 steps are five periods";
+  EXPECT_EQ(counts.cells_of(plan.later.front().body.back().writes.front()).front().updates, 1u);
+}
+
 // Only updates of the buffer count, and only those that a plan has.
 TEST(UpdateCounts, AreNoneOfBuffersWithoutUpdates) {
   const ArenaMap arena = small_arena(32);

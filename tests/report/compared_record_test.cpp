@@ -80,6 +80,28 @@ TEST(ComparedRecord, WhatHasNoTimedStepsIsRefused) {
   EXPECT_THROW(read_compared("/nowhere.json"), Error);
 }
 
+// A comparison with what was measured until then is better than none, but not the same.
+TEST(ComparedRecord, SaysWhichRunsDidNotGetToTheirEnd) {
+  Json whole = record(0.8);
+  whole["interrupted"] = false;
+  whole["error"] = "";
+  EXPECT_THAT(read_compared(written("whole.json", whole)).notices, IsEmpty());
+  Json interrupted = whole;
+  interrupted["interrupted"] = true;
+  const std::string first = written("interrupted.json", interrupted);
+  Json failed = whole;
+  failed["error"] = "no space is left";
+  const std::string second = written("failed.json", failed);
+  const ComparedRecord read = read_compared(first + "," + second);
+  EXPECT_THAT(
+      read.notices,
+      ElementsAre(first + ": the run was interrupted; what is compared is its 20 timed steps",
+                  second + ": the run failed (no space is left); what is compared is its 20 timed "
+                           "steps"));
+  const Json json = Json::parse(difference_json({read, read, compare(read.side, read.side)}));
+  EXPECT_EQ(json.at("first").at("notices").size(), 2u);
+}
+
 TEST(ComparedRecord, LinesForOtherProgramsAreNoRecord) {
   try {
     read_compared(written("lines.jsonl", record(0.8)));

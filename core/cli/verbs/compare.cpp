@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/output_file.hpp"
 #include "core/base/statistics.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
@@ -19,6 +20,7 @@
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/child_program.hpp"
 #include "core/cli/verbs/compare_request.hpp"
+#include "core/cli/verbs/record_file.hpp"
 #include "core/cli/verbs/temporary_folder.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
@@ -188,6 +190,17 @@ class Comparer {
   Comparison result_;
 };
 
+void show(const Comparison& comparison, const CompareRequest& request, std::ostream& out) {
+  const std::string record = comparison_json(comparison);
+  if (!request.output_file.empty()) write_output_file(request.output_file, record);
+  if (!request.report_file.empty())
+    report::write_report({report::parse_record("this comparison", record)}, request.report_file);
+  if (request.json)
+    out << record;
+  else
+    print_comparison(out, comparison);
+}
+
 // If every cell has the same usage error, the command line is wrong.
 void refuse_common_mistake(const Comparison& comparison) {
   const auto& cells = comparison.cells;
@@ -206,6 +219,7 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
     return static_cast<int>(ExitCode::kOk);
   }
   const CompareRequest request = parse_compare_request(arguments);
+  check_record_file(request.output_file, "compare");
   if (!request.report_file.empty()) report::check_report_path(request.report_file);
   Comparer comparer(request, err);
   print_notices(err, comparer.notices());
@@ -216,13 +230,7 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   else
     err << fmt::format("convoy: interrupted in run {}; the table has those before it\n",
                        comparer.taken());
-  if (!request.report_file.empty())
-    report::write_report({report::parse_record("this comparison", comparison_json(comparison))},
-                         request.report_file);
-  if (request.json)
-    out << comparison_json(comparison);
-  else
-    print_comparison(out, comparison);
+  show(comparison, request, out);
   return interruption != 0 ? interruption : comparison.exit_code();
 }
 

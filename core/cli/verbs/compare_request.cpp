@@ -30,6 +30,7 @@ const std::vector<VerbFlag>& compare_flags() {
       {"repeat", true,
        "Run every cell so often, in turn with the others, and give medians; the report shows the "
        "range (1)."},
+      {"output_file", true, "Write the record here, what --json prints: comparison.json."},
       {"report", true, "Write an offline page with the scaling curves here: report.html."},
       {"json", false, "JSON instead of a table."}};
   return kCompareFlags;
@@ -130,7 +131,7 @@ std::uint32_t parse_repeats(const std::string& text) {
 }
 
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
-  for (const char* flag : {"variable_update", "output_file", "trace_file", "train_dir"})
+  for (const char* flag : {"variable_update", "trace_file", "train_dir"})
     if (find_flag(common, flag, no_environment))
       fail(ExitCode::kUsage, "--{} is for a single run, but compare makes several; {}", flag,
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
@@ -160,6 +161,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   request.counts = parse_device_counts("num_devices", value("num_devices", "1,2,4,8"));
   request.json = own.has("json");
   request.repeats = parse_repeats(value("repeat", "1"));
+  request.output_file = own.value("output_file");
   request.report_file = own.value("report");
   request.platform = find_flag(request.common, "platform").value_or("");
   request.simulated = own.has("simulate") || !request.platform.empty();

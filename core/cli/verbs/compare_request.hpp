@@ -22,6 +22,7 @@ struct CompareRequest {
   bool simulated = false;
   bool json = false;
   std::uint32_t repeats = 1;        // runs of every cell, in turn with the others
+  std::string output_file;          // for the record; empty: none
   std::string report_file;          // empty: none
   std::vector<std::string> common;  // flags of every cell
 };

@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/show/terminal.hpp"
 #include "core/report/compare/difference_text.hpp"
 
 namespace convoy {
@@ -96,6 +97,8 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
   const compare::ComparedRecord a = compare::read_compared(given.positional[0]);
   const compare::ComparedRecord b = second.get();
   require_alike(a, b, given, err);
+  print_notices(err, a.notices);
+  print_notices(err, b.notices);
   const compare::Difference difference = compare::compare(a.side, b.side, options);
   out << written({a, b, difference}, given.value("form"));
   const bool seen = difference.verdict != compare::Verdict::kNoDifference;

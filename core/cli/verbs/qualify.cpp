@@ -15,6 +15,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/show/qualification_text.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/record_file.hpp"
 #include "core/job/sharing_nothing.hpp"
 #include "core/job/task.hpp"
 #include "core/qualify/judge.hpp"
@@ -54,14 +55,7 @@ VerbFlags qualify_flags(QualifyRequest& request) {
 
 // Before the work, not after it.
 void check_files(const JobOptions& options) {
-  if (!options.output_file.empty()) {
-    if (!options.output_file.ends_with(".json"))
-      fail(ExitCode::kUsage,
-           "--output_file={}: the record of qualify is JSON, so its name ends "
-           "in .json",
-           options.output_file);
-    check_output_file(options.output_file);
-  }
+  check_record_file(options.output_file, "qualify");
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }
 

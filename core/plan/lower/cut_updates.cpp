@@ -7,7 +7,9 @@
 
 namespace convoy {
 
-UpdateCutter::UpdateCutter(const Plan& plan) : before_(plan), per_period_(plan) {
+UpdateCutter::UpdateCutter(const Plan& plan, const UpdateCounts& before)
+    : before_(before), per_period_(before) {
+  per_period_.fill(0);
   for (const Operation& operation : plan.body)
     if (operation.kind == OperationKind::kApply) per_period_.count(operation);
 }

@@ -13,8 +13,8 @@ namespace convoy {
 // number per operation. Most plans update all elements alike: then nothing is cut.
 class UpdateCutter {
  public:
-  // A plan of one stage.
-  explicit UpdateCutter(const Plan& plan);
+  // A plan of one stage, whose elements have had `before` updates when it begins.
+  UpdateCutter(const Plan& plan, const UpdateCounts& before);
 
   // The pieces of the plan's next update, in program order.
   std::vector<Operation> cut(const Operation& update);

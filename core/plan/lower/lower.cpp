@@ -86,11 +86,15 @@ void lower_operation(Lowering& lowering, UpdateCutter& cutter, const Operation& 
 }  // namespace
 
 Plan lower(const Plan& logical, const LoweringOptions& options) {
-  Lowering lowering(logical, options);
-  UpdateCutter cutter(logical);
-  for (const Operation& operation : logical.prologue) lower_operation(lowering, cutter, operation);
+  return lower(logical, options, UpdateCounts(logical));
+}
+
+Plan lower(const Plan& stage, const LoweringOptions& options, const UpdateCounts& before) {
+  Lowering lowering(stage, options);
+  UpdateCutter cutter(stage, before);
+  for (const Operation& operation : stage.prologue) lower_operation(lowering, cutter, operation);
   lowering.begin_body();
-  for (const Operation& operation : logical.body) lower_operation(lowering, cutter, operation);
+  for (const Operation& operation : stage.body) lower_operation(lowering, cutter, operation);
   return lowering.finish();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/plan/plan.hpp"
+#include "core/plan/update_counts.hpp"
 
 namespace convoy {
 
@@ -18,5 +19,7 @@ struct LoweringOptions {
 // segments. Pure: equal on every host. Program order still defines the meaning. Only the lowered
 // plan is executed, simulated and traced. `source` of every operation is the id of the logical one.
 Plan lower(const Plan& logical, const LoweringOptions& options = {});
+// The same for a stage: `before` are the counts of the whole plan's updates when the stage begins.
+Plan lower(const Plan& stage, const LoweringOptions& options, const UpdateCounts& before);
 
 }  // namespace convoy

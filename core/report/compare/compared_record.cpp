@@ -95,6 +95,17 @@ void add_record(const Json& record, const std::string& file, ComparedRecord& to)
          file);
 }
 
+// Of a run that did not get to its end.
+std::optional<std::string> early_end(const Json& record, const std::string& file,
+                                     std::size_t steps) {
+  const bool interrupted = report::is_true(record, "interrupted");
+  const std::string error = report::text(record, "error");
+  if (!interrupted && error.empty()) return std::nullopt;
+  const std::string end = interrupted ? "was interrupted" : "failed (" + error + ")";
+  return fmt::format("{}: the run {}; what is compared is its {}", file, end,
+                     report::counted(steps, "timed step"));
+}
+
 // What is asked of a record beside its runs; a copy of all its steps would take as long as to read
 // them.
 Json facts_of(const Json& record) {
@@ -137,7 +148,10 @@ ComparedRecord compared(const std::string& name, const std::vector<report::Named
     const auto& [file, record] = named;
     report::require_known_version(named);
     try {
+      const std::size_t before = result.steps.size();
       add_record(record, file, result);
+      if (auto notice = early_end(record, file, result.steps.size() - before))
+        result.notices.push_back(*std::move(notice));
     } catch (const nlohmann::json::exception& error) {
       fail(ExitCode::kUsage, "{}: a damaged record of a run: {}", file, json_problem(error));
     }

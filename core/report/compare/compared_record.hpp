@@ -17,6 +17,8 @@ struct ComparedRecord {
   std::vector<double> rates;     // total images/s of its runs, where they are known
   std::vector<double> steps;     // seconds of the steps of all its runs
   nlohmann::ordered_json first;  // of its records, without its steps
+  // One for each record of a run that did not get to its end: its steps so far are compared.
+  std::vector<std::string> notices;
 };
 
 // files: separated by commas. Error(kUsage) naming the file that is no record of a run, or of one

@@ -133,6 +133,7 @@ Json side_json(const ComparedRecord& side, std::size_t runs, double seconds_per_
                {"runs", runs},
                {"images_per_sec", 1 / seconds_per_image},
                {"total_images_per_sec", side.rates.empty() ? Json() : Json(median(side.rates))}};
+  if (!side.notices.empty()) json["notices"] = side.notices;
   for (const StepQuantile& it : kStepQuantiles)
     json["step_seconds"][it.name] = quantile(side.steps, it.fraction);
   return json;

@@ -43,6 +43,7 @@ class StepPatternsOf : public testing::Test {
       it = {};
       it.lane = plan[i].lane;
       it.kind = plan[i].kind;
+      it.operation = static_cast<std::uint32_t>(i);
       it.step = it.kind == CONVOY_OP_APPLY ? updates_++ : step_;
       it.timeline = &timelines_[plan[i].lane];
       it.value = step_ * size[it.lane] + ++next[it.lane];
@@ -72,6 +73,11 @@ class StepPatternsOf : public testing::Test {
 
   static constexpr std::uint32_t kCompute = CONVOY_LANE_COMPUTE, kUpdate = CONVOY_LANE_UPDATE;
   static constexpr std::size_t kOthers = 7;  // timeline of another device
+  // Such as one that applies the gradients of the step before.
+  const std::vector<Planned> update_first_ = {{kUpdate, CONVOY_OP_APPLY, {{kCompute, 1, 1}}},
+                                              {kCompute, CONVOY_OP_FORWARD},
+                                              {kCompute, CONVOY_OP_BACKWARD},
+                                              {kUpdate, CONVOY_OP_APPLY, {{kCompute, 1, 0}}}};
 
   std::shared_ptr<EventLedger> ledger_ = std::make_shared<EventLedger>();
   std::array<std::uint64_t, 10> timelines_{};
@@ -100,6 +106,34 @@ TEST_F(StepPatternsOf, ADeviceThatStandsAloneAreWholeSteps) {
   EXPECT_EQ(run.links(2), (std::vector<std::size_t>{1}));
   EXPECT_EQ(run.links(4), (std::vector<std::size_t>{3}));
   EXPECT_EQ(submit(plan), (std::vector<int>{0, 0, 0, 0, 0})) << "the other set of structs";
+}
+
+TEST_F(StepPatternsOf, AStepMayBeginWithAnUpdate) {
+  EXPECT_EQ(submit_until_known(update_first_), (std::vector<int>{0, 0, 0, 0}));
+  ASSERT_EQ(runs_.size(), 1u);
+  EXPECT_TRUE(runs_.front()->is_complete()) << "without the next step";
+  EXPECT_EQ(runs_.front()->first().kind, std::uint32_t{CONVOY_OP_APPLY});
+  EXPECT_EQ(submit(update_first_), (std::vector<int>{0, 0, 0, 0})) << "the other set of structs";
+}
+
+TEST_F(StepPatternsOf, AStepThatBeginsWithAnUpdateIsLearnedAnewFromThere) {
+  submit_until_known(update_first_);
+  patterns_->forget();
+  EXPECT_EQ(submit_until_known(update_first_), (std::vector<int>{0, 0, 0, 0}));
+  EXPECT_TRUE(runs_.front()->is_complete());
+}
+
+// Such as an evaluation of a few batches.
+TEST_F(StepPatternsOf, AStepThatBeginsWithAnUpdateIsKnownBehindStepsThatAreNot) {
+  submit_until_known(update_first_);
+  convoy_submission other{};
+  other.kind = CONVOY_OP_FORWARD;
+  other.operation = 100;
+  other.step = 1;
+  other.timeline = &timelines_[9];
+  EXPECT_EQ(patterns_->submitted(other), nullptr);
+  EXPECT_EQ(submit(update_first_), (std::vector<int>{0, 0, 0, 0}));
+  EXPECT_TRUE(runs_.front()->is_complete());
 }
 
 TEST_F(StepPatternsOf, DevicesThatExchangeAreRunsOfALane) {

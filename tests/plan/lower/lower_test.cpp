@@ -1,6 +1,5 @@
 #include "core/plan/lower/lower.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/plan/update_counts.hpp"
+#include "tests/plan/mixed_updates.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
@@ -126,24 +125,6 @@ TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
   }
 }
 
-// Counts the updates of a few iterations, and expects that the elements of each have had as many
-// before it.
-void expect_updates_of_elements_alike(const Plan& lowered, const std::string& what) {
-  UpdateCounts counts(lowered);
-  const auto run = [&](const std::vector<Operation>& section) {
-    for (const Operation& operation : section) {
-      if (operation.kind != OperationKind::kApply) continue;
-      const std::uint64_t first = counts.cells_of(operation.writes.front()).front().updates;
-      for (const PlanSpan& span : operation.writes)
-        for (const UpdateCounts::Cell& cell : counts.cells_of(span))
-          ASSERT_EQ(cell.updates, first) << what << ", operation " << operation.id;
-      EXPECT_EQ(counts.count(operation), first);
-    }
-  };
-  run(lowered.prologue);
-  for (std::uint64_t iteration = 0; iteration < kSteps; ++iteration) run(lowered.body);
-}
-
 std::size_t updates_of(const Plan& plan) {
   return static_cast<std::size_t>(
       std::ranges::count(plan.body, OperationKind::kApply, &Operation::kind));
@@ -161,12 +142,12 @@ TEST(Lower, CutsUpdatesWhoseElementsHaveHadDifferentNumbersOfUpdates) {
   });
   const Plan lowered = lower(plan);
   EXPECT_EQ(updates_of(lowered), 4u) << "the first one before, within and behind the part";
-  expect_updates_of_elements_alike(lowered, "parts");
+  EXPECT_EQ(first_mixed_update(lowered), "none");
   const ArenaMap parts = small_arena(32);
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
     const Cluster several = make_single_host(1 + seed % 4, true, "cpu");
     const Plan random = write_plan(several, parts, random_plan(seed, false));
-    expect_updates_of_elements_alike(lower(random, kSmallPieces), fmt::format("seed {}", seed));
+    EXPECT_EQ(first_mixed_update(lower(random, kSmallPieces)), "none") << "seed " << seed;
   }
 }
 

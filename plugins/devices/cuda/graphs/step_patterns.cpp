@@ -31,11 +31,11 @@ StepPatterns::StepPatterns(std::shared_ptr<EventLedger> ledger, const void* devi
     : ledger_(std::move(ledger)), device_(device), takes_(std::move(takes)) {}
 
 std::shared_ptr<OperationRun> StepPatterns::submitted(const convoy_submission& operation) {
-  const bool ended = expected_ != nullptr && count_ == expected_->first.size();
-  // An update has the number of the updates before it, and comes behind other operations of its
-  // step.
-  const bool other_step = operation.kind != CONVOY_OP_APPLY && operation.step != step_;
-  if (count_ == 0 || other_step || ended) begin(operation);
+  if (begins_step(operation)) begin(operation);
+  if (operation.kind == CONVOY_OP_APPLY)
+    updates_.insert(operation.operation);
+  else
+    step_ = operation.step;
   const std::size_t place = count_++;
   own_[operation.timeline] = steps_;
   if (expected_ != nullptr) {
@@ -60,6 +60,17 @@ std::shared_ptr<OperationRun> StepPatterns::submitted(const convoy_submission& o
   return nullptr;
 }
 
+// Updates have no number of their step. One begins a step if the step under way has it already, or
+// if it has begun one before. So the first updates of the later steps of a period count as the end
+// of the step before them.
+bool StepPatterns::begins_step(const convoy_submission& operation) const {
+  if (count_ == 0) return true;
+  if (expected_ != nullptr && count_ == expected_->first.size()) return true;
+  if (operation.kind != CONVOY_OP_APPLY) return step_ && *step_ != operation.step;
+  return updates_.contains(operation.operation) ||
+         (expected_ == nullptr && patterns_.contains(&operation));
+}
+
 // The step that is under way is learned when it comes as a whole.
 void StepPatterns::forget() {
   patterns_.clear();
@@ -70,7 +81,8 @@ void StepPatterns::forget() {
 
 void StepPatterns::begin(const convoy_submission& operation) {
   close();
-  step_ = operation.step;
+  step_.reset();
+  updates_.clear();
   count_ = 0;
   ++steps_;
   std::erase_if(own_, [this](const auto& it) { return it.second + kOwnSteps < steps_; });

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "plugins/devices/cuda/event_ledger.hpp"
@@ -50,6 +52,7 @@ class StepPatterns {
     std::vector<std::size_t> run_size;  // per run
   };
 
+  bool begins_step(const convoy_submission& operation) const;
   void begin(const convoy_submission& operation);
   void close();
   void tell_waits(const std::vector<Seen>& step);
@@ -66,7 +69,8 @@ class StepPatterns {
   std::uint64_t steps_ = 0;
 
   // The step that is being submitted.
-  std::uint64_t step_ = 0;
+  std::optional<std::uint64_t> step_;          // its number, once an operation has said it
+  std::unordered_set<std::uint32_t> updates_;  // the numbers of those in it
   std::size_t count_ = 0;
   std::vector<Seen> seen_;                           // while it is not known
   const Pattern* expected_ = nullptr;                // null: it is not known
