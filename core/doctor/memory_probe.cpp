@@ -22,9 +22,14 @@ void memory(const SystemRoot& root, Findings& findings) {
   std::string text = total ? bytes_text(*total) : "total unknown";
   if (available) text += fmt::format(", {} available", bytes_text(*available));
   const bool limited = limits.memory_bytes && (!total || *limits.memory_bytes < *total);
-  if (limited)
+  if (limited) {
     text += fmt::format(", but the control group allows {}", bytes_text(*limits.memory_bytes));
-  const std::uint64_t usable = limited ? *limits.memory_bytes : available.value_or(*total);
+    if (*limits.free_memory_bytes < *limits.memory_bytes)
+      text += fmt::format(", of which {} are free", bytes_text(*limits.free_memory_bytes));
+  }
+  std::uint64_t usable = limited ? *limits.memory_bytes : *total;
+  for (const auto& free : {available, limits.free_memory_bytes})
+    if (free) usable = std::min(usable, *free);
   // resnet50 at batch 16 needs about 3 GiB, and a program above its limit is killed without a word.
   if (usable < kGiB)
     return findings.push_back({kSubject, Health::kFail, text,

@@ -111,6 +111,17 @@ TEST(Doctor, FailsWithTooLittleMemory) {
   EXPECT_TRUE(any_failed(findings));
 }
 
+// The limit of the container is no help where others have the memory, on the machine or in it.
+TEST(Doctor, FailsWhereOthersLeaveTooLittleMemory) {
+  MachineFiles machine = limited_container(2);
+  machine.file("proc/meminfo", "MemTotal: 67108864 kB\nMemAvailable: 500000 kB\n");
+  expect_finding(examine(machine), "memory", Health::kFail, "488.3 MiB available", "too little");
+  MachineFiles group = limited_container(2);
+  group.file("sys/fs/cgroup/memory.current", "1900000000\n");
+  expect_finding(examine(group), "memory", Health::kFail,
+                 "allows 2.0 GiB, of which 236.0 MiB are free", "too little");
+}
+
 TEST(Doctor, PrintsTextAndJsonOfTheSameFindings) {
   const Findings findings = {{"memory", Health::kWarn, "1 GiB", "buy more"},
                              {"kernel", Health::kOk, "Linux", ""}};
