@@ -229,6 +229,7 @@ bool Checkpoints::write(std::int64_t step, Session& session) {
   facts.updates = state.updates;
   facts.identity = identity_of(session);
   facts.phase = state.phase;
+  facts.complete = state.complete;
   facts.loss_scale = state.loss_scale;
   facts.flags = json_text(nlohmann::json(setup_.options.settings));
   facts.convoy_version = kVersion;

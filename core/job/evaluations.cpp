@@ -81,7 +81,7 @@ bool TrainingEvaluations::pause(const PausePoint& point, const Session& session)
 void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
   report_.observer().training_done();
   if (!reached_ && !summary.stopped)
-    evaluate({summary.timed_steps, summary.global_step}, session, true);
+    evaluate({summary.last_step, summary.global_step}, session, true);
 }
 
 void TrainingEvaluations::evaluate(const PausePoint& point, const Session& session, bool is_last) {

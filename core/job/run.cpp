@@ -306,12 +306,12 @@ class Run {
                                standstill_seconds_);
     report_.gpus_line();
     tell(report_.prediction_line());
+    checkpoints_->finish(summary, session);  // nothing that fails from here on loses the training
     report_profile(summary);
     note_timeline(session);
     gather_traces();
     if (evaluations_) evaluations_->final(summary, session);
     report_.input_verdict();
-    checkpoints_->finish(summary, session);
     if (wanted_by_chief("parameter hash", report_.shows_parameter_hash()))
       report_.parameters(parameter_hash(session));
     report_bad_records(source.statistics().bad_records);

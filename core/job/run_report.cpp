@@ -228,10 +228,11 @@ void RunReport::warmup_step(const TrainingStep& step) {
 
 // Evaluations and checkpoints between the steps that are left are not foreseen.
 std::string RunReport::progress_text(const char* of, std::int64_t step) const {
-  return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, sizes_.timed_steps,
-                     statistics_.mean(),
-                     duration_text(statistics_.average_seconds() *
-                                   static_cast<double>(sizes_.timed_steps - step)));
+  // Workers that take steps of their own take about as many each.
+  const std::int64_t all = std::max(step, sizes_.timed_steps * own_workers_);
+  const double left = static_cast<double>(all - step) / static_cast<double>(own_workers_);
+  return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, all, statistics_.mean(),
+                     duration_text(statistics_.average_seconds() * left));
 }
 
 void RunReport::timed_step(const TrainingStep& step) {

@@ -92,7 +92,9 @@ class AsynchronousLoop {
     is_timed_ = false;
     summary_.total_seconds = (last_end_ > started_ ? last_end_ : session_.now()) - started_;
     summary_.stopped = last.stopped;
-    summary_.global_step = options_.first_step + steps_of(last);
+    const PausePoint end = point_at(steps_of(last));
+    summary_.last_step = end.timed_step;
+    summary_.global_step = end.global_step;
   }
 
   // Runs until all hosts agree to meet, and to the step at which each will then be.

@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kFormat = "convoy checkpoint";
 constexpr const char* kFormatVersion = "1";
 constexpr const char* kUpdates = "optimizer_updates";
+constexpr const char* kComplete = "complete";
 
 // Metadata by name, with errors that name file and entry.
 class Entries {
@@ -86,6 +87,7 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts) {
           {"devices", fmt::format("{}", facts.identity.replicas)},
           {"batch_per_device", fmt::format("{}", facts.identity.batch)},
           {"phase", fmt::format("{}", facts.phase)},
+          {kComplete, facts.complete ? "yes" : "no"},
           {"loss_scale", fmt::format("{}", facts.loss_scale.scale)},
           {"loss_scale_clean_steps",
            fmt::format("{}", static_cast<std::uint64_t>(facts.loss_scale.clean_steps))},
@@ -110,6 +112,7 @@ CheckpointFacts read_facts(const SafetensorsFile& file) {
                     entries.count<std::uint32_t>("devices"),
                     entries.count<std::uint32_t>("batch_per_device")};
   facts.phase = entries.count<std::uint32_t>("phase");
+  facts.complete = !file.metadata().contains(kComplete) || entries.text(kComplete) == "yes";
   facts.loss_scale = {entries.positive("loss_scale"),
                       static_cast<double>(entries.count<std::uint32_t>("loss_scale_clean_steps"))};
   facts.flags = entries.text("flags");

@@ -22,6 +22,7 @@ struct CheckpointFacts {
   std::uint64_t updates = 0;
   StateIdentity identity;
   std::uint32_t phase = 0;
+  bool complete = true;  // as in TrainingState; a checkpoint that does not say so is
   LossScale loss_scale;
   std::string flags;  // of the run that wrote it, as a JSON object
   std::string convoy_version;

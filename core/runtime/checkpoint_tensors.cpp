@@ -218,10 +218,11 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   const Plan& plan = session.whole_plan();
   const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  result.state.complete = facts.identity == identity_of(session) &&
-                          facts.optimizer == optimizer_name(kind) &&
-                          facts.phase < computes_of(plan, stage) &&
-                          result.state.optimizer.size() == session.memory().state_slots();
+  // Several hosts save no parts, and one of them has no memory for those of all.
+  result.state.complete =
+      facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
+      facts.optimizer == optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
+      result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {
     result.state.phase = facts.phase;
     read_parts(file, result);

@@ -47,7 +47,9 @@ class Loop {
     run_guarded(session_, events_, [this] { run_steps(); });
     summary_.stopped = stopping_;
     summary_.breakdown = meter_.mean_step();
-    summary_.global_step = options_.first_step + finished_;
+    const PausePoint end = point(finished_);
+    summary_.last_step = end.timed_step;
+    summary_.global_step = end.global_step;
     return summary_;
   }
 

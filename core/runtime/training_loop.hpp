@@ -81,7 +81,8 @@ struct TrainingEvents {
 };
 
 struct TrainingSummary {
-  std::int64_t timed_steps = 0;
+  std::int64_t timed_steps = 0;          // of all of this host's workers together
+  std::int64_t last_step = 0;            // as in PausePoint
   std::int64_t global_step = 0;          // updates so far: earlier runs' and warm-up steps included
   double total_seconds = 0;              // from the end of warm-up to the end of the last step
   double input_wait_seconds = 0;         // as the steps say

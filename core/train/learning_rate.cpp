@@ -66,7 +66,8 @@ void LearningRateSchedule::use_rule(const LearningRateOptions& options,
   if (rule.kind == CONVOY_RATE_PIECEWISE) {
     // The rules that scale come from ImageNet networks, which count fractional steps per epoch;
     // the CIFAR-10 networks round an epoch down to whole steps.
-    if (!scales) steps_per_epoch = std::floor(steps_per_epoch);
+    // Nothing is rounded where a batch is more than an epoch: all boundaries would be step 1.
+    if (!scales && steps_per_epoch >= 1) steps_per_epoch = std::floor(steps_per_epoch);
     CONVOY_CHECK_LE(rule.boundaries, 8u);
     for (std::uint32_t i = 0; i < rule.boundaries; ++i) {
       // A boundary step still has the earlier rate, unlike in a schedule given by the user.

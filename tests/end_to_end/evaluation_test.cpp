@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -169,6 +170,25 @@ TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
   EXPECT_THAT(run.program.out, HasSubstr("\nStopping, as eval accuracy of at least "));
   EXPECT_THAT(run.program.out, Not(HasSubstr("final")));
   EXPECT_THAT(run.program.out, Not(HasSubstr("total images/sec")));
+}
+
+TEST(EvaluationDuringTraining, ThatFailsAtTheEndLeavesTheCheckpoint) {
+  const std::filesystem::path folder = scratch_folder("failing_evaluation");
+  std::filesystem::copy(CONVOY_SOURCE_DIR "/share/sample_data/imagenet", folder / "data");
+  for (const auto& file : std::filesystem::directory_iterator(folder / "data")) {
+    if (!file.path().filename().string().starts_with("validation")) continue;
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
+    bytes.seekp(200);  // in the first record
+    bytes << "these are not its bytes";
+  }
+  const std::filesystem::path checkpoints = folder / "checkpoints";
+  const ProgramResult result = run_convoy(evaluated_lenet(
+      {"--data_dir=" + (folder / "data").string(), "--train_dir=" + checkpoints.string(),
+       "--eval_during_training_every_n_steps=100", "--num_eval_batches=2"}));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("Running final evaluation"));
+  EXPECT_TRUE(std::filesystem::exists(checkpoints / "model-7.safetensors")) << result.err;
 }
 
 TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {

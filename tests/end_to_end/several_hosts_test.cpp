@@ -587,10 +587,39 @@ TEST(SeveralHosts, SaveAndEvaluateMeanwhileWhatTheyTrainWithoutWaiting) {
   const nlohmann::json record = parse_json(std::ifstream(path));
   EXPECT_GE(record["checkpoints"].size(), 2u) << record["checkpoints"];
   EXPECT_GE(record["evaluations"].size(), 2u) << record["evaluations"];
+  for (const nlohmann::json& it : record["evaluations"])  // both are of one point
+    EXPECT_EQ(it["step"].get<int>() + 1, it["global_step"].get<int>());
   EXPECT_EQ(after(result.err, "worker 1: parameter hash: "), hash_in(result.out));
   const ProgramResult again = launch({"--workers=2"}, flags);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("restored "));
+}
+
+// What the prologue makes of the values is not saved: it runs again.
+TEST(SeveralHosts, GoOnWithWhatThePrologueMakesOfTheValues) {
+  const Arguments flags =
+      kTraining + Arguments{"--variable_update=local_sgd", "--local_steps=2", "--outer_rate=0.5",
+                            "--num_warmup_batches=0", "--nodropout"};
+  const Arguments folder{"--train_dir=" + scratch_folder("several_hosts") + "/prologue"};
+  const ProgramResult whole = launch({"--workers=2"}, flags + Arguments{"--num_batches=8"});
+  ASSERT_EQ(launch({"--workers=2"}, flags + folder).exit_code, 0);
+  const ProgramResult rest = launch({"--workers=2"}, flags + folder + Arguments{"--num_batches=8"});
+  EXPECT_NE(hash_in(whole.out), "");
+  EXPECT_EQ(hash_in(rest.out), hash_in(whole.out)) << rest.err;
+}
+
+// The plan of two devices that share nothing is that of two hosts, too, but what one host saved of
+// both does not fit into either of the two.
+TEST(SeveralHosts, GoOnWithTheModelOfOneHostThatHadTheSamePlan) {
+  const Arguments flags = Arguments{"--model=resnet20"} +
+                          Arguments(kTraining.begin() + 1, kTraining.end()) +
+                          Arguments{"--variable_update=independent", "--num_warmup_batches=0",
+                                    "--train_dir=" + scratch_folder("several_hosts") + "/one_host"};
+  const ProgramResult one = run_convoy(Arguments{"run", "--num_devices=2"} + flags);
+  ASSERT_EQ(one.exit_code, 0) << one.err;
+  const ProgramResult two = launch({"--workers=2"}, flags + Arguments{"--num_batches=6"});
+  EXPECT_EQ(two.exit_code, 0) << two.err;
+  EXPECT_THAT(two.err, HasSubstr("is left out"));
 }
 
 TEST(SeveralHosts, SayWhatTheyCannotDoBeforeAnybodyWaits) {

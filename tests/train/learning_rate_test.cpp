@@ -121,6 +121,13 @@ TEST(LearningRate, EpochsThatNeverComeChangeNothing) {
   EXPECT_EQ(LearningRateSchedule(piecewise, resnet_rule(), imagenet(32)).at(1'000'000'000), 1);
 }
 
+TEST(LearningRate, RulesHoldWhereABatchIsMoreThanAnEpoch) {
+  const convoy_rate_rule rule = piecewise_rule(0.1, {82, 123}, {0.1, 0.01});
+  const LearningRateSchedule schedule({}, rule, {32, 20, 1, false});  // 51.25 steps of 20 images
+  EXPECT_EQ(schedule.at(51), 0.1);
+  EXPECT_EQ(schedule.at(52), 0.1 * 0.1);
+}
+
 TEST(LearningRate, FollowsAPiecewiseSchedule) {
   LearningRateOptions options;
   options.piecewise_learning_rate_schedule = "1;3;.1;5;.01";

@@ -1,0 +1,56 @@
+// What a run says of its progress.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "core/job/run.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/report/run_observer.hpp"
+
+namespace convoy::job::progress_test {
+namespace {
+
+struct Progress {
+  int step = 0;
+  int all = 0;
+};
+
+struct Watcher : RunObserver {
+  void progress(const std::string& text) override {
+    Progress it;
+    if (std::sscanf(text.c_str(), "step %d of %d", &it.step, &it.all) == 2) seen.push_back(it);
+  }
+  std::vector<Progress> seen;
+};
+
+// Every one of the workers, which take steps of their own, is asked for `batches`.
+std::vector<Progress> progress_of(const std::string& strategy, int batches) {
+  JobOptions options;
+  options.model = "lenet";
+  options.device = "cpu";
+  options.num_devices = 2;
+  options.threads_per_device = 1;
+  options.batch_size = 2;
+  options.num_batches = batches;
+  options.num_warmup_batches = 1;
+  options.variable_update = strategy;
+  Watcher watcher;
+  Setup setup = set_up_run(options, installed_plugins(CONVOY_OWN_PLUGINS), log_to(watcher));
+  run(setup, watcher);
+  return watcher.seen;
+}
+
+TEST(RunProgress, EndsWithItsLastStep) {
+  const std::vector<Progress> together = progress_of("replicated", 6);
+  ASSERT_EQ(together.size(), 6u);
+  EXPECT_EQ(together.back().step, 6);
+  EXPECT_EQ(together.back().all, 6);
+  const std::vector<Progress> apart = progress_of("ssp", 6);
+  ASSERT_GT(apart.size(), 6u);
+  for (const Progress& it : apart) EXPECT_LE(it.step, it.all);
+  EXPECT_EQ(apart.front().all, 12);
+}
+
+}  // namespace
+}  // namespace convoy::job::progress_test
