@@ -54,10 +54,10 @@ const Plan& StepPlan::lowered() const {
 }
 
 Plan StepPlan::fused_and_lowered(const Plan& plan) const {
-  if (!plan.cluster->joins_updates || !has_sums_to_fuse(plan))
-    return lower(plan, options_.lowering);
+  if (!plan.cluster->joins_updates) return lower(plan, options_.lowering);
   const bool one_of_several = !logical().later.empty();
-  return lower(fuse_updates(plan, one_of_several), options_.lowering);
+  const std::optional<Plan> fused = fuse_updates(plan, one_of_several);
+  return lower(fused ? *fused : plan, options_.lowering);
 }
 
 std::size_t StepPlan::stages() const {
