@@ -167,16 +167,17 @@ TEST(CheckVerb, ProvesBucketsOfManyDevicesWithFewer) {
   for (const char* kind : {"shared memory", "no peer access"})
     EXPECT_THAT(devices.text,
                 HasSubstr(fmt::format("  65 devices, {0}, one bucket: independent\n"
-                                      "  64 devices, {0}, 16 MiB buckets: independent\n"
-                                      "  64 devices, {0}, ragged buckets: independent\n",
+                                      "  32 devices, {0}, 16 MiB buckets: independent\n"
+                                      "  32 devices, {0}, ragged buckets: independent\n",
                                       kind)));
   EXPECT_THAT(devices.text, HasSubstr("proved in 14 plans\n"));
-  const Outcome hosts =
-      check({"parameter_server", "--hosts=3", "--num_devices=50", "--ps_hosts=3"});
+  EXPECT_THAT(devices.text,
+              HasSubstr("  64 devices, shared memory, ragged buckets: independent\n"));
+  const Outcome hosts = check({"parameter_server", "--hosts=9", "--num_devices=8", "--ps_hosts=5"});
   EXPECT_EQ(hosts.code, 0) << hosts.text;
   for (const char* text :
-       {"3 parameter servers, 3 hosts with 50 devices, shared memory, one bucket: ",
-        "2 parameter servers, 2 hosts with 32 devices, no peer access, 16 MiB buckets: "})
+       {"5 parameter servers, 9 hosts with 8 devices, shared memory, one bucket: ",
+        "3 parameter servers, 4 hosts with 8 devices, no peer access, 16 MiB buckets: "})
     EXPECT_THAT(hosts.text, HasSubstr(text));
   EXPECT_THAT(hosts.text, HasSubstr("proved in 6 plans\n"));
 }

@@ -49,15 +49,18 @@ std::string buckets_text(std::uint64_t elements) {
   return fmt::format("{:g} MiB buckets", static_cast<double>(elements * sizeof(float)) / (1 << 20));
 }
 
-// Errors at the ends of buckets, and in what becomes of pieces, show with so many devices in all,
-// too, at a fraction of the cost.
+// Of more devices in all than this, only the first cut is proved. Errors at the ends of buckets
+// show with a few devices, too, at a fraction of the cost: strategies may write operations for
+// every pair of devices.
 constexpr std::uint32_t kManyDevices = 64;
+constexpr std::uint32_t kFewDevices = 32;
+constexpr std::uint32_t kFewestHosts = 4;  // a ring of two or three is a special case
 
-// A cluster of the same kind, and of several hosts and devices where there were several.
+// A cluster of the same kind, of several hosts and of several devices where there were several.
 HostsDescription with_few_devices(const HostsDescription& many) {
   HostsDescription few = many;
-  few.hosts = std::min(many.hosts, std::max(2u, kManyDevices / many.devices_per_host));
-  few.devices_per_host = std::min(many.devices_per_host, kManyDevices / few.hosts);
+  few.hosts = std::min(many.hosts, std::max(kFewestHosts, kFewDevices / many.devices_per_host));
+  few.devices_per_host = std::min(many.devices_per_host, kFewDevices / few.hosts);
   few.server_hosts.resize((many.server_hosts.size() * few.hosts + many.hosts - 1) / many.hosts);
   for (std::uint32_t& host : few.server_hosts)
     host = host < many.hosts ? host % few.hosts : few.hosts + (host - many.hosts);
