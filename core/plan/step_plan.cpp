@@ -58,10 +58,10 @@ const Plan& StepPlan::lowered() const {
 
 // Fusing changes neither the spans of updates nor how often they run.
 Plan StepPlan::fused_and_lowered(const Plan& stage, const UpdateCounts& before) const {
-  if (!stage.cluster->joins_updates || !has_sums_to_fuse(stage))
-    return lower(stage, options_.lowering, before);
+  if (!stage.cluster->joins_updates) return lower(stage, options_.lowering, before);
   const bool one_of_several = !logical().later.empty();
-  return lower(fuse_updates(stage, one_of_several), options_.lowering, before);
+  const std::optional<Plan> fused = fuse_updates(stage, one_of_several);
+  return lower(fused ? *fused : stage, options_.lowering, before);
 }
 
 std::size_t StepPlan::stages() const {

@@ -1,5 +1,6 @@
 // plan and check over a strategy of this directory and one of convoy's models.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,6 +159,27 @@ TEST(CheckVerb, NamesMemoryThatIsKeptForNothing) {
                                           "[0-9]+ more like it, holds: nothing is kept there"));
   const Outcome undivided = check({"careless", "--mistake=undivided", "--num_devices=2"});
   EXPECT_THAT(undivided.text, Not(HasSubstr("no later step reads")));
+}
+
+TEST(CheckVerb, ProvesBucketsOfManyDevicesWithFewer) {
+  const Outcome devices = check({"independent", "--num_devices=64,65"});
+  EXPECT_EQ(devices.code, 0) << devices.text;
+  for (const char* kind : {"shared memory", "no peer access"})
+    EXPECT_THAT(devices.text,
+                HasSubstr(fmt::format("  65 devices, {0}, one bucket: independent\n"
+                                      "  32 devices, {0}, 16 MiB buckets: independent\n"
+                                      "  32 devices, {0}, ragged buckets: independent\n",
+                                      kind)));
+  EXPECT_THAT(devices.text, HasSubstr("proved in 14 plans\n"));
+  EXPECT_THAT(devices.text,
+              HasSubstr("  64 devices, shared memory, ragged buckets: independent\n"));
+  const Outcome hosts = check({"parameter_server", "--hosts=9", "--num_devices=8", "--ps_hosts=5"});
+  EXPECT_EQ(hosts.code, 0) << hosts.text;
+  for (const char* text :
+       {"5 parameter servers, 9 hosts with 8 devices, shared memory, one bucket: ",
+        "3 parameter servers, 4 hosts with 8 devices, no peer access, 16 MiB buckets: "})
+    EXPECT_THAT(hosts.text, HasSubstr(text));
+  EXPECT_THAT(hosts.text, HasSubstr("proved in 6 plans\n"));
 }
 
 TEST(CheckVerb, TakesAFile) {

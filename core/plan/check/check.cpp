@@ -150,8 +150,8 @@ CheckReport combined(std::vector<StageReport> stages) {
   return whole;
 }
 
-bool is_judged(const StageReport& stage) {
-  return stage.report.verdict != Verdict::kWrong && stage.report.verdict != Verdict::kUnproved;
+bool is_proved(const CheckReport& report) {
+  return report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
 }
 
 // Each stage separately, then the passages between them.
@@ -159,7 +159,8 @@ CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages;
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage)
     stages.push_back({first_step_of(plan, stage), check_plan(check::stage_alone(plan, stage))});
-  if (!std::all_of(stages.begin(), stages.end(), is_judged)) return combined(std::move(stages));
+  if (!std::ranges::all_of(stages, is_proved, &StageReport::report))
+    return combined(std::move(stages));
   try {
     check::Budget budget;
     const std::vector<check::StagePassage> passages = check::judge_passages(plan, budget);
@@ -177,30 +178,42 @@ CheckReport check_stages(const Plan& plan) {
   return combined(std::move(stages));
 }
 
+// Throws OverBudget.
 CheckReport check_all_of(const Plan& plan) {
+  check::Budget budget;
+  check::SymbolicRun run(plan, budget);
+  const bool settled = settle(run);
+  check::Judge judge(plan, run);
+  CheckReport report = judge.judge(settled);
+  if (judge.recurrence_may_decide()) take_recurrence(plan, judge, budget, report);
+  return report;
+}
+
+// Throws OverBudget, with an operation of the plan.
+CheckReport check_by_excerpt(const Plan& plan) {
+  const std::unique_ptr<check::Excerpt> excerpt = check::one_of_each(plan);
+  if (excerpt == nullptr) return check_all_of(plan);
   try {
-    check::Budget budget;
-    check::SymbolicRun run(plan, budget);
-    const bool settled = settle(run);
-    check::Judge judge(plan, run);
-    CheckReport report = judge.judge(settled);
-    if (judge.recurrence_may_decide()) take_recurrence(plan, judge, budget, report);
-    return report;
+    CheckReport report = check_all_of(excerpt->plan);
+    if (is_proved(report)) return report;
   } catch (const check::OverBudget& where) {
-    return over_budget(plan, where);
+    // The whole plan would take longer.
+    if (where.operation >= excerpt->operations.size()) throw;
+    throw check::OverBudget{excerpt->operations[where.operation]};
   }
+  // The whole plan's operations have names that its author knows.
+  return check_all_of(plan);
 }
 
 }  // namespace
 
 CheckReport check_plan(const Plan& plan) {
   if (!plan.later.empty()) return check_stages(plan);
-  const std::unique_ptr<check::Excerpt> excerpt = check::one_of_each(plan);
-  if (excerpt == nullptr) return check_all_of(plan);
-  CheckReport report = check_all_of(excerpt->plan);
-  const bool proved = report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
-  // The whole plan's operations have names that its author knows.
-  return proved ? report : check_all_of(plan);
+  try {
+    return check_by_excerpt(plan);
+  } catch (const check::OverBudget& where) {
+    return over_budget(plan, where);
+  }
 }
 
 std::string_view verdict_name(Verdict verdict) {

@@ -226,7 +226,7 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
   const std::uint64_t replicas = plan_.cluster->replicas();
   const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
   if (const auto factor = restarted_momentum(by_compute)) {
-    report_.restarts = true;
+    report_.restarts = by_compute;
     return add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
                fmt::format("gradients of the first of {} steps count {:.6g} times and those of the "
                            "last one {:.6g} times, as with a momentum of {:.6g} that begins anew "

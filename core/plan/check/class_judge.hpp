@@ -35,8 +35,10 @@ struct ClassReport {
   std::uint64_t means_over = 1;  // computes, of which updates take the mean
   bool counts_once = false;      // exactly
   bool loses = false;            // errors have a final weight
-  bool restarts = false;         // the only finding is a momentum that begins anew in every period
-  std::uint64_t delay = 0;       // periods
+  // How often gradients of each compute count, if the only finding is a momentum that begins anew
+  // in every period; else empty.
+  std::vector<std::uint64_t> restarts;
+  std::uint64_t delay = 0;  // periods
   std::vector<ReadNoise> noise;
 };
 

@@ -34,6 +34,7 @@ class PassedJudge {
     const PeriodMap map = map_period(plan_, *period_, run_, Begun::kEarlierStages);
     for (const PeriodClass& it : map.classes)
       if (const auto residual = residual_of(it)) judge_class(it, *residual);
+    look_for_unread(map);
     if (!map.faults.empty()) {
       const PeriodFault& fault = map.faults.front();
       result_.findings.push_back(
@@ -45,6 +46,20 @@ class PassedJudge {
   }
 
  private:
+  // Residuals that the stage reads, though nothing of them gets to a forward.
+  void look_for_unread(const PeriodMap& map) {
+    for (const PeriodState& it : map.unread)
+      note_unread(it.buffer, run_.memory(it.buffer).at(it.range.first));
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b)
+      if (!period_->relevant(b))
+        for (const auto& [unused, value] : run_.memory(b).intervals()) note_unread(b, value);
+  }
+
+  void note_unread(std::uint32_t buffer, ValueId value) {
+    if (plan_.buffers[buffer].kind == CONVOY_BUFFER_PERSISTENT)
+      result_.loses = result_.loses || residue_of(run_.values(), value) == Residue::kErrors;
+  }
+
   // A state that holds such errors beside the parameters.
   std::optional<std::size_t> residual_of(const PeriodClass& it) const {
     for (std::size_t i = 0; i < it.states.size(); ++i)
@@ -135,6 +150,16 @@ class PassedJudge {
 };
 
 }  // namespace
+
+Residue residue_of(const ValueTable& values, ValueId id) {
+  const Value& value = values.value(id);
+  if (value.poison || !value.constant.is_zero()) return Residue::kMore;
+  const std::vector<Term> terms = values.expand(id, Casts::kErrors);
+  const bool only_errors = std::ranges::all_of(
+      terms, [&](const Term& term) { return values.atom(term.atom).kind == AtomKind::kCast; });
+  if (!only_errors) return Residue::kMore;
+  return terms.empty() ? Residue::kNothing : Residue::kErrors;
+}
 
 PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget) {
   return PassedJudge(stage, run, budget).judge();

@@ -7,6 +7,14 @@
 
 namespace convoy::check {
 
+// What a value is made of.
+enum class Residue {
+  kNothing,  // it is zero
+  kErrors,   // what casts and compressors left out, and nothing else
+  kMore,
+};
+Residue residue_of(const ValueTable& values, ValueId value);
+
 // What becomes of residuals that an earlier stage leaves to a stage.
 struct PassedResiduals {
   std::vector<ClassFinding> findings;

@@ -182,6 +182,7 @@ class Mapper {
     std::map<std::size_t, std::vector<std::size_t>> members;
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       if (live_[n]) members[root(n)].push_back(n);
+    note_unread();
     std::map<std::uint64_t, std::vector<PeriodClass>> by_element;  // of the arena
     for (const auto& [unused, nodes] : members) {
       const bool read = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t n) {
@@ -194,6 +195,15 @@ class Mapper {
     std::set<std::vector<std::uint64_t>> known;
     for (auto& [unused, classes] : by_element)
       if (known.insert(signature(plan_, classes, values_)).second) keep(std::move(classes));
+  }
+
+  void note_unread() {
+    std::set<std::size_t> read;
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_.side(nodes_[n]).read != nullptr) read.insert(root(n));
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (!live_[n] || !read.contains(root(n)))
+        map_.unread.push_back({nodes_.side(nodes_[n]).buffer, nodes_[n].range});
   }
 
   void keep(std::vector<PeriodClass> classes) {

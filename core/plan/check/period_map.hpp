@@ -76,6 +76,7 @@ struct PeriodMap {
   std::vector<PeriodClass> classes;    // those that forwards read, different ones only
   // Classes that hold the same elements of the arena, each replica's own say: by index.
   std::vector<std::vector<std::size_t>> together;
+  std::vector<PeriodState> unread;  // memory of no class: it leads to no forward
   std::vector<PeriodFault> faults;
 };
 

@@ -34,10 +34,8 @@ class RecurrenceJudge {
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
     else
       look_for_restarts(map);
-    result_.restarts = !reports_.empty() && std::ranges::all_of(reports_, &ClassReport::restarts);
-    if (findings_.empty()) require_one_kind();
-    if (findings_.empty())
-      for (const std::vector<std::size_t>& group : map.together) compare(group);
+    result_.restarts = only_restarts(map);
+    if (findings_.empty() || result_.restarts) compare_classes(map);
     if (map.classes.empty() && findings_.empty())
       add(FindingKind::kUnknown, CONVOY_NONE, CONVOY_NONE, {}, "no forward reads anything");
     note_kernels();
@@ -156,10 +154,30 @@ class RecurrenceJudge {
     };
     if (plan_.computes < 2 || !std::ranges::all_of(findings_, by_scale)) return;
     std::vector<Finding> of_applies = std::exchange(findings_, {});
-    for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
-    if (!reports_.empty() && std::ranges::all_of(reports_, &ClassReport::restarts)) return;
+    try {
+      for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+      if (only_restarts(map)) return;
+    } catch (const OverBudget&) {
+      // What the applies are given is wrong, whatever the classes are.
+    }
     findings_ = std::move(of_applies);
     reports_.clear();
+  }
+
+  // Momentum that begins anew is all that there is against the classes, and replicas agree on it.
+  bool only_restarts(const PeriodMap& map) const {
+    if (reports_.size() != map.classes.size()) return false;
+    const auto restarts = [](const ClassReport& it) { return !it.restarts.empty(); };
+    const auto is_fine = [](const ClassReport& it) {
+      return !it.restarts.empty() || it.findings.empty();
+    };
+    const auto agree = [&](const std::vector<std::size_t>& group) {
+      return std::ranges::all_of(group, [&](std::size_t i) {
+        return reports_[i].restarts == reports_[group.front()].restarts;
+      });
+    };
+    return std::ranges::any_of(reports_, restarts) && std::ranges::all_of(reports_, is_fine) &&
+           std::ranges::all_of(map.together, agree);
   }
 
   // The part that a projection leaves out is transferred later only if the basis turns towards it:
@@ -226,22 +244,31 @@ class RecurrenceJudge {
     return result;
   }
 
+  // Where momentum begins anew, only the counts of gradients are known.
+  void compare_classes(const PeriodMap& map) {
+    std::vector<const ClassReport*> judged;
+    for (const ClassReport& it : reports_)
+      if (it.restarts.empty()) judged.push_back(&it);
+    require_one_kind(judged);
+    if (!findings_.empty() && !result_.restarts) return;
+    for (const std::vector<std::size_t>& group : map.together)
+      if (reports_[group.front()].restarts.empty()) compare(group);
+  }
+
   // Either every variable is shared between the replicas or none is, and all take the mean over the
   // same number of computes.
-  void require_one_kind() {
-    for (const ClassReport& it : reports_)
-      if (it.means_over != reports_.front().means_over)
-        add(FindingKind::kScaled, it.noise.front().operation, it.noise.front().replica,
-            it.noise.front().range,
+  void require_one_kind(const std::vector<const ClassReport*>& judged) {
+    for (const ClassReport* it : judged)
+      if (it->means_over != judged.front()->means_over)
+        add(FindingKind::kScaled, it->noise.front().operation, it->noise.front().replica,
+            it->noise.front().range,
             fmt::format("its update is a mean over {} steps, and that of other variables over {}",
-                        it.means_over, reports_.front().means_over));
-    const auto shared = std::find_if(reports_.begin(), reports_.end(),
-                                     [](const ClassReport& it) { return !it.alone; });
-    if (shared == reports_.end()) return;
-    for (const ClassReport& it : reports_)
-      if (it.alone)
-        add(FindingKind::kMissing, it.noise.front().operation, it.noise.front().replica,
-            it.noise.front().range,
+                        it->means_over, judged.front()->means_over));
+    if (std::ranges::all_of(reports_, &ClassReport::alone)) return;
+    for (const ClassReport* it : judged)
+      if (it->alone)
+        add(FindingKind::kMissing, it->noise.front().operation, it->noise.front().replica,
+            it->noise.front().range,
             "every replica's gradient stays with that replica, though other variables are shared");
   }
 

@@ -19,7 +19,7 @@ struct Recurrence {
   bool by_rate = false;          // times the learning rate of an apply to differences of parameters
   bool loses = false;            // something that is rounded or compressed
   bool nothing_lost = false;     // counts_once, and nothing of that kind is lost
-  bool restarts = false;         // kUnproved for a momentum that begins anew in every period only
+  bool restarts = false;         // kUnproved only for momentum that begins anew in every period
   std::uint64_t delay = 0;       // periods until all gradients of a period have arrived somewhere
   std::vector<std::string> kernels;  // whose declarations were taken for granted
   std::vector<Finding> findings;     // of kWrong and kUnproved

@@ -211,13 +211,13 @@ class Beginning {
   void require_residual(std::uint32_t buffer, const ElementRange& part) {
     for (const Piece& piece :
          run_.memory(buffer).read(part.first, part.count, part.first, values())) {
-      if (!is_residual(piece.value))
+      const Residue residue = residue_of(values(), piece.value);
+      if (residue == Residue::kMore)
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} holds more than what was rounded off or compressed away: let the "
                         "stage's prologue set it",
                         plan_.buffer_name(buffer)));
-      passes_residuals_ =
-          passes_residuals_ || !values().expand(piece.value, Casts::kErrors).empty();
+      passes_residuals_ = passes_residuals_ || residue == Residue::kErrors;
     }
   }
 
@@ -228,15 +228,6 @@ class Beginning {
     result_.loses = result_.loses || passed.loses;
   }
 
-  // Errors of casts and compressors, or nothing.
-  bool is_residual(ValueId value) {
-    if (values().value(value).poison || !values().value(value).constant.is_zero()) return false;
-    const std::vector<Term> terms = values().expand(value, Casts::kErrors);
-    return std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
-      return values().atom(term.atom).kind == AtomKind::kCast;
-    });
-  }
-
   void look_for_losses() {
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
@@ -244,8 +235,7 @@ class Beginning {
       for (const ElementRange& range : live_[b]) read.add(range);
       read.for_each_gap({0, plan_.buffers[b].count}, [&](const ElementRange& gap) {
         for (const Piece& piece : run_.memory(b).read(gap.first, gap.count, gap.first, values()))
-          result_.loses = result_.loses || (is_residual(piece.value) &&
-                                            !values().expand(piece.value, Casts::kErrors).empty());
+          result_.loses = result_.loses || residue_of(values(), piece.value) == Residue::kErrors;
       });
     }
   }

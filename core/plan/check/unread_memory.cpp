@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,23 +24,42 @@ std::string name_or_writer(const Plan& plan, std::uint32_t buffer, const Operati
                      plan.buffer_name(buffer), operation_name(last.kind), last.id);
 }
 
-}  // namespace
+// By buffer; none where it is not persistent, or nothing writes it.
+std::vector<const Operation*> last_writers(const Plan& plan) {
+  std::vector<const Operation*> last(plan.buffers.size(), nullptr);
+  for (const auto* body : bodies_of(plan))
+    for (const Operation& operation : *body)
+      for (const PlanSpan& span : operation.writes)
+        if (plan.buffers[span.buffer].kind == CONVOY_BUFFER_PERSISTENT)
+          last[span.buffer] = &operation;
+  return last;
+}
 
-std::vector<std::string> unread_memory(const Plan& plan) {
+// Whether a later step reads anything of it, by buffer.
+std::vector<bool> read_later(const Plan& plan) {
   std::vector<bool> read(plan.buffers.size(), false);
+  if (plan.later.empty()) {
+    mark_read(live_ranges(plan, 0), read);
+    return read;
+  }
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
     const Plan alone = stage_of(plan, stage);
     mark_read(live_ranges(alone, 0), read);
     if (stage > 0) mark_read(entered_ranges(alone), read);
   }
-  std::vector<const Operation*> last(plan.buffers.size(), nullptr);
-  for (const auto* body : bodies_of(plan))
-    for (const Operation& operation : *body)
-      for (const PlanSpan& span : operation.writes) last[span.buffer] = &operation;
+  return read;
+}
+
+}  // namespace
+
+std::vector<std::string> unread_memory(const Plan& plan) {
+  const std::vector<const Operation*> last = last_writers(plan);
+  // Plans of a million operations often keep nothing.
+  if (std::ranges::count(last, nullptr) == std::ssize(last)) return {};
+  const std::vector<bool> read = read_later(plan);
   std::vector<std::string> names;
   for (std::uint32_t buffer = 0; buffer < plan.buffers.size(); ++buffer)
-    if (plan.buffers[buffer].kind == CONVOY_BUFFER_PERSISTENT && last[buffer] != nullptr &&
-        !read[buffer])
+    if (last[buffer] != nullptr && !read[buffer])
       names.push_back(name_or_writer(plan, buffer, *last[buffer]));
   return names;
 }

@@ -96,6 +96,8 @@ struct OverBudget {
 // machine gives the same answer.
 class Budget {
  public:
+  static constexpr std::uint64_t kMost = 70'000'000;  // five to ten seconds
+
   // Throws OverBudget when there was too much.
   void spend(std::uint64_t work, std::uint32_t operation) {
     spent_ += work;
@@ -110,7 +112,6 @@ class Budget {
   }
 
  private:
-  static constexpr std::uint64_t kMost = 70'000'000;  // five to ten seconds
   std::uint64_t spent_ = 0;
   std::uint64_t given_back_ = 0;
 };

@@ -1,9 +1,10 @@
 #include "core/plan/lower/fuse_updates.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <utility>
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/schedule/span_users.hpp"
 
 namespace convoy {
@@ -64,20 +65,33 @@ class UpdateFusion {
   UpdateFusion(const Plan& plan, bool is_stage)
       : plan_(plan), body_(plan.body), is_stage_(is_stage), users_(plan) {}
 
-  Plan run() {
-    Plan result = plan_;
-    result.body.clear();
+  std::optional<Plan> run() {
     std::vector<bool> gone(body_.size(), false);
-    std::vector<std::optional<Operation>> fused(body_.size());
+    std::map<std::size_t, Operation> fused;
     for (std::size_t i = 0; i < body_.size(); ++i) {
       if (!is_gradient_sum(body_[i]) || !is_on_one_host(plan_, body_[i])) continue;
       const UpdateGroup group = find_group(i);
       if (group.updates.empty() || !is_legal(group)) continue;
       for (const std::size_t member : group.members) gone[member] = true;
-      fused[group.updates.back()] = make_update(group);
+      fused.emplace(group.updates.back(), make_update(group));
     }
+    if (fused.empty()) return std::nullopt;
+    return rewritten(std::move(fused), gone);
+  }
+
+ private:
+  Plan rewritten(std::map<std::size_t, Operation> fused, const std::vector<bool>& gone) const {
+    Plan result{.cluster = plan_.cluster,
+                .arena = plan_.arena,
+                .buffers = plan_.buffers,
+                .prologue = plan_.prologue,
+                .body = {},
+                .computes = plan_.computes,
+                .later = plan_.later};
+    reserve_large(result.body, body_.size());
     for (std::size_t i = 0; i < body_.size(); ++i) {
-      if (fused[i]) result.body.push_back(*std::move(fused[i]));
+      const auto update = gone[i] ? fused.find(i) : fused.end();
+      if (update != fused.end()) result.body.push_back(std::move(update->second));
       if (!gone[i]) result.body.push_back(body_[i]);
     }
     auto id = static_cast<std::uint32_t>(result.prologue.size());
@@ -85,7 +99,6 @@ class UpdateFusion {
     return result;
   }
 
- private:
   // The next operation after this one that may touch one of these spans, if they are few.
   std::size_t next(const SpanList& spans, std::size_t after) const {
     constexpr std::size_t kFew = 64;
@@ -226,15 +239,17 @@ class UpdateFusion {
   SpanUsers users_;
 };
 
-}  // namespace
-
+// Without any, an index of the operations is not worth making.
 bool has_sums_to_fuse(const Plan& logical) {
   return std::ranges::any_of(logical.body, [&](const Operation& it) {
     return is_gradient_sum(it) && is_on_one_host(logical, it);
   });
 }
 
-Plan fuse_updates(const Plan& logical, bool is_stage) {
+}  // namespace
+
+std::optional<Plan> fuse_updates(const Plan& logical, bool is_stage) {
+  if (!has_sums_to_fuse(logical)) return std::nullopt;
   return UpdateFusion(logical, is_stage).run();
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/plan/plan.hpp"
 
 namespace convoy {
@@ -10,11 +12,8 @@ namespace convoy {
 // keeps its order from left to right, no operation comes in between, and no other operation reads
 // the sum. The parameters get the same bits; the gradients keep the values that backward wrote.
 // Takes and gives a logical plan; operations keep their sources. Only for devices that join updates
-// (CONVOY_DEVICE_JOINS_UPDATES).
-Plan fuse_updates(const Plan& logical, bool is_stage = false);
-
-// Whether there are sums that may be joined: without any, the plan stays as it is, and neither a
-// copy nor an index of its operations is worth making.
-bool has_sums_to_fuse(const Plan& logical);
+// (CONVOY_DEVICE_JOINS_UPDATES). None where there is nothing to fuse: then the plan stays as it is,
+// and a copy of its operations, which may be a gigabyte, is not made.
+std::optional<Plan> fuse_updates(const Plan& logical, bool is_stage = false);
 
 }  // namespace convoy

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "core/plan/check/check.hpp"
+#include "core/plan/check/recurrence.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"
@@ -180,6 +181,25 @@ TEST(CheckRecurrence, TheOneWhoseSumsUsedToBeTakenApartAgainAndAgainTakesNoTime)
               "after 2 steps)");
     EXPECT_LT(took.count(), kSanitized ? 10 : 1);
   }
+}
+
+// What is known to be wrong stays wrong if nothing is left for the search for an excuse.
+TEST(CheckBudget, AWrongPlanStaysWrongWhenItEnds) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  int looked_at = 0;
+  for (const SampleRecurrence& sample : wrong_recurrences()) {
+    if (sample.name != "momentum that begins anew, the last gradient doubled") continue;
+    const Plan plan = write_plan(cluster, arena, sample.write);
+    check::Budget ample;
+    EXPECT_EQ(check::judge_recurrence(plan, ample).verdict, Verdict::kWrong);
+    check::Budget scarce;
+    scarce.spend(check::Budget::kMost + 1 - ample.spent(), CONVOY_NONE);
+    EXPECT_EQ(check::judge_recurrence(plan, scarce).verdict, Verdict::kWrong);
+    EXPECT_GT(scarce.spent(), check::Budget::kMost);
+    ++looked_at;
+  }
+  EXPECT_EQ(looked_at, 1);
 }
 
 // A million operations: proved, or left open with the place where the time went.

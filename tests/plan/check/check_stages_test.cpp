@@ -110,6 +110,40 @@ TEST(CheckStages, ResidualsOfAnEarlierStageGetOutOnce) {
   EXPECT_SAYS("gets into the parameters 2 times, not once", half);
 }
 
+// The next stage reads the residuals, but what it makes of them gets nowhere.
+TEST(CheckStages, ResidualsThatAreReadForNothingAreLost) {
+  const auto write = [](std::uint64_t for_nothing) {
+    return [for_nothing](Planner& p) {
+      const std::vector<Buffer> rest = residuals(p);
+      compress(p, rest);
+      p.from_step(3, [&p, &rest, for_nothing] {
+        const std::uint64_t used = p.arena_elements() - for_nothing;
+        p.compute();
+        for (const ReplicaId r : p.replicas()) {
+          const Span residual = rest[r.index()];
+          if (for_nothing > 0) {
+            const Span lost = part(residual, used, for_nothing);
+            p.scale(lost, lost, 0.5);
+          }
+          if (used == 0) continue;
+          const Span gradient = part(p.gradient(r), 0, used);
+          p.add(gradient, gradient, part(residual, 0, used));
+          p.fill(part(residual, 0, used), 0);
+        }
+        p.all_reduce(p.all_gradients(p.arena()));
+        for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+      });
+    };
+  };
+  EXPECT_TRUE(judge(write(0)).report.nothing_lost);
+  for (const std::uint64_t lost : {small_arena(40).elements, std::uint64_t{8}}) {
+    const Judged it = judge(write(lost));
+    EXPECT_EQ(it.report.stages.at(1).report.verdict, Verdict::kSynchronous) << it.text;
+    EXPECT_FALSE(it.report.nothing_lost) << lost << it.text;
+    EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+  }
+}
+
 TEST(CheckStages, PartsOfResidualsMayBeLost) {
   const Judged it = judge([](Planner& p) {
     const std::vector<Buffer> rest = residuals(p);

@@ -187,6 +187,42 @@ WritePlan local_momentum(double keep, double enter, std::uint64_t steps, bool be
   };
 }
 
+// Nesterov's momentum of the sum, which begins anew every two steps.
+void write_restarted_nesterov(Planner& p) {
+  const Buffer velocity = p.scratch(home(p), p.arena_elements());
+  p.fill(velocity, 0);
+  for (int i = 0; i < 2; ++i) {
+    p.compute();
+    const Buffer sum = p.scratch(home(p), p.arena_elements());
+    p.sum(sum, p.all_gradients(p.arena()));
+    p.axpy(velocity, 0.9, velocity, sum);
+    p.axpy(sum, 0.9, velocity, sum);
+    apply_all(p, sum);
+  }
+}
+
+// Momentum that begins anew every two steps for the first elements of the first replicas; the other
+// elements and replicas are updated `factor` times by the mean.
+WritePlan partly_restarted_momentum(std::uint64_t elements, std::uint32_t replicas, double factor) {
+  return [=](Planner& p) {
+    const std::uint64_t rest = p.arena_elements() - elements;
+    const Buffer velocity = p.scratch(home(p), elements);
+    p.fill(velocity, 0);
+    for (int i = 0; i < 2; ++i) {
+      p.compute();
+      const Buffer sum = p.scratch(home(p), p.arena_elements());
+      p.sum(sum, p.all_gradients(p.arena()));
+      p.axpy(velocity, 0.5, velocity, part(sum, 0, elements));
+      if (factor != 1) p.scale(part(sum, elements, rest), part(sum, elements, rest), factor);
+      for (const auto r : p.replicas()) {
+        const Span first = r.index() < replicas ? Span(velocity) : part(sum, 0, elements);
+        p.apply(part(p.parameters(r), 0, elements), first);
+        p.apply(part(p.parameters(r), elements, rest), part(sum, elements, rest));
+      }
+    }
+  };
+}
+
 // slow = slow - (rate + lead momentum) of what the mean moved; all go on from slow.
 WritePlan outer_momentum(double rate, double keep, double lead) {
   return [=](Planner& p) {
@@ -480,6 +516,14 @@ std::vector<SampleRecurrence> wrong_recurrences() {
        "count 0.3439 times and those of the last one 0.1 times"},
       {"momentum of two steps that begins anew", local_momentum(0.5, 1, 2, true), kOpen, false,
        "count 1.5 times"},
+      {"nesterov of two steps that begins anew", write_restarted_nesterov, kOpen, false,
+       "as with a momentum of 0.9 that begins anew every 2 steps"},
+      {"momentum that begins anew for some elements", partly_restarted_momentum(72, 99, 1), kOpen,
+       false, "as with a momentum of 0.5 that begins anew every 2 steps"},
+      {"momentum that begins anew, other elements doubled", partly_restarted_momentum(72, 99, 2),
+       kWrong, false, ""},
+      {"momentum that begins anew for one replica", partly_restarted_momentum(72, 1, 1), kWrong,
+       false, ""},
       {"momentum that begins anew, the last gradient doubled", local_momentum(0.9, 1, 4, true, 2),
        kWrong, false, ""},
       {"momentum without a replica", momentum(0.9, 1, 0, 1, 1), kWrong, false, "replica 1"},
