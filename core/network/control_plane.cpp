@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/interruption.hpp"
+
 namespace convoy::network {
 namespace {
 
@@ -36,8 +38,13 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
   try {
     join(make_join(options_, introduction, 0));
-  } catch (...) {
+  } catch (const Error& error) {
+    // Every other end the coordinator knows already.
+    if (is_interruption(error.code())) say_goodbye(error.code(), error.what());
     tell_late_tasks();
+    disconnect();
+    throw;
+  } catch (...) {
     disconnect();
     throw;
   }

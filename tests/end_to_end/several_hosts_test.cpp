@@ -480,6 +480,30 @@ TEST(SeveralHosts, EndTogetherWhenTheirControllerIsInterrupted) {
   }
 }
 
+// The survivors of a loss wait for the task that is to replace the lost one. Whichever of them is
+// interrupted meanwhile ends all of them.
+TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatWaitsForALostOne) {
+  for (const bool chief : {true, false}) {
+    const Tasks tasks;
+    const Arguments lasting =
+        kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=1000000",
+                              "--restarts=1", "--train_dir=" + scratch_folder("several_hosts")};
+    RunningProgram worker(tasks.worker_0 + lasting);
+    RunningProgram victim(tasks.worker_1 + lasting);
+    RunningProgram server(tasks.server);
+    ASSERT_TRUE(worker.says("\n20\timages")) << worker.err() << server.err();
+    victim.signal(SIGKILL);
+    RunningProgram& interrupted = chief ? worker : server;
+    ASSERT_TRUE(interrupted.says("waiting for the lost task")) << interrupted.err();
+    interrupted.signal(SIGTERM);
+    for (RunningProgram* task : {&worker, &server})
+      EXPECT_EQ(task->exit_code(), 143) << task->err();
+    EXPECT_THAT((chief ? server : worker).err(),
+                ContainsRegex(chief ? "worker 0 [(].*[)] was stopped before all tasks had joined"
+                                    : "ps 0 [(].*[)] was stopped before all tasks had joined"));
+  }
+}
+
 // What a task other than the chief is told to write is not written, and it says so unless the chief
 // was told the same.
 TEST(SeveralHosts, SayThatFilesAreTheChiefs) {
