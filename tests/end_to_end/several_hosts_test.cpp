@@ -669,28 +669,35 @@ TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
   EXPECT_THAT(running.err(), HasSubstr("ps 0: convoy: error: interrupted"));
 }
 
+// The workers of a launcher whose command line has this text.
+std::vector<pid_t> workers_with(const std::string& text) {
+  std::vector<pid_t> workers = processes_with(text);
+  std::erase_if(workers, [](pid_t process) {
+    return file_of(process, "cmdline").find("--job_name=worker") == std::string::npos;
+  });
+  return workers;
+}
+
+// A task that is stopped and has had no processor yet would take a signal first.
+bool stop_and_wait(pid_t task) {
+  ::kill(task, SIGSTOP);
+  return comes_true(
+      [task] { return file_of(task, "status").find("\nState:\tT") != std::string::npos; });
+}
+
 // A launcher with one task, which is stopped when the launcher's SIGINT has come to it: it takes
 // long to end. Tasks beside one that has failed would get no time.
 class SlowToEnd : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(launch_.says("\n20\timages")) << launch_.err();
-    for (const pid_t process : processes_with(folder_))
-      if (is_task(process)) task_ = process;
-    ASSERT_GT(task_, 0);
-    ::kill(task_, SIGSTOP);
-    // A task that has had no processor yet would take SIGINT first.
-    ASSERT_TRUE(comes_true([&] { return is_stopped(); }));
+    const std::vector<pid_t> workers = workers_with(folder_);
+    ASSERT_FALSE(workers.empty());
+    task_ = workers.back();
+    ASSERT_TRUE(stop_and_wait(task_));
     launch_.signal(SIGINT);
     // The signal waits for the process to go on.
     ASSERT_TRUE(comes_true([&] { return has_interrupt_in(task_, "ShdPnd"); }));
-  }
-
-  static bool is_task(pid_t process) {
-    return file_of(process, "cmdline").find("--job_name=worker") != std::string::npos;
-  }
-  bool is_stopped() const {
-    return file_of(task_, "status").find("\nState:\tT") != std::string::npos;
   }
 
   std::string folder_ = scratch_folder("slow_to_end");
@@ -714,6 +721,24 @@ TEST_F(SlowToEnd, ATaskOfLaunchIsEndedByASecondSignal) {
   EXPECT_EQ(launch_.exit_code(0), 128 + SIGINT) << launch_.err();
   comes_true([&] { return processes_with(folder_).empty(); });
   EXPECT_EQ(processes_with(folder_), std::vector<pid_t>());
+}
+
+// Both are stopped when they are asked to end. The one that is left would never end by itself.
+TEST(Launch, EndsTheOtherWhenATaskCrashesThatWasAskedToEnd) {
+  const std::string folder = scratch_folder("asked_to_end");
+  RunningProgram launch(Arguments{"launch", "--workers=2", "--end_timeout=0", "--"} + kTraining +
+                        kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder});
+  ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
+  const std::vector<pid_t> workers = workers_with(folder);
+  ASSERT_EQ(workers.size(), 2u);
+  for (const pid_t worker : workers) ASSERT_TRUE(stop_and_wait(worker));
+  launch.signal(SIGINT);
+  for (const pid_t worker : workers)
+    ASSERT_TRUE(comes_true([worker] { return has_interrupt_in(worker, "ShdPnd"); }));
+  ::kill(workers.back(), SIGKILL);
+  EXPECT_EQ(launch.exit_code(), 128 + SIGKILL) << launch.err();
+  EXPECT_THAT(launch.err(), HasSubstr("ended with code 137"));
+  EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {
