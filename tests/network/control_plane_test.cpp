@@ -180,9 +180,11 @@ TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
   Cluster run = cluster();
   run.workers = 3;
   std::promise<std::string> refused;
+  std::promise<std::string> staying;
   const auto text_of_task = [&](int rank) -> std::string {
     ControlOptions options = run.options(Role::kWorker, rank);
     if (rank == 1) options.identity.workers = 4;  // as nobody else was told
+    options.staying = [&](const std::string& line) { staying.set_value(line); };
     try {
       const ControlPlane control(options, {});
     } catch (const Error& error) {
@@ -195,6 +197,9 @@ TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
   auto other = std::async(std::launch::async, text_of_task, 1);
   const std::string why = refused.get_future().get();
   EXPECT_NE(why.find("4 workers"), std::string::npos) << why;
+  // The coordinator's user need not wait for the last task to read it.
+  const std::string line = staying.get_future().get();
+  EXPECT_EQ(line.find(why + "; this task stays for up to 10 s"), 0u) << line;
   EXPECT_EQ(text_of_task(2), why);
   EXPECT_EQ(chief.get(), why);
   EXPECT_EQ(other.get(), why);
