@@ -198,7 +198,9 @@ TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
   const std::string why = refused.get_future().get();
   EXPECT_NE(why.find("4 workers"), std::string::npos) << why;
   // The coordinator's user need not wait for the last task to read it.
-  const std::string line = staying.get_future().get();
+  auto told = staying.get_future();
+  ASSERT_EQ(told.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  const std::string line = told.get();
   EXPECT_EQ(line.find(why + "; this task stays for up to 10 s"), 0u) << line;
   EXPECT_EQ(text_of_task(2), why);
   EXPECT_EQ(chief.get(), why);
