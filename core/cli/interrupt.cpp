@@ -54,7 +54,7 @@ extern "C" void note_signal(int number) {
   if (what == nullptr) return;
   say("\nconvoy: ends after the ");
   say(what);
-  say(" under way; a second signal ends it at once\n");
+  say(" under way; Ctrl-C or another signal, a second from now or later, ends it at once\n");
 }
 
 extern "C" void note_save_request(int) {

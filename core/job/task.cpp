@@ -122,6 +122,7 @@ network::ControlOptions Task::control_options() {
     notices_.push_back(text);
   };
   control.failed = [this] { interrupt_links(); };
+  control.staying = [this](const std::string& text) { observer_.notice(text); };
   return control;
 }
 

@@ -35,6 +35,9 @@ struct ControlOptions {
   std::function<void(const std::string&)> notice;
   // The run has failed: ends what waits for peers. Must not wait itself.
   std::function<void()> failed;
+  // A line for the user of a coordinator whose run is refused: why, and that the task stays for a
+  // while. Called by the thread that joins.
+  std::function<void(const std::string&)> staying;
 };
 
 // What a task brings to the run, as far as the host's flags and plug-ins say it. Name, sizes and

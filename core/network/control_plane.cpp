@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/interruption.hpp"
+
 namespace convoy::network {
 namespace {
 
@@ -36,8 +38,13 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
   heart_ = std::jthread([this](const std::stop_token& stop) { beat(stop); });
   try {
     join(make_join(options_, introduction, 0));
+  } catch (const Error& error) {
+    // Every other end the coordinator knows already.
+    if (is_interruption(error.code())) say_goodbye(error.code(), error.what());
+    tell_late_tasks(error.what());
+    disconnect();
+    throw;
   } catch (...) {
-    tell_late_tasks();
     disconnect();
     throw;
   }
@@ -45,9 +52,15 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
 
 // Tasks that come after a refusal would find nobody, wait for all of their time to join and take
 // the coordinator for the cause.
-void ControlPlane::tell_late_tasks() {
-  if (!service_) return;
-  const TimePoint end = after(steady_now(), std::min(kLateTasks, options_.join_timeout));
+void ControlPlane::tell_late_tasks(const std::string& why) {
+  if (!service_ || !service_->refuses_late_tasks()) return;
+  const double seconds = std::min(kLateTasks, options_.join_timeout);
+  if (options_.staying)
+    options_.staying(
+        fmt::format("{}; this task stays for up to {:g} s, so that the tasks that "
+                    "have not come yet hear it, too",
+                    why, seconds));
+  const TimePoint end = after(steady_now(), seconds);
   const auto interrupted = [this] {
     return options_.interrupted && options_.interrupted() != ExitCode::kOk;
   };

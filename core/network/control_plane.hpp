@@ -108,7 +108,7 @@ class ControlPlane : private ClientEvents {
 
   void start_coordinator();
   void await_own_name();
-  void tell_late_tasks();
+  void tell_late_tasks(const std::string& why);
   void disconnect();
   void join(const Join& join);
   void connect_once(Lock& lock, Join& join);

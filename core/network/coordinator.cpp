@@ -3,14 +3,20 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/base/interruption.hpp"
+
 namespace convoy::network {
 namespace {
 
 // With which the others end when a task has ended with this one: an interruption is one for all.
 ExitCode code_for_others(int code) {
   const auto own = static_cast<ExitCode>(code);
-  const bool interrupted = own == ExitCode::kInterrupted || own == ExitCode::kTerminated;
-  return interrupted ? own : ExitCode::kTimeout;
+  return is_interruption(own) ? own : ExitCode::kTimeout;
+}
+
+std::string how_it_ended(const Goodbye& goodbye) {
+  if (is_interruption(static_cast<ExitCode>(goodbye.code))) return goodbye.text;
+  return fmt::format("it ended with code {}: {}", goodbye.code, goodbye.text);
 }
 
 std::int64_t nanoseconds(TimePoint time) {
@@ -68,6 +74,7 @@ void Coordinator::join(ConnectionId connection, const Join& request, TimePoint n
       told_[static_cast<std::size_t>(*rank)] = true;
     return;
   }
+  std::erase(returning_, connection);
   liveness_.heard(*membership_.rank_of(connection), now);
   if (membership_.complete()) start(now);
 }
@@ -99,6 +106,7 @@ void Coordinator::refuse_all(const Refusal& refusal) {
   for (int rank = 0; rank < membership_.size(); ++rank)
     told_[static_cast<std::size_t>(rank)] = membership_.taken(rank);
   send_all(refusal);
+  for (const ConnectionId connection : std::exchange(returning_, {})) send_(connection, refusal);
 }
 
 bool Coordinator::refuses_late_tasks() const {
@@ -112,8 +120,7 @@ void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
                  [&](const Contribution& contribution) { contribute(rank, contribution, now); },
                  [&](const Goodbye& goodbye) {
                    liveness_.beat(rank, goodbye.position, now);
-                   end_in(CauseKind::kReport, rank,
-                          fmt::format("it ended with code {}: {}", goodbye.code, goodbye.text), now,
+                   end_in(CauseKind::kReport, rank, how_it_ended(goodbye), now,
                           code_for_others(goodbye.code));
                  },
                  [&](const Leave&) { leave(rank, now); },
@@ -180,6 +187,7 @@ void Coordinator::follow(StopAgreement::Outcome outcome) {
 
 void Coordinator::closed(ConnectionId connection, TimePoint now) {
   std::erase_if(early_, [&](const auto& early) { return early.first == connection; });
+  std::erase(returning_, connection);
   const std::optional<int> rank = membership_.rank_of(connection);
   if (!rank || phase_ == Phase::kFinished || left_[static_cast<std::size_t>(*rank)]) return;
   liveness_.forget(*rank);
@@ -190,8 +198,9 @@ void Coordinator::end_in(CauseKind kind, int rank, const std::string& how, TimeP
                          ExitCode code) {
   const std::string where = phase_ == Phase::kJoining ? "before all tasks had joined"
                                                       : to_string(liveness_.position(rank));
-  causes_.add(
-      {kind, rank, now, fmt::format("{} lost {}: {}", membership_.text(rank), where, how), code});
+  const char* const what = is_interruption(code) ? "was stopped" : "lost";
+  causes_.add({kind, rank, now,
+               fmt::format("{} {} {}: {}", membership_.text(rank), what, where, how), code});
 }
 
 void Coordinator::tick(TimePoint now) {
@@ -217,20 +226,31 @@ void Coordinator::tick(TimePoint now) {
   if (const auto cause = causes_.decide(now)) declare(*cause, now);
 }
 
+// The rest is not waited for: whoever comes later finds no run.
+void Coordinator::give_up_joining(const Cause& cause) {
+  refuse_all({cause.code, cause.text});
+  told_.assign(told_.size(), true);
+  if (cause.rank >= 0) close_(membership_.connection_of(cause.rank));
+}
+
 void Coordinator::declare(const Cause& cause, TimePoint now) {
+  if (phase_ == Phase::kJoining) return give_up_joining(cause);
   const bool died = cause.kind == CauseKind::kClosed || cause.kind == CauseKind::kSilence;
   // A task that has left does not come back.
   const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
-  const bool restart = phase_ == Phase::kRunning && died && complete && options_.restarts > 0;
+  const bool restart = died && complete && options_.restarts > 0;
   // The lost task itself, should it wake up, is not part of the next generation.
   if (cause.rank >= 0) {
     const ConnectionId lost = membership_.connection_of(cause.rank);
     send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
     close_(lost);
   }
-  for (int rank = 0; rank < membership_.size(); ++rank)
-    if (rank != cause.rank && membership_.taken(rank) && !left_[static_cast<std::size_t>(rank)])
-      send_(membership_.connection_of(rank), Loss{cause.rank, cause.code, cause.text, restart});
+  for (int rank = 0; rank < membership_.size(); ++rank) {
+    if (rank == cause.rank || left_[static_cast<std::size_t>(rank)]) continue;
+    const ConnectionId survivor = membership_.connection_of(rank);
+    send_(survivor, Loss{cause.rank, cause.code, cause.text, restart});
+    if (restart) returning_.push_back(survivor);
+  }
   causes_.clear();
   if (!restart) {
     phase_ = Phase::kFinished;

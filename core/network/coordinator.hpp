@@ -62,6 +62,7 @@ class Coordinator {
   void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now,
               ExitCode code = ExitCode::kTimeout);
   void declare(const Cause& cause, TimePoint now);
+  void give_up_joining(const Cause& cause);
   void admit_early(TimePoint now);
   void send_all(const CoordinatorMessage& message);
 
@@ -79,6 +80,8 @@ class Coordinator {
   bool interrupted_ = false;        // all tasks of this generation are told
   std::optional<Refusal> refusal_;  // why there is no run
   std::vector<bool> told_;          // of it, by rank
+  // Survivors of a loss that have not joined again.
+  std::vector<ConnectionId> returning_;
   // Tasks started to replace a lost one, before it is known why that one was lost.
   std::vector<std::pair<ConnectionId, Join>> early_;
 };

@@ -50,6 +50,21 @@ TEST_F(Interrupt, ALaterSecondSignalEndsTheProcess) {
   }
 }
 
+// What the user is told to do does it.
+TEST_F(Interrupt, SaysWhenAnotherSignalEndsTheProcess) {
+  const auto interrupt_as_told = [] {
+    now = 0;
+    InterruptGuard guard(&told_time);
+    guard.end_after_steps();
+    std::raise(SIGINT);
+    std::raise(SIGINT);  // at once it is the same wish
+    now += kSecond;
+    std::raise(SIGINT);
+  };
+  EXPECT_EXIT(interrupt_as_told(), ::testing::KilledBySignal(SIGINT),
+              "ends after the steps under way; .* a second from now or later, ends it at once");
+}
+
 TEST_F(Interrupt, BeforeTheFirstStepOneSignalEndsTheProcess) {
   const auto interrupt = [] {
     const InterruptGuard guard(&told_time);

@@ -224,7 +224,7 @@ TEST(Saving, HappensWhenTheTerminalGoesAway) {
   const ProgramResult result =
       train_without_end(folder, SIGHUP, "\n3\t", {"--num_batches=1000000"});
   EXPECT_EQ(result.exit_code, 143) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("a second signal ends it at once"));
+  EXPECT_THAT(result.err, HasSubstr("ends after the steps under way"));
   EXPECT_EQ(files_in(folder).size(), 2u);
 }
 

@@ -480,6 +480,30 @@ TEST(SeveralHosts, EndTogetherWhenTheirControllerIsInterrupted) {
   }
 }
 
+// The survivors of a loss wait for the task that is to replace the lost one. Whichever of them is
+// interrupted meanwhile ends all of them.
+TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatWaitsForALostOne) {
+  for (const bool chief : {true, false}) {
+    const Tasks tasks;
+    const Arguments lasting =
+        kTraining + Arguments{"--variable_update=distributed_replicated", "--num_batches=1000000",
+                              "--restarts=1", "--train_dir=" + scratch_folder("several_hosts")};
+    RunningProgram worker(tasks.worker_0 + lasting);
+    RunningProgram victim(tasks.worker_1 + lasting);
+    RunningProgram server(tasks.server);
+    ASSERT_TRUE(worker.says("\n20\timages")) << worker.err() << server.err();
+    victim.signal(SIGKILL);
+    RunningProgram& interrupted = chief ? worker : server;
+    ASSERT_TRUE(interrupted.says("waiting for the lost task")) << interrupted.err();
+    interrupted.signal(SIGTERM);
+    for (RunningProgram* task : {&worker, &server})
+      EXPECT_EQ(task->exit_code(), 143) << task->err();
+    EXPECT_THAT((chief ? server : worker).err(),
+                ContainsRegex(chief ? "worker 0 [(].*[)] was stopped before all tasks had joined"
+                                    : "ps 0 [(].*[)] was stopped before all tasks had joined"));
+  }
+}
+
 // What a task other than the chief is told to write is not written, and it says so unless the chief
 // was told the same.
 TEST(SeveralHosts, SayThatFilesAreTheChiefs) {
@@ -674,28 +698,35 @@ TEST(Launch, PassesCtrlCOnAfterATaskHasFailed) {
   EXPECT_THAT(running.err(), HasSubstr("ps 0: convoy: error: interrupted"));
 }
 
+// The workers of a launcher whose command line has this text.
+std::vector<pid_t> workers_with(const std::string& text) {
+  std::vector<pid_t> workers = processes_with(text);
+  std::erase_if(workers, [](pid_t process) {
+    return file_of(process, "cmdline").find("--job_name=worker") == std::string::npos;
+  });
+  return workers;
+}
+
+// A task that is stopped and has had no processor yet would take a signal first.
+bool stop_and_wait(pid_t task) {
+  ::kill(task, SIGSTOP);
+  return comes_true(
+      [task] { return file_of(task, "status").find("\nState:\tT") != std::string::npos; });
+}
+
 // A launcher with one task, which is stopped when the launcher's SIGINT has come to it: it takes
 // long to end. Tasks beside one that has failed would get no time.
 class SlowToEnd : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_TRUE(launch_.says("\n20\timages")) << launch_.err();
-    for (const pid_t process : processes_with(folder_))
-      if (is_task(process)) task_ = process;
-    ASSERT_GT(task_, 0);
-    ::kill(task_, SIGSTOP);
-    // A task that has had no processor yet would take SIGINT first.
-    ASSERT_TRUE(comes_true([&] { return is_stopped(); }));
+    const std::vector<pid_t> workers = workers_with(folder_);
+    ASSERT_FALSE(workers.empty());
+    task_ = workers.back();
+    ASSERT_TRUE(stop_and_wait(task_));
     launch_.signal(SIGINT);
     // The signal waits for the process to go on.
     ASSERT_TRUE(comes_true([&] { return has_interrupt_in(task_, "ShdPnd"); }));
-  }
-
-  static bool is_task(pid_t process) {
-    return file_of(process, "cmdline").find("--job_name=worker") != std::string::npos;
-  }
-  bool is_stopped() const {
-    return file_of(task_, "status").find("\nState:\tT") != std::string::npos;
   }
 
   std::string folder_ = scratch_folder("slow_to_end");
@@ -719,6 +750,24 @@ TEST_F(SlowToEnd, ATaskOfLaunchIsEndedByASecondSignal) {
   EXPECT_EQ(launch_.exit_code(0), 128 + SIGINT) << launch_.err();
   comes_true([&] { return processes_with(folder_).empty(); });
   EXPECT_EQ(processes_with(folder_), std::vector<pid_t>());
+}
+
+// Both are stopped when they are asked to end. The one that is left would never end by itself.
+TEST(Launch, EndsTheOtherWhenATaskCrashesThatWasAskedToEnd) {
+  const std::string folder = scratch_folder("asked_to_end");
+  RunningProgram launch(Arguments{"launch", "--workers=2", "--end_timeout=0", "--"} + kTraining +
+                        kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder});
+  ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
+  const std::vector<pid_t> workers = workers_with(folder);
+  ASSERT_EQ(workers.size(), 2u);
+  for (const pid_t worker : workers) ASSERT_TRUE(stop_and_wait(worker));
+  launch.signal(SIGINT);
+  for (const pid_t worker : workers)
+    ASSERT_TRUE(comes_true([worker] { return has_interrupt_in(worker, "ShdPnd"); }));
+  ::kill(workers.back(), SIGKILL);
+  EXPECT_EQ(launch.exit_code(), 128 + SIGKILL) << launch.err();
+  EXPECT_THAT(launch.err(), HasSubstr("ended with code 137"));
+  EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {

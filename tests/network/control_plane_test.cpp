@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <future>
 
 #include "tests/network/cluster.hpp"
@@ -198,9 +200,11 @@ TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
   Cluster run = cluster();
   run.workers = 3;
   std::promise<std::string> refused;
+  std::promise<std::string> staying;
   const auto text_of_task = [&](int rank) -> std::string {
     ControlOptions options = run.options(Role::kWorker, rank);
     if (rank == 1) options.identity.workers = 4;  // as nobody else was told
+    options.staying = [&](const std::string& line) { staying.set_value(line); };
     try {
       const ControlPlane control(options, {});
     } catch (const Error& error) {
@@ -213,6 +217,11 @@ TEST_P(ControlPlaneTest, ATaskThatComesAfterARefusalHearsWhy) {
   auto other = std::async(std::launch::async, text_of_task, 1);
   const std::string why = refused.get_future().get();
   EXPECT_NE(why.find("4 workers"), std::string::npos) << why;
+  // The coordinator's user need not wait for the last task to read it.
+  auto told = staying.get_future();
+  ASSERT_EQ(told.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  const std::string line = told.get();
+  EXPECT_EQ(line.find(why + "; this task stays for up to 10 s"), 0u) << line;
   EXPECT_EQ(text_of_task(2), why);
   EXPECT_EQ(chief.get(), why);
   EXPECT_EQ(other.get(), why);
@@ -266,6 +275,67 @@ TEST_P(ControlPlaneTest, WaitsAreInterruptible) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   stop = true;
   EXPECT_EQ(task.get(), ExitCode::kInterrupted);
+}
+
+// A wire that knows which task the coordinator has answered: that task is seated.
+class AnsweringWire : public Wire {
+ public:
+  AnsweringWire(Wire& carrier, std::atomic<bool>& answered)
+      : carrier_(carrier), answered_(answered) {}
+  std::unique_ptr<WireServer> listen(const HostPort& address, const WireSecurity& security,
+                                     ServerEvents& events) override {
+    return carrier_.listen(address, security, events);
+  }
+  std::unique_ptr<WireClient> connect(const HostPort& address, const WireSecurity& security,
+                                      ClientEvents& events) override {
+    listeners_.push_back(std::make_unique<Listener>(events, answered_));
+    return carrier_.connect(address, security, *listeners_.back());
+  }
+
+ private:
+  struct Listener : ClientEvents {
+    Listener(ClientEvents& task, std::atomic<bool>& heard) : events(task), answered(heard) {}
+    void received(CoordinatorMessage message) override {
+      events.received(std::move(message));
+      answered = true;
+    }
+    void closed(const std::string& reason) override { events.closed(reason); }
+    ClientEvents& events;
+    std::atomic<bool>& answered;
+  };
+  Wire& carrier_;
+  std::atomic<bool>& answered_;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+};
+
+// Of three tasks one does not come, and one of the others is interrupted while they wait for it.
+TEST_P(ControlPlaneTest, AnInterruptionWhileTasksJoinEndsAllAsOne) {
+  Cluster run = cluster();
+  run.workers = 3;
+  Wire& carrier = run.wire != nullptr ? *run.wire : open_grpc_wire();
+  for (const int interrupted : {0, 1}) {
+    std::array<std::atomic<bool>, 2> answered{};
+    const auto end_of_task = [&](int rank) {
+      AnsweringWire wire(carrier, answered[static_cast<std::size_t>(rank)]);
+      ControlOptions options = run.options(Role::kWorker, rank);
+      options.wire = &wire;
+      options.interrupted = [&answered, ends = rank == interrupted] {
+        return ends && answered[0] && answered[1] ? ExitCode::kTerminated : ExitCode::kOk;
+      };
+      try {
+        const ControlPlane control(options, {});
+      } catch (const Error& error) {
+        return error;
+      }
+      return Error(ExitCode::kOk, "");
+    };
+    auto second = std::async(std::launch::async, end_of_task, 1);
+    const std::array<Error, 2> ends{end_of_task(0), second.get()};
+    for (const Error& end : ends) EXPECT_EQ(end.code(), ExitCode::kTerminated) << end.what();
+    const std::string other = ends[static_cast<std::size_t>(1 - interrupted)].what();
+    EXPECT_EQ(other.find("worker " + std::to_string(interrupted) + " ("), 0u) << other;
+    EXPECT_NE(other.find(" was stopped before all tasks had joined"), std::string::npos) << other;
+  }
 }
 
 TEST_P(ControlPlaneTest, AGoodbyeReachesAllWithItsWords) {

@@ -348,7 +348,47 @@ TEST_F(CoordinatorTest, AllEndWithTheCodeOfATaskThatIsInterruptedBeforeItTrains)
     pass(0.3, {1, 3});
     ASSERT_EQ(messages<Loss>(1).size(), 1u);
     EXPECT_EQ(messages<Loss>(1)[0].code, of_all);
+    const bool lost = text<Loss>(1).find(" lost ") != std::string::npos;
+    EXPECT_EQ(lost, of_all == ExitCode::kTimeout) << text<Loss>(1);
   }
+}
+
+TEST_F(CoordinatorTest, ATaskThatIsInterruptedWhileItJoinsIsNoLoss) {
+  join(1, join_of(Role::kWorker, 0));
+  join(2, join_of(Role::kWorker, 1));
+  say(2, Goodbye{143, "interrupted while waiting for the other tasks", {}});
+  coordinator_->closed(2, now_);
+  pass(0.3, {1});
+  const auto told = messages<Refusal>(1);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].code, ExitCode::kTerminated);
+  EXPECT_EQ(told[0].text,
+            "worker 1 (host1, pid 101) was stopped before all tasks had joined: interrupted while "
+            "waiting for the other tasks");
+  EXPECT_TRUE(coordinator_->finished());
+  EXPECT_FALSE(coordinator_->refuses_late_tasks()) << "it ends at once";
+  join(3, join_of(Role::kServer, 0));
+  EXPECT_EQ(text<Refusal>(3), told[0].text);
+}
+
+// It lets go of its links first, which may take longer than the coordinator lives.
+TEST_F(CoordinatorTest, ASurvivorThatHasNotJoinedAgainHearsThatTheRunIsOver) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  Join again = join_of(Role::kWorker, 0);
+  again.generation = 1;
+  join(1, again);
+  say(1, Goodbye{130, "interrupted while waiting for the other tasks", {}});
+  pass(0.3, {1, 3});
+  ASSERT_EQ(messages<Refusal>(3).size(), 1u);
+  EXPECT_EQ(messages<Refusal>(3)[0].code, ExitCode::kInterrupted);
+  EXPECT_EQ(text<Refusal>(3).find("worker 0 (host0, pid 100) was stopped before"), 0u)
+      << text<Refusal>(3);
+  EXPECT_EQ(messages<Refusal>(2).size(), 0u) << "the lost task's connection";
 }
 
 TEST_F(CoordinatorTest, ATaskThatComesAfterARefusalHearsWhy) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/interruption.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -165,30 +166,38 @@ class Launch {
   // Also those that are left after one has failed. Steps and checkpoints take as long as they take:
   // a second signal ends this process, and the tasks with it.
   void end_all(int signal) {
-    if (std::exchange(is_passed_on_, true)) return;
+    if (std::exchange(passed_on_, signal) != 0) return;
     for (const Task& task : tasks_) task.process->signal(signal);
   }
 
+  // It was asked to end and did, or the signal came before it listened.
+  bool ended_as_asked(const LaunchedTask& task) const {
+    const int code = task.exit_code();
+    return passed_on_ != 0 &&
+           (is_interruption(static_cast<ExitCode>(code)) || code == 128 + passed_on_);
+  }
+
   // The others see for themselves that a task is lost, say so and wait for the one that replaces
-  // it, or end; a task that does not is ended.
+  // it, or end; a task that does not is ended. Also when all have been asked to end: they may wait
+  // for the lost one.
   void replace_or_give_up(Task& task, std::ostream& err) {
-    if (exit_code_ != 0) return;
     const int code = task.process->exit_code();
+    const bool fails = !ended_as_asked(*task.process);
+    if (end_by_ || (exit_code_ != 0 && !fails)) return;
     err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
-    if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && !is_passed_on_ &&
-        !end_by_) {
+    if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && passed_on_ == 0) {
       err << fmt::format("convoy: {} is started again ({} left)\n", task.label, --restarts_left_);
       return task.start();
     }
-    exit_code_ = code;
-    if (!end_by_ && !is_passed_on_) end_by_ = Clock::now() + end_timeout_;
+    if (exit_code_ == 0) exit_code_ = code;
+    if (fails) end_by_ = Clock::now() + end_timeout_;
   }
 
   std::vector<Task> tasks_;
   std::uint32_t restarts_left_;
   Clock::duration end_timeout_;
   std::optional<Clock::time_point> end_by_;
-  bool is_passed_on_ = false;  // a signal that asks for the end
+  int passed_on_ = 0;  // the signal by which all were asked to end; 0: none
   int exit_code_ = 0;
 };
 

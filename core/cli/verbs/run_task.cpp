@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -86,17 +87,40 @@ void keep_files_for_chief(JobOptions& options, const network::TaskIdentity& iden
   options.report_file.clear();
 }
 
-// The exit status; nothing when a task was lost and the run goes on with one that replaces it.
-std::optional<int> run_until_loss(job::Setup& setup, job::Task& task, Terminal& terminal,
-                                  std::span<const std::string> arguments) {
-  setup.task = &task;
+// The exit status; nothing when a task was lost and the run goes on with one that replaces it. The
+// other tasks are told of every other error, wherever it ends this one.
+std::optional<int> run_until_loss(job::Task& task, Terminal& terminal,
+                                  const std::function<int()>& attempt) {
   try {
-    return job::run(setup, terminal, arguments).exit_status;
+    return attempt();
   } catch (const Error& error) {
-    if (!task.goes_on()) throw;
-    terminal.notice(error.what());
+    const Error cause = task.explain(error);
+    if (!task.goes_on()) throw cause;
+    terminal.notice(cause.what());
     return std::nullopt;
   }
+}
+
+// Attempts until one ends the run. Before each but the first the tasks join again, with what
+// `introduce` gives.
+int run_to_end(job::Task& task, Terminal& terminal,
+               const std::function<network::Introduction()>& introduce,
+               const std::function<int()>& attempt) {
+  std::optional<int> status = run_until_loss(task, terminal, attempt);
+  while (!status) {
+    const network::Introduction introduction = introduce();
+    status = run_until_loss(task, terminal, [&] {
+      task.rejoin(introduction);
+      return attempt();
+    });
+  }
+  return *status;
+}
+
+int run_as(job::Task& task, job::Setup& setup, Terminal& terminal,
+           std::span<const std::string> arguments) {
+  setup.task = &task;
+  return job::run(setup, terminal, arguments).exit_status;
 }
 
 // Before the work, not after it.
@@ -118,15 +142,22 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
   terminal.show_details(command.verbose);
-  job::Task task(std::move(identity), command.options.task, job::introduce(*setup), terminal);
+  const auto introduction = [&] { return job::introduce(*setup); };
+  job::Task task(std::move(identity), command.options.task, introduction(), terminal);
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
-  for (;;) {
+  return run_to_end(task, terminal, introduction, [&] {
+    if (task.restarts() > 0) setup = std::make_unique<job::Setup>(set_up_command(command, err));
     task.from_chief(kCommandRound, json_text(line));
     compare_files(task, files, terminal);
-    if (const auto status = run_until_loss(*setup, task, terminal, arguments)) return *status;
-    task.rejoin(job::introduce(*setup));
-    setup = std::make_unique<job::Setup>(set_up_command(command, err));
-  }
+    return run_as(task, *setup, terminal, arguments);
+  });
+}
+
+// What servers and controllers bring: all else they get from the chief.
+network::Introduction program_alone() {
+  network::Introduction introduction;
+  introduction.program_hash = job::program_hash();
+  return introduction;
 }
 
 // The chief's command line with what this task is. Its devices only update: the host's processors.
@@ -150,11 +181,9 @@ int run_server(const JobCommand& own, const network::TaskIdentity& identity, std
   interrupt.end_after_steps();  // the other tasks are told
   std::ostream nowhere(nullptr);
   Terminal terminal(own.options, interrupt, nowhere, err);
-  network::Introduction introduction;
-  introduction.program_hash = job::program_hash();
   std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
-  job::Task task(identity, own.options.task, introduction, terminal);
-  for (;;) {
+  job::Task task(identity, own.options.task, program_alone(), terminal);
+  return run_to_end(task, terminal, program_alone, [&] {
     JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
     compare_files(task, chiefs_files(own.options), terminal);
     take_sizes(command.options.task, identity);
@@ -162,9 +191,8 @@ int run_server(const JobCommand& own, const network::TaskIdentity& identity, std
     setup.reset();  // as a whole: its parts refer to each other
     setup.emplace(
         job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err)));
-    if (const auto status = run_until_loss(*setup, task, terminal, {})) return *status;
-    task.rejoin(introduction);
-  }
+    return run_as(task, *setup, terminal, {});
+  });
 }
 
 int run_controller(const JobCommand& command, network::TaskIdentity identity, std::ostream& out,
@@ -172,23 +200,14 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
   InterruptGuard interrupt;
   interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
-  network::Introduction introduction;
-  introduction.program_hash = job::program_hash();
-  job::Task task(std::move(identity), command.options.task, introduction, terminal);
+  job::Task task(std::move(identity), command.options.task, program_alone(), terminal);
   tell_files_without_effect(chiefs_files(command.options), {}, terminal);
-  for (;;) {
-    try {
-      task.wait_for_end();
-      const std::optional<network::Interruption> stop = task.interruption();
-      if (stop) terminal.notice(stop->text);
-      return static_cast<int>(stop ? stop->code : ExitCode::kOk);
-    } catch (const Error& error) {
-      const Error cause = task.explain(error);
-      if (!task.goes_on()) throw cause;
-      terminal.notice(cause.what());
-    }
-    task.rejoin(introduction);
-  }
+  return run_to_end(task, terminal, program_alone, [&] {
+    task.wait_for_end();
+    const std::optional<network::Interruption> stop = task.interruption();
+    if (stop) terminal.notice(stop->text);
+    return static_cast<int>(stop ? stop->code : ExitCode::kOk);
+  });
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "core/base/interruption.hpp"
+
 namespace convoy::network {
 namespace {
 
@@ -164,7 +166,7 @@ void write_interruption(const Interruption& interruption, v1::Interruption& to) 
 
 Interruption read_interruption(const v1::Interruption& from) {
   const auto code = static_cast<ExitCode>(from.code());
-  if (code != ExitCode::kInterrupted && code != ExitCode::kTerminated)
+  if (!is_interruption(code))
     throw std::invalid_argument("a task is interrupted with a code that is none of interruptions");
   return {code, from.text()};
 }
