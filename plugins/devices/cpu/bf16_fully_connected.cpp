@@ -149,7 +149,7 @@ void Bf16FullyConnected::multiply_inputs(const Bf16* source, std::size_t first, 
                                          const Workspace& own) const {
   Bf16Product product{
       .source = nullptr,
-      .rows = {.channel = kBf16Step, .step = kBf16Tile, .block = in_steps_ * kBf16Tile},
+      .rows = {.channel = kBf16Step, .pair = 2, .step = kBf16Tile, .block = in_steps_ * kBf16Tile},
       .result = nullptr,
       .result_block = steps * kBf16Tile,
       .steps = steps,
@@ -158,7 +158,9 @@ void Bf16FullyConnected::multiply_inputs(const Bf16* source, std::size_t first, 
       .weights_out = kSums,
       .in_blocks = 0,
       .out_blocks = 2,  // there is an even number of columns
-      .fresh = first == 0};
+      .fresh = first == 0,
+      .ahead = nullptr,
+      .ahead_channel = 0};
   for (std::size_t image = 0; image < image_blocks_; image += 2) {
     product.in_blocks = std::min<std::size_t>(image_blocks_ - image, 2);
     product.source = source + image * product.rows.block + first * kBf16Tile;
@@ -226,18 +228,22 @@ void Bf16FullyConnected::backward_range(std::size_t range, const Backward& argum
 void Bf16FullyConnected::multiply_outputs(std::size_t block, std::size_t in_blocks,
                                           const Bf16* gradient, const Workspace& own) const {
   const std::size_t steps = shape_.width / kBf16Step;
-  Bf16Product product{
-      .source = nullptr,
-      .rows = {.channel = shape_.width, .step = kBf16Step, .block = kBf16Block * shape_.width},
-      .result = nullptr,
-      .result_block = out_steps_ * kBf16Tile,
-      .steps = steps,
-      .weights = nullptr,
-      .weights_in = image_blocks_ * kSums,
-      .weights_out = kSums,
-      .in_blocks = 0,
-      .out_blocks = 0,
-      .fresh = block == 0};
+  Bf16Product product{.source = nullptr,
+                      .rows = {.channel = shape_.width,
+                               .pair = 2,
+                               .step = kBf16Step,
+                               .block = kBf16Block * shape_.width},
+                      .result = nullptr,
+                      .result_block = out_steps_ * kBf16Tile,
+                      .steps = steps,
+                      .weights = nullptr,
+                      .weights_in = image_blocks_ * kSums,
+                      .weights_out = kSums,
+                      .in_blocks = 0,
+                      .out_blocks = 0,
+                      .fresh = block == 0,
+                      .ahead = nullptr,
+                      .ahead_channel = 0};
   for (std::size_t in = 0; in < in_blocks; in += 2) {
     product.in_blocks = std::min<std::size_t>(in_blocks - in, 2);
     product.source = own.weights + in * product.rows.block;

@@ -22,10 +22,11 @@ struct Bf16Pixels {
   std::size_t blocks;
 };
 
-// Where the left factor lies, as distances in elements between channels, between steps of pixels
-// and between blocks of channels. A channel's pixels of one step lie side by side.
+// Where the left factor lies, as distances in elements between channels, between pairs of pixels of
+// one step, between steps and between blocks of channels. The two pixels of a pair lie side by
+// side; tile registers want all pairs of a step so.
 struct Bf16Rows {
-  std::size_t channel, step, block;
+  std::size_t channel, pair, step, block;
 };
 
 // Gradients between one or two blocks of input and of output channels: weights[in][out] += (or =)
@@ -40,13 +41,19 @@ struct Bf16Product {
   std::size_t weights_in, weights_out;  // distances of the next block, in floats
   std::size_t in_blocks, out_blocks;    // one or two
   bool fresh;                           // weights are overwritten, not added to
+  // Pixels, as many as are multiplied, whose line of the cache from a channel on vectors ask for
+  // meanwhile: memory is slower than what follows can wait for. Null = none.
+  const Bf16* const* ahead;
+  std::size_t ahead_channel;
 };
 
 // How the factors of a product are packed.
 struct Bf16Packing {
-  // Both factors out of pixels whose channels lie side by side.
-  void (*pack_source)(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to);
-  void (*pack_result)(const Bf16Pixels& from, Bf16* to);
+  // Both out of pixels whose channels lie side by side. A left factor for tile registers, and
+  // [block] [step][16 pairs of pixels][16 channels][2] with so many elements between blocks: a
+  // right factor, and a left one for vectors.
+  void (*pack_rows)(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to);
+  void (*pack_pairs)(const Bf16Pixels& from, std::size_t block, Bf16* to);
   // Half a step of one block of the right factor, 8 lines of 16 pairs, out of 16 rows of 16
   // neighbouring floats. Rounded to the nearest bf16, ties to even.
   void (*round_pairs)(const float* from, std::size_t row_step, Bf16* to);

@@ -44,7 +44,7 @@ inline void transpose_eight(const Bf16* const* pixels, std::size_t channel, std:
   for (int i = 0; i < 8; ++i) _mm512_storeu_si512(to + i * distance, b[i]);
 }
 
-void pack_source(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to) {
+void pack_rows(const Bf16Pixels& from, const Bf16Rows& layout, Bf16* to) {
   for (std::size_t step = 0; step < from.steps; ++step) {
     const Bf16* const* pixels = from.pixels + step * kBf16Step;
     for (std::size_t block = 0; block < from.blocks; ++block) {
@@ -65,22 +65,50 @@ inline __m512i interleaving() {
   return _mm512_load_si512(order);
 }
 
-void pack_result(const Bf16Pixels& from, Bf16* to) {
-  const __m512i interleave = interleaving();
-  for (std::size_t step = 0; step < from.steps; ++step) {
-    for (std::size_t block = 0; block < from.blocks; ++block) {
-      const Bf16* const* pixels = from.pixels + step * kBf16Step;
-      const std::size_t channel = from.first_channel + block * kBf16Block;
-      Bf16* pairs = to + (block * from.steps + step) * kBf16Tile;
-#pragma GCC unroll 16
-      for (std::size_t pair = 0; pair < kBf16Step; pair += 2) {
-        const auto half = [&](std::size_t pixel) {
-          return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(pixels[pixel] + channel));
-        };
-        const __m512i both =
-            _mm512_inserti64x4(_mm512_castsi256_si512(half(pair)), half(pair + 1), 1);
-        _mm512_storeu_si512(pairs + pair * kBf16Block, _mm512_permutexvar_epi16(interleave, both));
-      }
+// Of 16 channels of two pixels, from the first or the 17th on: where each stands behind the other
+// in the two vectors of the pixels' channels.
+inline __m512i pairing(std::size_t first_channel) {
+  alignas(64) Bf16 order[kBf16Step];
+  for (std::size_t i = 0; i < kBf16Step; ++i) {
+    order[i] = static_cast<Bf16>(first_channel + i / 2 + i % 2 * kBf16Step);
+  }
+  return _mm512_load_si512(order);
+}
+
+inline __m512i load_block(const Bf16* from) {
+  return _mm512_zextsi256_si512(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+inline void ask_for(const Bf16* line) {
+  _mm_prefetch(reinterpret_cast<const char*>(line), _MM_HINT_T0);
+}
+
+// Two blocks of channels at a time, which are a line of the cache. Pixels are gone through in their
+// order, and asked for early: the processor does not see them coming where the next tile's channels
+// lie between them.
+void pack_pairs(const Bf16Pixels& from, std::size_t block, Bf16* to) {
+  constexpr std::size_t kAhead = 16;  // pixels
+  const __m512i low = pairing(0), high = pairing(kBf16Block);
+  const std::size_t count = from.steps * kBf16Step;
+  for (std::size_t pixel = 0; pixel < count; pixel += 2, to += kBf16Step) {
+    const std::size_t later = pixel + kAhead < count ? pixel + kAhead : pixel;
+    const Bf16* first = from.pixels[pixel] + from.first_channel;
+    const Bf16* second = from.pixels[pixel + 1] + from.first_channel;
+    const Bf16* first_later = from.pixels[later] + from.first_channel;
+    const Bf16* second_later = from.pixels[later + 1] + from.first_channel;
+    Bf16* pairs = to;
+    std::size_t left = from.blocks;
+    for (std::size_t at = 0; left > 1; left -= 2, at += kBf16Step, pairs += 2 * block) {
+      ask_for(first_later + at);
+      ask_for(second_later + at);
+      const __m512i a = _mm512_loadu_si512(first + at), b = _mm512_loadu_si512(second + at);
+      _mm512_storeu_si512(pairs, _mm512_permutex2var_epi16(a, low, b));
+      _mm512_storeu_si512(pairs + block, _mm512_permutex2var_epi16(a, high, b));
+    }
+    if (left > 0) {
+      const std::size_t at = (from.blocks - 1) * kBf16Block;
+      const __m512i a = load_block(first + at), b = load_block(second + at);
+      _mm512_storeu_si512(pairs, _mm512_permutex2var_epi16(a, low, b));
     }
   }
 }
@@ -146,6 +174,6 @@ void sum(const Bf16* result, std::size_t steps, float* total, bool fresh) {
 }  // namespace
 
 extern const Bf16Packing kBf16Packing;
-const Bf16Packing kBf16Packing = {pack_source, pack_result, round_pairs, round, sum};
+const Bf16Packing kBf16Packing = {pack_rows, pack_pairs, round_pairs, round, sum};
 
 }  // namespace convoy::cpu

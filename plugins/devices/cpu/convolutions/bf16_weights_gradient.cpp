@@ -15,12 +15,14 @@ constexpr std::size_t kWeightsOfBlocks = kBf16Block * kBf16Block;
 
 // The sums of a tile take 640 KiB of a second-level cache of 2 MiB.
 constexpr std::size_t kTileFloats = std::size_t{160} << 10;
-// Blocks of channels of a tile: what is packed once is multiplied by all of the other side. Packing
-// a source costs more than packing a result.
-constexpr std::size_t kTileIn = 16, kTileOut = 32;
-// Steps of pixels at a time: two blocks of both factors stay in a first-level cache of 48 KiB. The
-// taps of a larger filter share one source, which reaches over the chunk's ends.
-constexpr std::size_t kChunkSteps = 10, kChunkStepsOfTaps = 8;
+// Blocks of channels of a tile: what is packed once is multiplied by all of the other side. For
+// tile registers packing a source costs more than packing a result; processors without them have a
+// second-level cache of 1 MiB.
+constexpr std::size_t kTileIn = 16, kTileOut = 32, kTileOutOfVectors = 16;
+// Steps of pixels at a time: two blocks of both factors stay in a first-level cache of 48 KiB, or
+// of 32 KiB without tile registers. The taps of a larger filter share one source, which reaches
+// over the chunk's ends.
+constexpr std::size_t kChunkSteps = 10, kChunkStepsOfTaps = 8, kChunkStepsOfVectors = 8;
 // Enough to be shared evenly by a few threads.
 constexpr std::size_t kTasks = 16;
 // Parts of the canvas cost writing and reading as many gradients.
@@ -51,6 +53,7 @@ bool Bf16WeightsGradient::pays(const ConvolutionShape& shape) {
   constexpr std::size_t kWeightsPerPixel = 1024;
   if (!suits(shape) || bf16_kernels()->uses_tiles) return suits(shape);
   const std::size_t taps = shape.kernel_height * shape.kernel_width;
+  if (taps == 1 || shape.stride_height * shape.stride_width > 1) return true;
   const std::size_t pixels = shape.batch * shape.out_height * shape.out_width;
   return shape.in_channels * shape.out_channels * taps >= kWeightsPerPixel * pixels;
 }
@@ -69,18 +72,32 @@ Bf16WeightsGradient::Bf16WeightsGradient(const ConvolutionShape& shape, PixelCan
       out_blocks_(shape.out_channels / kBf16Block),
       steps_(divide_up(canvas_.positions(), kBf16Step)),
       weights_floats_(in_blocks_ * out_blocks_ * canvas_.taps().size() * kWeightsOfBlocks) {
+  find_copies();
   divide();
+}
+
+void Bf16WeightsGradient::find_copies() {
+  for (const PixelCanvas::Tap& tap : canvas_.taps()) {
+    const auto distance =
+        static_cast<std::size_t>(tap.offset - canvas_.planes()[tap.plane].first_offset);
+    const Copy wanted{tap.plane, kernels_->uses_tiles ? 0 : distance % 2};
+    const auto found = std::find(copies_.begin(), copies_.end(), wanted);
+    const auto copy = static_cast<std::size_t>(found - copies_.begin());
+    if (found == copies_.end()) copies_.push_back(wanted);
+    taps_.push_back({copy, kernels_->uses_tiles ? distance : distance / 2 * kBf16Step});
+  }
 }
 
 void Bf16WeightsGradient::divide() {
   const std::size_t taps = canvas_.taps().size();
   tile_in_ = std::min(in_blocks_, kTileIn);
-  tile_out_ = std::min(out_blocks_, kTileOut);
+  tile_out_ = std::min(out_blocks_, kernels_->uses_tiles ? kTileOut : kTileOutOfVectors);
   while (tile_in_ * tile_out_ * taps * kWeightsOfBlocks > kTileFloats && tile_in_ * tile_out_ > 1) {
     std::size_t& longer = tile_in_ > tile_out_ ? tile_in_ : tile_out_;
     longer = divide_up(longer, 2);
   }
-  chunk_steps_ = std::min(taps > 1 ? kChunkStepsOfTaps : kChunkSteps, steps_);
+  const std::size_t chunk = kernels_->uses_tiles ? kChunkSteps : kChunkStepsOfVectors;
+  chunk_steps_ = std::min(taps > 1 ? kChunkStepsOfTaps : chunk, steps_);
   const std::size_t wanted = divide_up(kTasks, tiles());
   const std::size_t affordable = std::max<std::size_t>(kPartFloats / weights_floats_, 1);
   parts_ = std::min({wanted, affordable, divide_up(steps_, chunk_steps_)});
@@ -96,36 +113,49 @@ std::size_t Bf16WeightsGradient::tiles() const {
   return divide_up(in_blocks_, tile_in_) * divide_up(out_blocks_, tile_out_);
 }
 
-// Without neighbours a tile register's rows lie side by side.
+// Vectors read pairs. Without neighbours a tile register's rows lie side by side.
 Bf16Rows Bf16WeightsGradient::rows() const {
-  if (canvas_.taps().size() == 1) {
-    return {.channel = kBf16Step, .step = kBf16Tile, .block = plane_steps_ * kBf16Tile};
+  const std::size_t block = plane_steps_ * kBf16Tile;
+  if (!kernels_->uses_tiles) {
+    return {.channel = 2, .pair = kBf16Step, .step = kBf16Tile, .block = block + kBf16Step};
   }
-  return {
-      .channel = plane_steps_ * kBf16Step, .step = kBf16Step, .block = plane_steps_ * kBf16Tile};
+  if (canvas_.taps().size() == 1) {
+    return {.channel = kBf16Step, .pair = 2, .step = kBf16Tile, .block = block};
+  }
+  return {.channel = plane_steps_ * kBf16Step, .pair = 2, .step = kBf16Step, .block = block};
 }
 
-std::size_t Bf16WeightsGradient::plane_elements() const {
-  return tile_in_ * plane_steps_ * kBf16Tile;
+// A line of the cache more than a block takes: blocks do not fight for one set of the cache.
+std::size_t Bf16WeightsGradient::result_block(std::size_t steps) const {
+  return steps * kBf16Tile + kBf16Step;
+}
+
+std::size_t Bf16WeightsGradient::copy_elements() const {
+  return tile_in_ * rows().block;
+}
+
+// Of a chunk of the result, or of what its taps meet in one copy of the source.
+std::size_t Bf16WeightsGradient::list_pixels() const {
+  return plane_steps_ * kBf16Step;
 }
 
 std::size_t Bf16WeightsGradient::workspace_bytes() const {
   const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
   const std::size_t packed =
-      canvas_.planes().size() * plane_elements() + tile_out_ * chunk_steps_ * kBf16Tile;
-  return whole_lines(plane_steps_ * kBf16Step * sizeof(Bf16*)) +
+      copies_.size() * copy_elements() + tile_out_ * result_block(chunk_steps_);
+  return whole_lines((1 + copies_.size()) * list_pixels() * sizeof(Bf16*)) +
          whole_lines(channels * sizeof(Bf16)) + packed * sizeof(Bf16);
 }
 
 Bf16WeightsGradient::Workspace Bf16WeightsGradient::workspace(std::byte* memory) const {
   const std::size_t channels = std::max(shape_.in_channels, shape_.out_channels);
   auto* const pixels = reinterpret_cast<const Bf16**>(memory);
-  memory += whole_lines(plane_steps_ * kBf16Step * sizeof(Bf16*));
+  memory += whole_lines((1 + copies_.size()) * list_pixels() * sizeof(Bf16*));
   auto* const empty = reinterpret_cast<Bf16*>(memory);
   std::fill_n(empty, channels, Bf16{0});
   memory += whole_lines(channels * sizeof(Bf16));
   auto* const source = reinterpret_cast<Bf16*>(memory);
-  return {pixels, empty, source, source + canvas_.planes().size() * plane_elements()};
+  return {pixels, empty, source, source + copies_.size() * copy_elements()};
 }
 
 std::size_t Bf16WeightsGradient::scratch_bytes(std::size_t threads) const {
@@ -194,77 +224,119 @@ void Bf16WeightsGradient::add_parts(const float* parts, float* total, std::size_
 
 void Bf16WeightsGradient::run_tile(const Tile& tile, const Arguments& arguments,
                                    const Workspace& own, const Sums& sums) const {
+  find_pixels(tile, tile.first_step, arguments, own);
   for (std::size_t first = tile.first_step; first < tile.last_step; first += chunk_steps_) {
-    const std::size_t steps = std::min(chunk_steps_, tile.last_step - first);
-    const bool fresh = first == tile.first_step;
-    pack(tile, first, steps, arguments, own);
-    multiply(tile, steps, fresh, own, sums.weights);
+    const std::size_t steps = steps_from(first, tile);
+    const bool fresh = first == tile.first_step, last = first + steps == tile.last_step;
+    pack(tile, steps, own);
+    if (!last) find_pixels(tile, first + steps, arguments, own);
+    multiply(tile, {steps, fresh, last}, own, sums.weights);
     if (sums.bias != nullptr && tile.first_in == 0) sum_results(tile, steps, fresh, own, sums.bias);
   }
 }
 
-void Bf16WeightsGradient::pack(const Tile& tile, std::size_t first, std::size_t steps,
-                               const Arguments& arguments, const Workspace& own) const {
-  const std::size_t position = first * kBf16Step;
+std::size_t Bf16WeightsGradient::steps_from(std::size_t first, const Tile& tile) const {
+  return std::min(chunk_steps_, tile.last_step - first);
+}
+
+// Steps of a plane that hold what the taps of so many steps of the result meet.
+std::size_t Bf16WeightsGradient::source_steps(const PixelCanvas::Plane& plane,
+                                              std::size_t steps) const {
+  const auto reach = static_cast<std::size_t>(plane.last_offset - plane.first_offset);
+  return divide_up(steps * kBf16Step + reach, kBf16Step);
+}
+
+void Bf16WeightsGradient::find_pixels(const Tile& tile, std::size_t first,
+                                      const Arguments& arguments, const Workspace& own) const {
+  const std::size_t position = first * kBf16Step, steps = steps_from(first, tile);
   canvas_.find_result(position, steps * kBf16Step, arguments.result, own.empty, own.pixels);
-  kernels_->pack_result({.pixels = own.pixels,
-                         .steps = steps,
-                         .first_channel = tile.first_out * kBf16Block,
-                         .blocks = tile.last_out - tile.first_out},
-                        own.result);
-  Bf16* to = own.source;
-  for (const PixelCanvas::Plane& plane : canvas_.planes()) {
-    const auto reach = static_cast<std::size_t>(plane.last_offset - plane.first_offset);
-    const std::size_t plane_steps = divide_up(steps * kBf16Step + reach, kBf16Step);
-    canvas_.find_source(plane, static_cast<std::ptrdiff_t>(position) + plane.first_offset,
-                        plane_steps * kBf16Step, arguments.source, own.empty, own.pixels);
-    kernels_->pack_source({.pixels = own.pixels,
-                           .steps = plane_steps,
-                           .first_channel = tile.first_in * kBf16Block,
-                           .blocks = tile.last_in - tile.first_in},
-                          rows(), to);
-    to += plane_elements();
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    const PixelCanvas::Plane& plane = canvas_.planes()[copies_[i].plane];
+    canvas_.find_source(
+        plane, static_cast<std::ptrdiff_t>(position + copies_[i].shift) + plane.first_offset,
+        source_steps(plane, steps) * kBf16Step, arguments.source, own.empty,
+        own.pixels + (1 + i) * list_pixels());
   }
 }
 
-void Bf16WeightsGradient::multiply(const Tile& tile, std::size_t steps, bool fresh,
-                                   const Workspace& own, float* weights) const {
+void Bf16WeightsGradient::pack(const Tile& tile, std::size_t steps, const Workspace& own) const {
+  kernels_->pack_pairs({.pixels = own.pixels,
+                        .steps = steps,
+                        .first_channel = tile.first_out * kBf16Block,
+                        .blocks = tile.last_out - tile.first_out},
+                       result_block(steps), own.result);
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    const Bf16Pixels pixels{.pixels = own.pixels + (1 + i) * list_pixels(),
+                            .steps = source_steps(canvas_.planes()[copies_[i].plane], steps),
+                            .first_channel = tile.first_in * kBf16Block,
+                            .blocks = tile.last_in - tile.first_in};
+    Bf16* const to = own.source + i * copy_elements();
+    if (kernels_->uses_tiles) {
+      kernels_->pack_rows(pixels, rows(), to);
+    } else {
+      kernels_->pack_pairs(pixels, rows().block, to);
+    }
+  }
+}
+
+void Bf16WeightsGradient::multiply(const Tile& tile, const Chunk& chunk, const Workspace& own,
+                                   float* weights) const {
   const std::size_t filter = canvas_.taps().size() * kWeightsOfBlocks;
   Bf16Product product{.source = nullptr,
                       .rows = rows(),
                       .result = nullptr,
-                      .result_block = steps * kBf16Tile,
-                      .steps = steps,
+                      .result_block = result_block(chunk.steps),
+                      .steps = chunk.steps,
                       .weights = nullptr,
                       .weights_in = filter,
                       .weights_out = in_blocks_ * filter,
                       .in_blocks = 0,
                       .out_blocks = 0,
-                      .fresh = fresh};
+                      .fresh = chunk.fresh,
+                      .ahead = nullptr,
+                      .ahead_channel = 0};
+  std::size_t line = 0;
   for (std::size_t out = tile.first_out; out < tile.last_out; out += 2) {
     product.out_blocks = std::min<std::size_t>(tile.last_out - out, 2);
     product.result = own.result + (out - tile.first_out) * product.result_block;
     for (std::size_t in = tile.first_in; in < tile.last_in; in += 2) {
       product.in_blocks = std::min<std::size_t>(tile.last_in - in, 2);
       product.weights = weights + (out * in_blocks_ + in) * filter;
+      if (!chunk.last) ask_for_line(line++, tile, own, product);
       multiply_taps(product, own.source + (in - tile.first_in) * product.rows.block);
     }
   }
 }
 
+// One line of each of the next chunk's pixels, first those of the result.
+void Bf16WeightsGradient::ask_for_line(std::size_t line, const Tile& tile, const Workspace& own,
+                                       Bf16Product& product) const {
+  const std::size_t result_lines = divide_up(tile.last_out - tile.first_out, 2);
+  const std::size_t source_lines = divide_up(tile.last_in - tile.first_in, 2);
+  product.ahead = nullptr;
+  if (line < result_lines) {
+    product.ahead = own.pixels;
+    product.ahead_channel = tile.first_out * kBf16Block + line * kBf16Step;
+  } else if (line - result_lines < source_lines * copies_.size()) {
+    line -= result_lines;
+    product.ahead = own.pixels + (1 + line / source_lines) * list_pixels();
+    product.ahead_channel = tile.first_in * kBf16Block + line % source_lines * kBf16Step;
+  }
+}
+
 void Bf16WeightsGradient::multiply_taps(Bf16Product product, const Bf16* source) const {
-  for (const PixelCanvas::Tap& tap : canvas_.taps()) {
-    const std::ptrdiff_t first = canvas_.planes()[tap.plane].first_offset;
-    product.source = source + tap.plane * plane_elements() + (tap.offset - first);
+  for (const TapPlace& tap : taps_) {
+    product.source = source + tap.copy * copy_elements() + tap.elements;
     kernels_->multiply(product);
     product.weights += kWeightsOfBlocks;
+    product.ahead = nullptr;
   }
 }
 
 void Bf16WeightsGradient::sum_results(const Tile& tile, std::size_t steps, bool fresh,
                                       const Workspace& own, float* bias) const {
   for (std::size_t out = tile.first_out; out < tile.last_out; ++out) {
-    kernels_->sum(own.result + (out - tile.first_out) * steps * kBf16Tile, steps,
+    kernels_->sum(own.result + (out - tile.first_out) * result_block(steps), steps,
                   bias + out * kBf16Block, fresh);
   }
 }

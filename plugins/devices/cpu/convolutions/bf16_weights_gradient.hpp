@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "plugins/devices/cpu/convolutions/bf16_kernels.hpp"
 #include "plugins/devices/cpu/convolutions/pixel_canvas.hpp"
@@ -20,8 +21,8 @@ class Bf16WeightsGradient {
   // Whether this processor computes this shape: nothing below may be called otherwise.
   static bool suits(const ConvolutionShape& shape);
   // Whether that was faster than oneDNN 2.6 in tests/benchmarks/bf16_weights_gradient_benchmark:
-  // with tile registers for every shape, with vectors (Zen 4) for those of few pixels and many
-  // weights.
+  // with tile registers for every shape, with vectors (Zen 4) for filters of 1x1, for strides, and
+  // for few pixels and many weights.
   static bool pays(const ConvolutionShape& shape);
 
   explicit Bf16WeightsGradient(const ConvolutionShape& shape);
@@ -52,7 +53,23 @@ class Bf16WeightsGradient {
   struct Tile {
     std::size_t first_in, last_in, first_out, last_out, first_step, last_step;
   };
-  // Memory of one thread: a chunk's pixels, packed, and where they are.
+  // A plane of the source, packed from its first or its second pixel on: pairs of pixels cannot be
+  // parted again, so taps at odd distances need other pairs.
+  struct Copy {
+    std::size_t plane, shift;
+    bool operator==(const Copy&) const = default;
+  };
+  // Where a tap's pixels begin: elements behind the start of a copy.
+  struct TapPlace {
+    std::size_t copy, elements;
+  };
+  // What a tile multiplies at a time.
+  struct Chunk {
+    std::size_t steps;
+    bool fresh, last;  // the tile's first and last
+  };
+  // Memory of one thread: a chunk's pixels, packed, and where those to be packed next are: a list
+  // of the result's, then one for each copy of the source.
   struct Workspace {
     const Bf16** pixels;
     const Bf16* empty;
@@ -66,21 +83,28 @@ class Bf16WeightsGradient {
   };
 
   Bf16WeightsGradient(const ConvolutionShape& shape, PixelCanvas canvas);
+  void find_copies();
   void divide();
   std::size_t tiles() const;
   std::size_t workspace_bytes() const;
   Tile tile(std::size_t index, std::size_t part) const;
   Workspace workspace(std::byte* memory) const;
   Bf16Rows rows() const;
-  std::size_t plane_elements() const;
+  std::size_t result_block(std::size_t steps) const;
+  std::size_t copy_elements() const;
+  std::size_t list_pixels() const;
   void run_tasks(const Arguments& arguments, float* parts, std::byte* memory,
                  std::size_t threads) const;
   void run_tile(const Tile& tile, const Arguments& arguments, const Workspace& own,
                 const Sums& sums) const;
-  void pack(const Tile& tile, std::size_t first, std::size_t steps, const Arguments& arguments,
-            const Workspace& own) const;
-  void multiply(const Tile& tile, std::size_t steps, bool fresh, const Workspace& own,
-                float* weights) const;
+  std::size_t steps_from(std::size_t first, const Tile& tile) const;
+  std::size_t source_steps(const PixelCanvas::Plane& plane, std::size_t steps) const;
+  void find_pixels(const Tile& tile, std::size_t first, const Arguments& arguments,
+                   const Workspace& own) const;
+  void pack(const Tile& tile, std::size_t steps, const Workspace& own) const;
+  void multiply(const Tile& tile, const Chunk& chunk, const Workspace& own, float* weights) const;
+  void ask_for_line(std::size_t line, const Tile& tile, const Workspace& own,
+                    Bf16Product& product) const;
   void multiply_taps(Bf16Product product, const Bf16* source) const;
   void sum_results(const Tile& tile, std::size_t steps, bool fresh, const Workspace& own,
                    float* bias) const;
@@ -92,6 +116,8 @@ class Bf16WeightsGradient {
   std::size_t in_blocks_, out_blocks_, steps_;
   std::size_t tile_in_, tile_out_, parts_, chunk_steps_, plane_steps_;
   std::size_t weights_floats_;
+  std::vector<Copy> copies_;
+  std::vector<TapPlace> taps_;
 };
 
 }  // namespace convoy::cpu

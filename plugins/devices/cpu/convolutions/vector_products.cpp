@@ -22,9 +22,23 @@ inline __m512bh everywhere(const Bf16* pair) {
   return reinterpret_cast<__m512bh>(_mm512_set1_epi32(*reinterpret_cast<const Stored*>(pair)));
 }
 
+// Lines that one call of multiply_rows asks for at each step.
+struct Asked {
+  const Bf16* const* pixels;
+  std::size_t channel, count;
+};
+
+inline void ask_for(const Asked& asked, std::size_t step) {
+  const Bf16* const* const pixels = asked.pixels + step * kBf16Step;
+  for (std::size_t i = 0; i < asked.count; ++i) {
+    _mm_prefetch(reinterpret_cast<const char*>(pixels[i] + asked.channel), _MM_HINT_T1);
+  }
+}
+
 // So many rows of one block of the source with one or two blocks of the result.
 template <std::size_t kRows, std::size_t kOut>
-inline void multiply_rows(const Bf16Product& product, const Bf16* source, float* weights) {
+inline void multiply_rows(const Bf16Product& product, const Bf16* source, float* weights,
+                          const Asked& asked) {
   __m512 sums[kRows][kOut];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < kRows * kOut; ++i) {
@@ -33,7 +47,9 @@ inline void multiply_rows(const Bf16Product& product, const Bf16* source, float*
   }
   const Bf16* result = product.result;
   for (std::size_t step = 0; step < product.steps; ++step, source += product.rows.step) {
-    for (std::size_t pair = 0; pair < kBf16Step; pair += kPair, result += kBf16Step) {
+    ask_for(asked, step);
+    const Bf16* pairs = source;
+    for (std::size_t pixel = 0; pixel < kBf16Step; pixel += kPair) {
       __m512bh columns[kOut];
 #pragma GCC unroll 2
       for (std::size_t out = 0; out < kOut; ++out) {
@@ -41,12 +57,14 @@ inline void multiply_rows(const Bf16Product& product, const Bf16* source, float*
       }
 #pragma GCC unroll 16
       for (std::size_t row = 0; row < kRows; ++row) {
-        const __m512bh element = everywhere(source + row * product.rows.channel + pair);
+        const __m512bh element = everywhere(pairs + row * product.rows.channel);
 #pragma GCC unroll 2
         for (std::size_t out = 0; out < kOut; ++out) {
           sums[row][out] = _mm512_dpbf16_ps(sums[row][out], element, columns[out]);
         }
       }
+      pairs += product.rows.pair;
+      result += kBf16Step;
     }
   }
 #pragma GCC unroll 16
@@ -59,11 +77,14 @@ inline void multiply_rows(const Bf16Product& product, const Bf16* source, float*
 template <std::size_t kOut>
 void multiply_blocks(const Bf16Product& product) {
   constexpr std::size_t kRows = kSums / kOut;
+  const std::size_t calls = product.in_blocks * kBf16Block / kRows;
+  Asked asked{product.ahead, product.ahead_channel,
+              product.ahead == nullptr ? 0 : kBf16Step / calls};
   for (std::size_t in = 0; in < product.in_blocks; ++in) {
-    for (std::size_t row = 0; row < kBf16Block; row += kRows) {
+    for (std::size_t row = 0; row < kBf16Block; row += kRows, asked.pixels += asked.count) {
       multiply_rows<kRows, kOut>(
           product, product.source + in * product.rows.block + row * product.rows.channel,
-          product.weights + in * product.weights_in + row * kBf16Block);
+          product.weights + in * product.weights_in + row * kBf16Block, asked);
     }
   }
 }
