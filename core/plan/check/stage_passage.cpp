@@ -259,8 +259,12 @@ class Beginning {
 
 Plan stage_alone(const Plan& plan, std::size_t stage) {
   Plan alone = stage_of(plan, stage);
-  if (stage > 0)
-    alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
+  if (stage == 0) return alone;
+  alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
+  // Lowering numbers each stage from 0.
+  std::uint32_t id = 0;
+  for (auto* section : {&alone.prologue, &alone.body})
+    for (Operation& operation : *section) operation.id = id++;
   return alone;
 }
 

@@ -260,14 +260,28 @@ TEST(CheckStages, AWrongStageMakesAWrongPlan) {
   EXPECT_SAYS("from step 3 on, ", it);
 }
 
+void expect_same_when_lowered(const Judged& it) {
+  Plan lowered = lower(stage_of(it.plan, 0));
+  append_stage(lowered, first_step_of(it.plan, 1), lower(stage_of(it.plan, 1)));
+  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+}
+
 TEST(CheckStages, AreTheSameWhenLowered) {
-  const Judged it = judge([](Planner& p) {
+  expect_same_when_lowered(judge([](Planner& p) {
     write_together(p);
     p.from_step(4, [&] { train_alone(p, 2), average(p); });
-  });
-  Plan lowered = lower(stage_of(it.plan, 0));
-  append_stage(lowered, 4, lower(stage_of(it.plan, 1)));
-  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+  }));
+}
+
+// Operations of the second stage are numbered anew after lowering, those of the prologue are not
+// counted.
+TEST(CheckStages, AreTheSameWhenLoweredAfterAPrologue) {
+  expect_same_when_lowered(judge([](Planner& p) {
+    const Buffer first = p.persistent(p.replica_place(ReplicaId(0)), p.arena_elements());
+    p.prologue([&] { p.copy(first, p.parameters(ReplicaId(0))); });
+    write_together(p);
+    p.from_step(4, [&] { write_together(p); });
+  }));
 }
 
 }  // namespace
