@@ -29,14 +29,22 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
   return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
 }
 
+// What the run knows of the earlier stages.
+struct Before {
+  HeldErrors errors;  // that the next prologue may overwrite
+};
+
 // Compares the state at the beginning of a stage with the state with which it was proved.
 class Beginning {
  public:
-  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, Budget& budget)
+  // `before` was held until the stage's prologue.
+  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, const Before& before,
+            Budget& budget)
       : plan_(plan),
         stage_(stage),
         alone_(stage_alone(plan, stage)),
         run_(run),
+        before_(before),
         budget_(budget),
         proved_(alone_, budget, Start::kLinear),
         live_(live_ranges(alone_, 0)),
@@ -229,6 +237,8 @@ class Beginning {
   }
 
   void look_for_losses() {
+    const Content model = model_.read(0, plan_.arena->elements, 0, values());
+    result_.loses = result_.loses || has_dropped(before_.errors, model, alone_, run_);
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
       RangeSet read;
@@ -246,6 +256,7 @@ class Beginning {
   std::size_t stage_;
   Plan alone_;
   SymbolicRun& run_;
+  const Before& before_;
   Budget& budget_;
   SymbolicRun proved_;  // has run the prologues that the stage was proved with
   Ranges live_;         // what its body takes from before
@@ -271,13 +282,15 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
 std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget) {
   Plan now = stage_of(plan, 0);  // that the run goes through
   SymbolicRun run(now, budget, Start::kLinear);
+  Before before;
   std::vector<StagePassage> passages;
   for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
     const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
     for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
     now = stage_of(plan, stage);
+    before.errors = errors_in_reach(now, run);
     run.run_prologue();
-    passages.push_back(Beginning(plan, stage, run, budget).judge());
+    passages.push_back(Beginning(plan, stage, run, before, budget).judge());
   }
   return passages;
 }

@@ -10,7 +10,8 @@ namespace convoy::check {
 // The state that one stage of a plan passes to the next.
 struct StagePassage {
   std::vector<Finding> findings;  // of the later stage
-  // Whether residuals of the earlier stage are no longer read, so that their contents are lost.
+  // Whether residuals of the earlier stage are cleared or no longer read, so that their contents
+  // are lost.
   bool loses = false;
 };
 

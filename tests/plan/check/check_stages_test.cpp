@@ -1,6 +1,8 @@
 // What the checker says of plans that change during training.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/stages.hpp"
@@ -76,6 +78,55 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
   EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
   EXPECT_FALSE(it.report.nothing_lost);
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+}
+
+// What the prologue of the next stage does with the residuals of error feedback.
+Judged judge_prologue(const std::function<void(Planner&, const std::vector<Buffer>&)>& write) {
+  return judge([&write](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.prologue([&] { write(p, rest); });
+      compress(p, rest);
+    });
+  });
+}
+
+TEST(CheckStages, ResidualsThatAPrologueClearsAreLost) {
+  const Judged all = judge_prologue([](Planner& p, const std::vector<Buffer>& rest) {
+    for (const Buffer& residual : rest) p.fill(residual, 0);
+  });
+  const Judged one =
+      judge_prologue([](Planner& p, const std::vector<Buffer>& rest) { p.fill(rest.back(), 0); });
+  const Judged part_of_one = judge_prologue(
+      [](Planner& p, const std::vector<Buffer>& rest) { p.fill(part(rest.back(), 8, 4), 0); });
+  for (const Judged* it : {&all, &one, &part_of_one}) {
+    EXPECT_EQ(it->report.verdict, Verdict::kApproximate) << it->text;
+    EXPECT_FALSE(it->report.nothing_lost) << it->text;
+    EXPECT_TRUE(it->report.stages.at(1).report.nothing_lost) << it->text;
+    EXPECT_SAYS("but what residuals hold when step 3 begins", *it);
+  }
+}
+
+TEST(CheckStages, ResidualsThatAPrologueHandsOnAreNotLost) {
+  const Judged moved = judge_prologue([](Planner& p, const std::vector<Buffer>& rest) {
+    p.add(rest[0], rest[0], rest[1]);
+    p.fill(rest[1], 0);
+  });
+  const Judged applied = judge([](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.prologue([&] {
+        std::vector<Span> all(rest.begin(), rest.end());
+        p.all_reduce(all);
+        for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), all[r.index()]);
+        for (const Buffer& residual : rest) p.fill(residual, 0);
+      });
+      write_together(p);
+    });
+  });
+  for (const Judged* it : {&moved, &applied}) EXPECT_TRUE(it->report.nothing_lost) << it->text;
 }
 
 // The residual of a stage with error feedback goes into every gradient of the next stage, which
