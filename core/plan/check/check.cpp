@@ -164,7 +164,7 @@ CheckReport check_stages(const Plan& plan) {
     return combined(std::move(stages));
   try {
     check::Budget budget;
-    const std::vector<check::StagePassage> passages = check::judge_passages(plan, budget);
+    const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
     for (std::size_t i = 0; i < passages.size(); ++i) {
       add_findings(passages[i].findings, stages[i + 1].report);
       CheckReport& before = stages[i].report;

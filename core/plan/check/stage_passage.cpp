@@ -31,7 +31,15 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 
 // What the run knows of the earlier stages.
 struct Before {
+  // Of each, the computes of a replica so far, and of how many an update takes the mean.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> means;
   HeldErrors errors;  // that the next prologue may overwrite
+
+  std::uint64_t mean_over(std::uint64_t compute) const {
+    const auto stage =
+        std::ranges::find_if(means, [&](const auto& it) { return compute < it.first; });
+    return stage == means.end() ? 1 : stage->second;
+  }
 };
 
 // Compares the state at the beginning of a stage with the state with which it was proved.
@@ -164,7 +172,8 @@ class Beginning {
         return;
       case AtomKind::kGradient: {
         missing.erase({atom.replica, atom.step});
-        const Weight counts = term.weight * whole(plan_.cluster->replicas());
+        const Weight counts =
+            term.weight * whole(plan_.cluster->replicas() * before_.mean_over(atom.step));
         if (term.shift != 0 || (counts * from_scalar(-1)).field != 1)
           add(FindingKind::kUnknown, atom.replica, range,
               fmt::format("the parameters hold a gradient of replica {} {:.6g} times so far, not "
@@ -279,7 +288,8 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
   return alone;
 }
 
-std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget) {
+std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
+                                         Budget& budget) {
   Plan now = stage_of(plan, 0);  // that the run goes through
   SymbolicRun run(now, budget, Start::kLinear);
   Before before;
@@ -287,6 +297,7 @@ std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget) {
   for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
     const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
     for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
+    before.means.emplace_back(run.computes(0), reports[stage - 1].report.computes_per_update);
     now = stage_of(plan, stage);
     before.errors = errors_in_reach(now, run);
     run.run_prologue();

@@ -214,6 +214,60 @@ TEST(CheckStages, PartsOfResidualsMayBeLost) {
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
 }
 
+// One update for the gradients of several steps.
+void accumulate(Planner& p, std::uint64_t steps) {
+  std::vector<Span> sums;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    p.compute();
+    for (const ReplicaId r : p.replicas()) {
+      if (step == 0) {
+        sums.push_back(p.scratch(p.replica_place(r), p.arena_elements()));
+        p.copy(sums.back(), p.gradient(r));
+      } else {
+        p.add(sums[r.index()], sums[r.index()], p.gradient(r));
+      }
+    }
+  }
+  p.all_reduce(sums);
+  for (const ReplicaId r : p.replicas())
+    p.apply(p.parameters(r), sums[r.index()], {.contributions = steps * p.replica_count()});
+}
+
+TEST(CheckStages, MeansOverSeveralStepsMayBeFollowedByOthers) {
+  const Judged it = judge([](Planner& p) {
+    accumulate(p, 1);
+    p.from_step(3, [&] { accumulate(p, 2); });
+    p.from_step(63, [&] { accumulate(p, 4); });
+    p.from_step(71, [&] { accumulate(p, 1); });
+  });
+  EXPECT_EQ(it.text,
+            "synchronous, from step 3 on synchronous every 2 steps, from step 63 on synchronous "
+            "every 4 steps, from step 71 on synchronous");
+  EXPECT_TRUE(satisfies(it.report, "accumulating")) << it.text;
+}
+
+// The parameters move on by half of what they have moved since the start.
+TEST(CheckStages, MeansOverSeveralStepsMustCountOnceWhenAStageEnds) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> first = residuals(p);
+    p.prologue([&] {
+      for (const ReplicaId r : p.replicas()) p.copy(first[r.index()], p.parameters(r));
+    });
+    accumulate(p, 2);
+    p.from_step(4, [&] {
+      p.prologue([&] {
+        for (const ReplicaId r : p.replicas()) {
+          p.axpy(first[r.index()], -1, first[r.index()], p.parameters(r));
+          p.axpy(p.parameters(r), 0.5, first[r.index()], p.parameters(r));
+        }
+      });
+      accumulate(p, 1);
+    });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_SAYS("the parameters hold a gradient of replica 0 1.5 times so far, not once", it);
+}
+
 TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
   const Judged it = judge([](Planner& p) {
     write_deferred(p);
