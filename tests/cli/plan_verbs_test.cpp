@@ -121,6 +121,24 @@ TEST(CheckVerb, ProvesNothingWithKernelsThatItCannotTry) {
                                       "was not tried: 4096 MiB of spans\n"));
 }
 
+// After three numbers of reads, the largest number that a plan has is still tried.
+TEST(CheckVerb, TriesKernelsWithTheLargestNumberOfReads) {
+  const Outcome few = check({"careless", "--mistake=sum_four", "--num_devices=1,2,3,4"});
+  EXPECT_EQ(few.code, 0) << few.text;
+  const Outcome five = check({"careless", "--mistake=sum_four", "--num_devices=1,2,3,5"});
+  EXPECT_EQ(five.code, 1) << five.text;
+  EXPECT_THAT(five.text, ContainsRegex("   5 devices [^\n]*: wrong: kernel 'sum_four' of call "
+                                       "\\(operation [0-9]+\\)"));
+}
+
+TEST(CheckVerb, NamesKernelsThatItCannotTryWithTheLargestNumberOfReads) {
+  const Outcome few = check({"careless", "--mistake=vast_of_five", "--num_devices=1,2,3,4"});
+  EXPECT_EQ(few.code, 0) << few.text;
+  const Outcome five = check({"careless", "--mistake=vast_of_five", "--num_devices=1,2,3,5"});
+  EXPECT_EQ(five.code, 1) << five.text;
+  EXPECT_THAT(five.text, HasSubstr("kernel halve was not tried in all shapes: 20480 MiB of spans"));
+}
+
 // Calls of one size that differ in their scalar: each is tried, and their results are not the same.
 TEST(CheckVerb, TellsCallsApartByTheirArguments) {
   const std::string file = CONVOY_CLI_FIXTURES "/scaled_calls/scaled_calls.so";

@@ -24,7 +24,7 @@
 namespace convoy {
 namespace {
 
-constexpr std::size_t kShapes = 3;    // numbers of reads, and sizes of each
+constexpr std::size_t kShapes = 3;    // numbers of reads, beside the largest; and sizes of each
 constexpr std::size_t kVariants = 6;  // of each number of reads
 
 constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // of a call's spans
@@ -55,6 +55,16 @@ std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes
   return result;
 }
 
+// The calls of a kernel that sums what all devices hold have the most reads with the most devices.
+std::map<std::string, std::uint64_t> most_reads_of(const Plan& plan) {
+  std::map<std::string, std::uint64_t> result;
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& call : *section)
+      if (call.kind == OperationKind::kCall)
+        result[call.kernel] = std::max<std::uint64_t>(result[call.kernel], call.reads.size());
+  return result;
+}
+
 // For the devices that a run with these flags uses, or those of the described machine.
 std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
   if (job::describes_machine(setup.options.machine))
@@ -71,6 +81,7 @@ KernelChecks::KernelChecks(const job::Setup& setup, std::ostream& out)
 
 void KernelChecks::try_all(const Plan& plan) {
   largest_odd_ = largest_odd_sizes(plan);
+  most_reads_ = most_reads_of(plan);
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section) {
       if (call.kind != OperationKind::kCall || !is_new_shape(call)) continue;
@@ -84,11 +95,9 @@ void KernelChecks::try_all(const Plan& plan) {
 
 std::string KernelChecks::untried() const {
   std::map<std::string, std::string> reasons;
-  for (const auto& [kernel, calls] : too_large_) {
-    const auto& tried = tried_.at(kernel);
+  for (const auto& [kernel, calls] : too_large_)
     for (const auto& [reads, size] : calls)
-      if (tried.size() < kShapes && !tried.contains(reads)) reasons.try_emplace(kernel, size);
-  }
+      if (is_new_number(kernel, reads)) reasons.try_emplace(kernel, size);
   for (const std::string& kernel : out_of_time_)
     reasons.try_emplace(
         kernel, fmt::format("the calls of kernels have --plugin_timeout={:g} seconds in all",
@@ -121,16 +130,27 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   return trial.problem;
 }
 
+// Whether calls with this number of reads are to be tried, and none was.
+bool KernelChecks::is_new_number(const std::string& kernel, std::uint64_t reads) const {
+  const auto& tried = tried_.at(kernel);
+  if (tried.contains(reads)) return false;
+  return tried.size() < kShapes || reads > tried.rbegin()->first;
+}
+
 // A call that is too large leaves its place to a smaller one.
 bool KernelChecks::is_new_shape(const Operation& call) {
   auto& counts = tried_[call.kernel];
-  if (counts.size() >= kShapes && !counts.contains(call.reads.size())) return false;
+  const std::uint64_t reads = call.reads.size();
+  const bool is_most = reads == most_reads_[call.kernel];
+  if (!counts.contains(reads) &&
+      (!is_new_number(call.kernel, reads) || (counts.size() >= kShapes && !is_most)))
+    return false;
   const std::string too_large = too_large_to_try(call);
   if (!too_large.empty()) {
-    too_large_[call.kernel].try_emplace(call.reads.size(), too_large);
+    too_large_[call.kernel].try_emplace(reads, too_large);
     return false;
   }
-  Tried& tried = counts[call.reads.size()];
+  Tried& tried = counts[reads];
   const std::uint64_t size = call.writes.front().count;
   const bool is_larger_odd =
       size > tried.largest_odd && size == largest_odd_[kernel_and_reads(call)];

@@ -25,9 +25,9 @@ class KernelChecks {
   // The setup must outlive it; a missing form is written to `out`.
   KernelChecks(const job::Setup& setup, std::ostream& out);
 
-  // Every kernel that the plan calls, with a few numbers of reads, and of each a few sizes, the
-  // largest odd one among them, and a few variants: effects, types and arguments. Error kFailed
-  // when one does something wrong.
+  // Every kernel that the plan calls, with a few numbers of reads and the plan's largest one, if no
+  // larger one was tried, and of each a few sizes, the largest odd one among them, and a few
+  // variants: effects, types and arguments. Error kFailed when one does something wrong.
   void try_all(const Plan& plan);
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.
@@ -36,6 +36,7 @@ class KernelChecks {
   bool found_missing_form() const { return !missing_.empty(); }
 
  private:
+  bool is_new_number(const std::string& kernel, std::uint64_t reads) const;
   bool is_new_shape(const Operation& call);
   std::string try_here(const Plan& plan, const Operation& call);
   bool has_form(const Operation& call);
@@ -55,6 +56,7 @@ class KernelChecks {
   std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // of each kernel, by reads
   // Of the plan's calls, by kernel and number of reads: the largest odd size; 0: none.
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_;
+  std::map<std::string, std::uint64_t> most_reads_;  // of the plan's calls, by kernel
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
   std::set<std::string> out_of_time_;  // kernels

@@ -65,6 +65,7 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
         "where an apply is given differences of parameters, times its learning rate",
         counts);
   if (!it.counts_once && it.loses) text += ", but what is rounded or compressed is lost";
+  if (it.by_itself) text += ", in an update of its own";
   if (it.means_over > 1) text += fmt::format(", in means over {} steps", it.means_over);
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
@@ -163,7 +164,7 @@ CheckReport check_stages(const Plan& plan) {
     return combined(std::move(stages));
   try {
     check::Budget budget;
-    const std::vector<check::StagePassage> passages = check::judge_passages(plan, budget);
+    const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
     for (std::size_t i = 0; i < passages.size(); ++i) {
       add_findings(passages[i].findings, stages[i + 1].report);
       CheckReport& before = stages[i].report;

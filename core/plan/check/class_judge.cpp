@@ -27,6 +27,46 @@ bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
   return std::ranges::any_of(row, [&](const Addend& it) { return states[it.index]; });
 }
 
+struct Updates {
+  std::map<std::uint32_t, std::set<std::uint32_t>> operations;  // of a buffer
+  std::set<std::uint64_t> divisors;
+};
+
+Updates updates_of(const PeriodClass& it, const std::vector<LinearApply>& applies) {
+  Updates result;
+  for (const LinearApply& apply : applies) {
+    const auto updated = [&](const PeriodState& state) {
+      return state.buffer == apply.target && state.range.first >= apply.range.first &&
+             state.range.first < apply.range.first + apply.range.count;
+    };
+    if (std::ranges::none_of(it.states, updated)) continue;
+    result.operations[apply.target].insert(apply.operation);
+    result.divisors.insert(apply.contributions);
+  }
+  return result;
+}
+
+// Whether all updated memory gets an undivided update for every single gradient.
+bool updates_for_each(const Updates& updates, std::size_t gradients) {
+  return updates.divisors == std::set<std::uint64_t>{1} &&
+         std::ranges::all_of(updates.operations,
+                             [&](const auto& of) { return of.second.size() == gradients; });
+}
+
+// Whether a gradient that counts `total` times does so because of momentum: the later contributions
+// of a gradient decay like the powers of some b, and add up to at most 1 / (1 - b) times.
+bool is_of_momentum(const PeriodClass& it, std::uint64_t total, std::uint32_t computes) {
+  const double counts = number_of(total);
+  const std::vector<Weight> response = responses(it, kFadingPeriods);
+  const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
+  if (fades_by(response, field_power(decay, computes))) return true;
+  const double fading = fading_rate(response);
+  // Momentum between periods, or between the computes of one.
+  const double each = std::pow(fading, 1.0 / computes);
+  return fading > 0 && fading < 1 &&
+         (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);
+}
+
 }  // namespace
 
 bool leaves_open(FindingKind kind) {
@@ -306,20 +346,12 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
 // If a single update divides by the number of gradients of several computes, these gradients count
 // once when they count as in the mean over all of them.
 std::uint64_t ClassJudge::computes_of_a_mean() const {
-  std::map<std::uint32_t, std::set<std::uint32_t>> updates;  // of a buffer
-  std::set<std::uint64_t> divisors;
-  for (const LinearApply& apply : applies_) {
-    const auto updated = [&](const PeriodState& state) {
-      return state.buffer == apply.target && state.range.first >= apply.range.first &&
-             state.range.first < apply.range.first + apply.range.count;
-    };
-    if (std::ranges::none_of(it_.states, updated)) continue;
-    updates[apply.target].insert(apply.operation);
-    divisors.insert(apply.contributions);
-  }
+  const Updates updates = updates_of(it_, applies_);
+  const std::set<std::uint64_t>& divisors = updates.divisors;
   if (divisors.size() != 1) return 1;
   std::size_t most = 1;
-  for (const auto& [unused, operations] : updates) most = std::max(most, operations.size());
+  for (const auto& [unused, operations] : updates.operations)
+    most = std::max(most, operations.size());
   const std::uint64_t computes = plan_.computes / most;
   const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
   const bool is_mean = computes * most == plan_.computes && *divisors.begin() == computes * sources;
@@ -327,8 +359,7 @@ std::uint64_t ClassJudge::computes_of_a_mean() const {
 }
 
 // Every gradient counts `total` times its weight in a mean. More than once is right only for
-// momentum: the later contributions of a gradient decay like the powers of some b, and add up to at
-// most 1 / (1 - b) times. Less than once is right where parameters are averaged.
+// momentum. Less than once is right where parameters are averaged.
 void ClassJudge::judge_total(const FieldMatrix& weights) {
   std::uint64_t first = 0;
   for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
@@ -336,27 +367,36 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   const std::uint64_t total = field_multiply(
       counted(first, report_.alone ? 1 : plan_.cluster->replicas()), report_.means_over);
   report_.total = total;
-  report_.counts = number_of(total);
-  report_.counts_once = total == 1;
+  take_counts(total);
   const PeriodRead& any = it_.reads.front();
   const double counts = report_.counts;
   if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
   if (counts < 1)
     return add(FindingKind::kScaled, any, any.replica,
                fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
-  const std::vector<Weight> response = responses(it_, kFadingPeriods);
-  const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
-  if (fades_by(response, field_power(decay, plan_.computes))) return;
-  const double fading = fading_rate(response);
-  // Momentum between periods, or between the computes of one.
-  const double each = std::pow(fading, 1.0 / plan_.computes);
-  if (fading > 0 && fading < 1 &&
-      (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6))
-    return;
+  if (takes_each_by_itself(total) || is_of_momentum(it_, total, plan_.computes)) return;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
   add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
       fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,
                   in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
+}
+
+void ClassJudge::take_counts(std::uint64_t counts) {
+  report_.counts = number_of(counts);
+  report_.counts_once = counts == 1;
+}
+
+// Where every gradient is applied by itself, it counts once when it does so undivided.
+bool ClassJudge::takes_each_by_itself(std::uint64_t total) {
+  const std::uint64_t replicas = plan_.cluster->replicas();
+  if (replicas < 2 || !updates_for_each(updates_of(it_, applies_), gradients_.size())) return false;
+  const std::uint64_t undivided = field_multiply(total, field_inverse(replicas));
+  if (undivided != 1 &&
+      (number_of(undivided) < 1 || !is_of_momentum(it_, undivided, plan_.computes)))
+    return false;
+  take_counts(undivided);
+  report_.by_itself = true;
+  return true;
 }
 
 // With undeclared kernels there are no final weights. But every sum that is conserved whatever they

@@ -31,8 +31,9 @@ struct ClassReport {
   std::vector<ClassFinding> findings;
   bool alone = false;            // every replica's gradient reaches that replica only
   double counts = 1;             // every gradient, in the end
-  std::uint64_t total = 1;       // the same in the field
+  std::uint64_t total = 1;       // the same in the field, as in a mean
   std::uint64_t means_over = 1;  // computes, of which updates take the mean
+  bool by_itself = false;        // gradients are applied one by one, and undivided is once
   bool counts_once = false;      // exactly
   bool loses = false;            // errors have a final weight
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
@@ -69,6 +70,8 @@ class ClassJudge {
   void report_error(const PeriodRead& read, AtomId error, double times);
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
   void judge_total(const FieldMatrix& weights);
+  void take_counts(std::uint64_t counts);
+  bool takes_each_by_itself(std::uint64_t total);
   std::uint64_t computes_of_a_mean() const;
   void measure_delay();
   void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,

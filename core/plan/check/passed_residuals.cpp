@@ -21,6 +21,12 @@ namespace {
 constexpr std::size_t kMostStatesOfResiduals = 256;
 constexpr double kRounding = 1e-6;  // of a count that is a sum of numbers
 
+// The elements of the atom that a stretch of memory holds.
+ElementRange elements_of(const Term& term, const ElementRange& range) {
+  const std::int64_t first = static_cast<std::int64_t>(range.first) + term.shift;
+  return {static_cast<std::uint64_t>(first), range.count};
+}
+
 class PassedJudge {
  public:
   PassedJudge(const Plan& stage, const SymbolicRun& run, Budget& budget)
@@ -149,6 +155,15 @@ class PassedJudge {
   PassedResiduals result_;
 };
 
+void add_errors(SymbolicRun& run, std::uint32_t buffer, const ElementRange& range,
+                HeldErrors& held) {
+  ValueTable& values = run.values();
+  for (const Piece& piece : run.memory(buffer).read(range.first, range.count, range.first, values))
+    for (const Term& term : values.expand(piece.value, Casts::kErrors))
+      if (values.atom(term.atom).kind == AtomKind::kCast)
+        held[term.atom].add(elements_of(term, {range.first + piece.first, piece.count}));
+}
+
 }  // namespace
 
 Residue residue_of(const ValueTable& values, ValueId id) {
@@ -159,6 +174,34 @@ Residue residue_of(const ValueTable& values, ValueId id) {
       terms, [&](const Term& term) { return values.atom(term.atom).kind == AtomKind::kCast; });
   if (!only_errors) return Residue::kMore;
   return terms.empty() ? Residue::kNothing : Residue::kErrors;
+}
+
+HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run) {
+  HeldErrors held;
+  for (const Operation& operation : stage.prologue)
+    for (const PlanSpan& span : operation.writes)
+      if (stage.buffers[span.buffer].kind == CONVOY_BUFFER_PERSISTENT)
+        add_errors(run, span.buffer, {span.first, span.count}, held);
+  return held;
+}
+
+bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
+                 SymbolicRun& run) {
+  if (before.empty()) return false;
+  HeldErrors now;
+  for (std::uint32_t b = 0; b < stage.buffers.size(); ++b)
+    if (stage.buffers[b].kind == CONVOY_BUFFER_PERSISTENT)
+      add_errors(run, b, {0, stage.buffers[b].count}, now);
+  bool dropped = false;
+  for (const Piece& piece : model)
+    for (const Term& term : run.values().expand(piece.value, Casts::kErrors)) {
+      const auto it = before.find(term.atom);
+      if (it == before.end()) continue;
+      now[term.atom].for_each_gap(
+          elements_of(term, {piece.first, piece.count}),
+          [&](const ElementRange& gap) { dropped = dropped || it->second.overlaps(gap); });
+    }
+  return dropped;
 }
 
 PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget) {

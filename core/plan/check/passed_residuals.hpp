@@ -1,9 +1,11 @@
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "core/plan/check/class_judge.hpp"
 #include "core/plan/check/symbolic.hpp"
+#include "core/plan/range_set.hpp"
 
 namespace convoy::check {
 
@@ -14,6 +16,14 @@ enum class Residue {
   kMore,
 };
 Residue residue_of(const ValueTable& values, ValueId value);
+
+// What casts and compressors left out: the elements of each such atom that memory holds.
+using HeldErrors = std::map<AtomId, RangeSet>;
+// Of the persistent memory that the stage's prologue, which comes next, writes.
+HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
+// Whether some of these errors are in no persistent memory any more, though the model lacks them.
+bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
+                 SymbolicRun& run);
 
 // What becomes of residuals that an earlier stage leaves to a stage.
 struct PassedResiduals {

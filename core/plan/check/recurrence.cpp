@@ -325,6 +325,7 @@ class RecurrenceJudge {
       least = std::min(least, it.counts);
       most = std::max(most, it.counts);
       result_.means_over = std::max(result_.means_over, it.means_over);
+      result_.by_itself = result_.by_itself || it.by_itself;
       result_.counts_once = result_.counts_once && it.counts_once;
       result_.loses = result_.loses || it.loses;
       result_.nothing_lost = result_.nothing_lost && it.counts_once && !it.loses;

@@ -15,6 +15,7 @@ struct Recurrence {
   double counts = 1;             // how often every gradient counts in the end; 1: as in a mean
   double least = 1;              // the same of the variables where it is least
   std::uint64_t means_over = 1;  // computes that the mean is taken over
+  bool by_itself = false;        // gradients are applied one by one, and undivided is once
   bool counts_once = false;      // exactly 1
   bool by_rate = false;          // times the learning rate of an apply to differences of parameters
   bool loses = false;            // something that is rounded or compressed

@@ -29,14 +29,30 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
   return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
 }
 
+// What the run knows of the earlier stages.
+struct Before {
+  // Of each, the computes of a replica so far, and of how many an update takes the mean.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> means;
+  HeldErrors errors;  // that the next prologue may overwrite
+
+  std::uint64_t mean_over(std::uint64_t compute) const {
+    const auto stage =
+        std::ranges::find_if(means, [&](const auto& it) { return compute < it.first; });
+    return stage == means.end() ? 1 : stage->second;
+  }
+};
+
 // Compares the state at the beginning of a stage with the state with which it was proved.
 class Beginning {
  public:
-  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, Budget& budget)
+  // `before` was held until the stage's prologue.
+  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, const Before& before,
+            Budget& budget)
       : plan_(plan),
         stage_(stage),
         alone_(stage_alone(plan, stage)),
         run_(run),
+        before_(before),
         budget_(budget),
         proved_(alone_, budget, Start::kLinear),
         live_(live_ranges(alone_, 0)),
@@ -156,7 +172,8 @@ class Beginning {
         return;
       case AtomKind::kGradient: {
         missing.erase({atom.replica, atom.step});
-        const Weight counts = term.weight * whole(plan_.cluster->replicas());
+        const Weight counts =
+            term.weight * whole(plan_.cluster->replicas() * before_.mean_over(atom.step));
         if (term.shift != 0 || (counts * from_scalar(-1)).field != 1)
           add(FindingKind::kUnknown, atom.replica, range,
               fmt::format("the parameters hold a gradient of replica {} {:.6g} times so far, not "
@@ -229,6 +246,8 @@ class Beginning {
   }
 
   void look_for_losses() {
+    const Content model = model_.read(0, plan_.arena->elements, 0, values());
+    result_.loses = result_.loses || has_dropped(before_.errors, model, alone_, run_);
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
       RangeSet read;
@@ -246,6 +265,7 @@ class Beginning {
   std::size_t stage_;
   Plan alone_;
   SymbolicRun& run_;
+  const Before& before_;
   Budget& budget_;
   SymbolicRun proved_;  // has run the prologues that the stage was proved with
   Ranges live_;         // what its body takes from before
@@ -259,21 +279,29 @@ class Beginning {
 
 Plan stage_alone(const Plan& plan, std::size_t stage) {
   Plan alone = stage_of(plan, stage);
-  if (stage > 0)
-    alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
+  if (stage == 0) return alone;
+  alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
+  // Lowering numbers each stage from 0.
+  std::uint32_t id = 0;
+  for (auto* section : {&alone.prologue, &alone.body})
+    for (Operation& operation : *section) operation.id = id++;
   return alone;
 }
 
-std::vector<StagePassage> judge_passages(const Plan& plan, Budget& budget) {
+std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
+                                         Budget& budget) {
   Plan now = stage_of(plan, 0);  // that the run goes through
   SymbolicRun run(now, budget, Start::kLinear);
+  Before before;
   std::vector<StagePassage> passages;
   for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
     const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
     for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
+    before.means.emplace_back(run.computes(0), reports[stage - 1].report.computes_per_update);
     now = stage_of(plan, stage);
+    before.errors = errors_in_reach(now, run);
     run.run_prologue();
-    passages.push_back(Beginning(plan, stage, run, budget).judge());
+    passages.push_back(Beginning(plan, stage, run, before, budget).judge());
   }
   return passages;
 }

@@ -1,6 +1,8 @@
 // What the checker says of plans that change during training.
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/stages.hpp"
@@ -76,6 +78,55 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
   EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
   EXPECT_FALSE(it.report.nothing_lost);
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+}
+
+// What the prologue of the next stage does with the residuals of error feedback.
+Judged judge_prologue(const std::function<void(Planner&, const std::vector<Buffer>&)>& write) {
+  return judge([&write](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.prologue([&] { write(p, rest); });
+      compress(p, rest);
+    });
+  });
+}
+
+TEST(CheckStages, ResidualsThatAPrologueClearsAreLost) {
+  const Judged all = judge_prologue([](Planner& p, const std::vector<Buffer>& rest) {
+    for (const Buffer& residual : rest) p.fill(residual, 0);
+  });
+  const Judged one =
+      judge_prologue([](Planner& p, const std::vector<Buffer>& rest) { p.fill(rest.back(), 0); });
+  const Judged part_of_one = judge_prologue(
+      [](Planner& p, const std::vector<Buffer>& rest) { p.fill(part(rest.back(), 8, 4), 0); });
+  for (const Judged* it : {&all, &one, &part_of_one}) {
+    EXPECT_EQ(it->report.verdict, Verdict::kApproximate) << it->text;
+    EXPECT_FALSE(it->report.nothing_lost) << it->text;
+    EXPECT_TRUE(it->report.stages.at(1).report.nothing_lost) << it->text;
+    EXPECT_SAYS("but what residuals hold when step 3 begins", *it);
+  }
+}
+
+TEST(CheckStages, ResidualsThatAPrologueHandsOnAreNotLost) {
+  const Judged moved = judge_prologue([](Planner& p, const std::vector<Buffer>& rest) {
+    p.add(rest[0], rest[0], rest[1]);
+    p.fill(rest[1], 0);
+  });
+  const Judged applied = judge([](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    compress(p, rest);
+    p.from_step(3, [&] {
+      p.prologue([&] {
+        std::vector<Span> all(rest.begin(), rest.end());
+        p.all_reduce(all);
+        for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), all[r.index()]);
+        for (const Buffer& residual : rest) p.fill(residual, 0);
+      });
+      write_together(p);
+    });
+  });
+  for (const Judged* it : {&moved, &applied}) EXPECT_TRUE(it->report.nothing_lost) << it->text;
 }
 
 // The residual of a stage with error feedback goes into every gradient of the next stage, which
@@ -161,6 +212,60 @@ TEST(CheckStages, PartsOfResidualsMayBeLost) {
   EXPECT_EQ(it.report.stages.at(1).report.verdict, Verdict::kSynchronous) << it.text;
   EXPECT_FALSE(it.report.nothing_lost) << it.text;
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
+}
+
+// One update for the gradients of several steps.
+void accumulate(Planner& p, std::uint64_t steps) {
+  std::vector<Span> sums;
+  for (std::uint64_t step = 0; step < steps; ++step) {
+    p.compute();
+    for (const ReplicaId r : p.replicas()) {
+      if (step == 0) {
+        sums.push_back(p.scratch(p.replica_place(r), p.arena_elements()));
+        p.copy(sums.back(), p.gradient(r));
+      } else {
+        p.add(sums[r.index()], sums[r.index()], p.gradient(r));
+      }
+    }
+  }
+  p.all_reduce(sums);
+  for (const ReplicaId r : p.replicas())
+    p.apply(p.parameters(r), sums[r.index()], {.contributions = steps * p.replica_count()});
+}
+
+TEST(CheckStages, MeansOverSeveralStepsMayBeFollowedByOthers) {
+  const Judged it = judge([](Planner& p) {
+    accumulate(p, 1);
+    p.from_step(3, [&] { accumulate(p, 2); });
+    p.from_step(63, [&] { accumulate(p, 4); });
+    p.from_step(71, [&] { accumulate(p, 1); });
+  });
+  EXPECT_EQ(it.text,
+            "synchronous, from step 3 on synchronous every 2 steps, from step 63 on synchronous "
+            "every 4 steps, from step 71 on synchronous");
+  EXPECT_TRUE(satisfies(it.report, "accumulating")) << it.text;
+}
+
+// The parameters move on by half of what they have moved since the start.
+TEST(CheckStages, MeansOverSeveralStepsMustCountOnceWhenAStageEnds) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> first = residuals(p);
+    p.prologue([&] {
+      for (const ReplicaId r : p.replicas()) p.copy(first[r.index()], p.parameters(r));
+    });
+    accumulate(p, 2);
+    p.from_step(4, [&] {
+      p.prologue([&] {
+        for (const ReplicaId r : p.replicas()) {
+          p.axpy(first[r.index()], -1, first[r.index()], p.parameters(r));
+          p.axpy(p.parameters(r), 0.5, first[r.index()], p.parameters(r));
+        }
+      });
+      accumulate(p, 1);
+    });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_SAYS("the parameters hold a gradient of replica 0 1.5 times so far, not once", it);
 }
 
 TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
@@ -260,14 +365,28 @@ TEST(CheckStages, AWrongStageMakesAWrongPlan) {
   EXPECT_SAYS("from step 3 on, ", it);
 }
 
+void expect_same_when_lowered(const Judged& it) {
+  Plan lowered = lower(stage_of(it.plan, 0));
+  append_stage(lowered, first_step_of(it.plan, 1), lower(stage_of(it.plan, 1)));
+  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+}
+
 TEST(CheckStages, AreTheSameWhenLowered) {
-  const Judged it = judge([](Planner& p) {
+  expect_same_when_lowered(judge([](Planner& p) {
     write_together(p);
     p.from_step(4, [&] { train_alone(p, 2), average(p); });
-  });
-  Plan lowered = lower(stage_of(it.plan, 0));
-  append_stage(lowered, 4, lower(stage_of(it.plan, 1)));
-  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+  }));
+}
+
+// Operations of the second stage are numbered anew after lowering, those of the prologue are not
+// counted.
+TEST(CheckStages, AreTheSameWhenLoweredAfterAPrologue) {
+  expect_same_when_lowered(judge([](Planner& p) {
+    const Buffer first = p.persistent(p.replica_place(ReplicaId(0)), p.arena_elements());
+    p.prologue([&] { p.copy(first, p.parameters(ReplicaId(0))); });
+    write_together(p);
+    p.from_step(4, [&] { write_together(p); });
+  }));
 }
 
 }  // namespace

@@ -221,6 +221,24 @@ void write_other_rates(Planner& p) {
   }
 }
 
+// A server applies every gradient by itself, through the momentum of the worker that sends it.
+WritePlan served_momentum(double of_gradient) {
+  return [of_gradient](Planner& p) {
+    const PlaceId server = p.host_place(ReplicaId(0));
+    const Buffer master = p.master(server);
+    for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Buffer velocity = held(p, r);
+      p.scale(velocity, velocity, 0.5);
+      p.axpy(velocity, of_gradient, p.gradient(r), velocity);
+      const Buffer sent = p.scratch(server, p.arena_elements());
+      p.copy(sent, velocity);
+      p.apply(master, sent, {.contributions = 1});
+    }
+  };
+}
+
 // However many replicas there are, they do not pull the center past their mean.
 void write_gentle_elastic(Planner& p) {
   const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
@@ -250,6 +268,8 @@ std::vector<SampleRecurrence> right_held_out() {
       {"halves in turns, summed", staggered(1), kRight, true},
       {"two steps and a residual", write_accumulated_feedback, kRight, true,
        "in means over 2 steps"},
+      {"momentum of each worker", served_momentum(1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
   };
 }
 
@@ -267,6 +287,7 @@ std::vector<SampleRecurrence> wrong_held_out() {
        "in what replica 1 reads"},
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},
+      {"momentum of each worker, with twice the gradient", served_momentum(2), kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},
