@@ -117,7 +117,7 @@ TEST(NcclDump, TellsTheProcessorByFamilyAndModel) {
 TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
   for (const std::string& text : {dgx2_xml("2.0"), power8_xml("2.0"), kDump}) {
     const Machine machine = parse_machine(text, "a file");
-    const Machine again = parse_machine(write_nccl_dump(machine), "dump.xml");
+    const Machine again = parse_machine(convoy::testing::written_nccl_dump(machine), "dump.xml");
     EXPECT_EQ(shared_uplinks(again).size(), shared_uplinks(machine).size());
     const auto before = nvlink_closure(machine);
     const auto after = nvlink_closure(again);
@@ -140,7 +140,7 @@ TEST(NcclDump, TellsTheSpeedOfEveryPortAndIsWrittenWithThem) {
   ASSERT_EQ(cards.size(), 2U);
   EXPECT_DOUBLE_EQ(machine.nodes[cards[0]].network_bytes_per_second.value_or(0), 25e9);
   EXPECT_FALSE(machine.nodes[cards[1]].network_bytes_per_second.known());
-  const Machine again = parse_machine(write_nccl_dump(machine), "again.xml");
+  const Machine again = parse_machine(convoy::testing::written_nccl_dump(machine), "again.xml");
   const std::size_t card = nodes_of(again, NodeKind::nic)[0];
   EXPECT_EQ(again.nodes[card].name, "mlx5_0");
   EXPECT_DOUBLE_EQ(again.nodes[card].network_bytes_per_second.value_or(0), 25e9);
