@@ -209,6 +209,19 @@ std::unique_ptr<hwloc_topology, DestroyLoaded> load(const std::string& text) {
   return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
 }
 
+// Those of NCCL: hwloc's form needs a processor, but not its core.
+TEST(RoundTrip, MachinesWithoutCoresGetNoneFromLstopo) {
+  const Machine machine = parse_machine(written_nccl_dump(described("dgx1-p100").machine), "dump");
+  ASSERT_FALSE(machine.nodes[nodes_of(machine, NodeKind::package)[0]].cores.known());
+  const std::string text = write_hwloc_xml(machine);
+  EXPECT_EQ(text.find("type=\"Core\""), std::string::npos);
+  const Machine again = parse_machine(text, "again");
+  const std::vector<std::size_t> packages = nodes_of(again, NodeKind::package);
+  ASSERT_EQ(packages.size(), 2U);
+  for (const std::size_t package : packages) EXPECT_FALSE(again.nodes[package].cores.known());
+  EXPECT_TRUE(load(text));
+}
+
 TEST_P(EveryPlatform, IsReadByHwlocItself) {
   const Machine machine = described(GetParam()).machine;
   const auto topology = load(write_hwloc_xml(machine));
