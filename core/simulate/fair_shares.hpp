@@ -8,11 +8,13 @@
 
 namespace convoy::simulate {
 
-// A flow sends `weight` bytes over the link for each of its own: a ring may pass a link twice, and
-// every part of it carries 2 (n - 1) / n of what is reduced.
+// A flow sends `bytes` over the link for each of its own: a ring may pass a link twice, and every
+// part of it carries 2 (n - 1) / n of what is reduced. They take as much of the link as `weight`
+// bytes of a copy: collectives may reach less of its rate than copies, or more.
 struct LinkShare {
   std::uint32_t link = 0;
   double weight = 1;
+  double bytes = 1;
 };
 
 struct LinkCapacity {

@@ -73,6 +73,12 @@ double step_seconds(const topology::Machine& machine, const topology::Link& link
          2;
 }
 
+// Whether a usual rate stands for an unknown one: within a chip nothing does.
+bool has_usual_rate(LinkKind kind) {
+  return kind == LinkKind::network || kind == LinkKind::pcie || kind == LinkKind::socket ||
+         kind == LinkKind::nvlink;
+}
+
 std::string node_name(const topology::Machine& machine, std::size_t index) {
   const topology::Node& node = machine.nodes[index];
   const bool several = machine.nodes.back().host > 0;
@@ -100,7 +106,7 @@ std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
       it.joins_sockets = link.kind == LinkKind::socket;
       it.wire = wire_of(machine, link);
       it.raw_bytes_per_second = rate.value_or(0);
-      it.assumed = link.kind == LinkKind::network && rate.value_or(0) <= 0;
+      it.assumed = has_usual_rate(link.kind) && rate.value_or(0) <= 0;
       it.bricks = link.count;
       if (link.kind == LinkKind::network) it.latency_seconds = step_seconds(machine, link);
       const topology::Node* card = card_of(machine, link);

@@ -18,10 +18,10 @@ std::uint64_t hash_of(std::span<const LinkShare> shares) {
 }
 
 bool are_equal(std::span<const LinkShare> a, std::span<const LinkShare> b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const LinkShare& left, const LinkShare& right) {
-                      return left.link == right.link && left.weight == right.weight;
-                    });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const LinkShare& left, const LinkShare& right) {
+        return left.link == right.link && left.weight == right.weight && left.bytes == right.bytes;
+      });
 }
 
 }  // namespace
@@ -39,10 +39,12 @@ std::span<const LinkShare> RouteSum::merged() {
   }
   std::size_t size = 0;
   for (const LinkShare& share : shares_) {
-    if (size > 0 && shares_[size - 1].link == share.link)
+    if (size > 0 && shares_[size - 1].link == share.link) {
       shares_[size - 1].weight += share.weight;
-    else
+      shares_[size - 1].bytes += share.bytes;
+    } else {
       shares_[size++] = share;
+    }
   }
   shares_.resize(size);
   return shares_;

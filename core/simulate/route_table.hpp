@@ -16,7 +16,10 @@ namespace convoy::simulate {
 class RouteSum {
  public:
   void clear() { shares_.clear(); }
-  void add(std::uint32_t link, double weight) { shares_.push_back({link, weight}); }
+  void add(std::uint32_t link, double weight) { add(link, weight, weight); }
+  void add(std::uint32_t link, double weight, double bytes) {
+    shares_.push_back({link, weight, bytes});
+  }
   void add(const Path& path, double weight) {
     for (std::size_t i = 0; i < path.links.size(); ++i) add(path.links[i], weight * path.share(i));
   }

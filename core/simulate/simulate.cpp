@@ -140,9 +140,10 @@ std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes
                                  double seconds) {
   std::vector<LinkLoad> loads;
   for (std::uint32_t link = 0; link < machine.links.size(); ++link) {
-    const double bytes = times.link_bytes[link];
-    if (bytes == 0) continue;
-    loads.push_back({link, bytes, bytes / (seconds * machine.links[link].bytes_per_second)});
+    const double load = times.link_loads[link];
+    if (load == 0) continue;
+    loads.push_back(
+        {link, times.link_bytes[link], load / (seconds * machine.links[link].bytes_per_second)});
   }
   std::stable_sort(loads.begin(), loads.end(), [](const LinkLoad& a, const LinkLoad& b) {
     return a.utilization > b.utilization;

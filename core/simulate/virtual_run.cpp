@@ -42,6 +42,7 @@ class VirtualRun {
       for (std::uint32_t& left : unfinished_[task.strand]) ++left;
     times_.computed_before.assign(machine.places.size(), 0);
     times_.link_bytes.assign(graph.links.size(), 0);
+    times_.link_loads.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     count_waits();
     lay_out_lanes();
@@ -237,8 +238,10 @@ class VirtualRun {
     flow_instance_[flow] = instance;
     if (task.group != kNone) group_flows_[task.group].push_back(flow);
     if (instance / size_ != measured_) return;
-    for (const LinkShare& share : shares)
-      times_.link_bytes[share.link] += task.bytes * share.weight;
+    for (const LinkShare& share : shares) {
+      times_.link_bytes[share.link] += task.bytes * share.bytes;
+      times_.link_loads[share.link] += task.bytes * share.weight;
+    }
   }
 
   double limit_of(const Task& task) const {

@@ -29,6 +29,7 @@ struct RunTimes {
   std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
   std::vector<Ticks> computed_before;          // per place: the iteration before the measured one
   std::vector<double> link_bytes;              // of the measured iteration
+  std::vector<double> link_loads;              // the same, as LinkShare::weight counts them
   std::uint64_t ended = 0;                     // tasks, each in every iteration by itself
 };
 

@@ -82,6 +82,16 @@ TEST(AutoChoice, ExplainsInWords) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+TEST(AutoChoice, CountsWhatIsNearTheBestInGoodEnglish) {
+  const std::string one =
+      plan({"--platform=dgx1-p100", "--num_gpus=2", "--model=lenet", "--explain"}).out;
+  EXPECT_THAT(one, HasSubstr("\n1 of the variants is within 6 % of the best"));
+  std::vector<std::string> arguments = kLenet;
+  arguments.emplace_back("--explain");
+  const std::string several = plan(std::move(arguments)).out;
+  EXPECT_THAT(several, HasSubstr(" of the variants are within 6 % of the best"));
+}
+
 TEST(AutoChoice, KeepsToGivenOptions) {
   std::vector<std::string> arguments = kLenet;
   arguments.insert(arguments.end(), {"--local_parameter_device=cpu", "--bucket_mb=2"});

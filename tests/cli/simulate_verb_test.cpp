@@ -152,9 +152,10 @@ TEST(SimulateVerbTest, AMachinesFileInAnyFormAndThisMachineAreAsGoodAsThePlatfor
     const Environment other_machine(this_machine_is(lstopo));
     EXPECT_NEAR(rate("--num_gpus=4"), expected, 1e-3 * expected);
   }
-  // NCCL's form does not tell the processor.
-  const std::string nccl = written("nccl.xml", topology::write_nccl_dump(machine));
-  EXPECT_NEAR(rate("--topology=" + nccl), expected, 5e-2 * expected);
+  const std::string nccl =
+      written("nccl.xml",
+              topology::write_nccl_dump(machine, topology::Catalogue::read(share / "catalogue")));
+  EXPECT_NEAR(rate("--topology=" + nccl), expected, 1e-3 * expected);
 }
 
 TEST(SimulateVerbTest, SeveralHostsOfAMachinesFileAreAsFastAsThoseOfThePlatform) {

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::ostringstream text;
     print_machine(text, machine);
     print_sources(text, machine);
-    text << machine_svg(machine) << machine_html(machine) << write_nccl_dump(machine)
+    text << machine_svg(machine) << machine_html(machine) << write_nccl_dump(machine, Catalogue())
          << write_hwloc_xml(machine);
   });
   return 0;

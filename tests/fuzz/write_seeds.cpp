@@ -53,7 +53,7 @@ void write_machines(const fs::path& folder) {
   const topology::Machine machine = topology::parse_machine(pair, "seed");
   write(folder / "hwloc_3", pair);
   write(folder / "hwloc_2", topology::plain_xml("2.0"));
-  write(folder / "nccl", topology::write_nccl_dump(machine));
+  write(folder / "nccl", topology::write_nccl_dump(machine, topology::Catalogue()));
   write(folder / "json", topology::machine_to_json(machine).dump());
   write(folder / "nvidia_smi",
         "GPU0 GPU1 CPU Affinity NUMA Affinity\nGPU0 X NV2 0-9 0\n"

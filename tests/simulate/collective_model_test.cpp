@@ -47,6 +47,13 @@ class Collectives {
     return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
            simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
   }
+  // What passes a link for each byte that all devices reduce.
+  simulate::LinkShare over(const std::string& link, std::uint32_t algorithm) {
+    const CollectiveChoice choice = choose(kLarge, OperationKind::kAllReduce, algorithm);
+    for (const simulate::LinkShare& share : graph_.routes[choice.route])
+      if (on_.machine.links[share.link].name == link) return share;
+    return {simulate::kNone, 0, 0};
+  }
 
  private:
   simulate::SimulatedCluster make(const std::string& name, std::uint32_t hosts,
@@ -87,6 +94,25 @@ TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TREE), CollectiveAlgorithm::kTree);
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TWO_LEVEL), CollectiveAlgorithm::kInSwitch);
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_DEVICE), CollectiveAlgorithm::kInSwitch);
+}
+
+// Collectives take longer over a link than copies of as many bytes.
+TEST(CollectiveModelTest, LinksCarryTheBytesThatTheDevicesExchange) {
+  const auto expect = [](Collectives it, const char* link, std::uint32_t algorithm, double bytes) {
+    const simulate::LinkShare share = it.over(link, algorithm);
+    EXPECT_NEAR(share.bytes, bytes, 1e-9) << link;
+    EXPECT_GT(share.weight, 1.01 * share.bytes) << link;
+  };
+  constexpr std::uint32_t kRing = CONVOY_ALGORITHM_RING;
+  constexpr std::uint32_t kBest = CONVOY_ALGORITHM_DEVICE;
+  // A ring of n: 2 (n - 1) / n.
+  expect({"hgx-h100x8", 1, 4}, "gpu0 -> nvswitch", kRing, 1.5);
+  expect({"dgx-a100", 1, 8}, "nvswitch -> gpu3", kRing, 1.75);
+  // NVSwitches that reduce: every device sends its own and its part of the sum.
+  expect({"hgx-h100x8", 1, 8}, "gpu0 -> nvswitch", kBest, 1.125);
+  expect({"gb200-nvl72", 1, 72}, "nvswitch -> gpu71", kBest, 1 + 1.0 / 72);
+  // Root ports of Intel's processors let less through than they carry.
+  expect({"a100-pciex8", 1, 3}, "gpu2 -> bridge2", kRing, 4.0 / 3);
 }
 
 TEST(CollectiveModelTest, ARackReducesInItsSwitchesAtTheBusRateOfEightGpus) {

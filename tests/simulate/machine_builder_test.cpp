@@ -9,6 +9,9 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/simulate/critical_path.hpp"
+#include "core/simulate/machine_links.hpp"
+#include "topology/graph/graph_edit.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -160,6 +163,30 @@ TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) 
 }
 
 // A card for management is nearer to the GPUs than the fast one.
+// Network, PCI Express, NVLink and sockets: within a chip there is no limit that could be assumed.
+TEST(MachineBuilderTest, LinksOfUnknownRateSayThatAUsualOneIsAssumed) {
+  for (const LinkKind kind : {LinkKind::network, LinkKind::pcie, LinkKind::socket, LinkKind::nvlink,
+                              LinkKind::c2c, LinkKind::internal}) {
+    GraphMaker graph;
+    const std::size_t a = graph.node(NodeKind::host, "a", 0);
+    const std::size_t b = graph.node(NodeKind::host, "b", 0);
+    graph.link(a, b, kind, std::nullopt);
+    graph.link(a, b, kind, 9e9);
+    const simulate::SimulatedHost host;
+    const std::vector<simulate::SimulatedLink> links = simulate::simulated_links(
+        graph.machine, [&](std::uint32_t) -> const simulate::SimulatedHost& { return host; });
+    ASSERT_EQ(links.size(), 4u);
+    const bool is_usual = kind != LinkKind::c2c && kind != LinkKind::internal;
+    for (std::size_t i = 0; i < 4; ++i) {
+      SCOPED_TRACE(fmt::format("{}, direction {}", topology::name(kind), i));
+      EXPECT_EQ(links[i].assumed, is_usual && i < 2);
+      const std::string words = simulate::assumed_rate(links[i]);
+      const bool says = words.find("its rate is unknown") != std::string::npos;
+      EXPECT_EQ(says, is_usual && i < 2) << words;
+    }
+  }
+}
+
 TEST(MachineBuilderTest, MuchSlowerCardsAreLeftOutHoweverNearTheyAre) {
   const auto rate = [](std::optional<double> near, std::optional<double> far) {
     GraphMaker graph;

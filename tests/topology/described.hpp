@@ -6,6 +6,7 @@
 #include <string>
 
 #include "topology/catalogue/platform.hpp"
+#include "topology/read/nccl_reader.hpp"
 
 namespace convoy::testing {
 
@@ -15,6 +16,10 @@ inline std::filesystem::path share_folder() {
 
 inline topology::Catalogue shared_catalogue() {
   return topology::Catalogue::read(share_folder() / "catalogue");
+}
+
+inline std::string written_nccl_dump(const topology::Machine& machine) {
+  return topology::write_nccl_dump(machine, shared_catalogue());
 }
 
 inline topology::Platform described(const std::string& name, std::uint32_t hosts = 1) {

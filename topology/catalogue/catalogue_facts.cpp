@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "topology/catalogue/nvlink_switches.hpp"
 #include "topology/graph/graph_edit.hpp"
 
 namespace convoy::topology {
@@ -96,6 +97,7 @@ void add_catalogue_facts(Machine& machine, const Catalogue& catalogue) {
     entries.emplace(gpu, entry);
     describe_gpu(machine.nodes[gpu], *entry);
   }
+  replace_links_by_switches(machine, entries);
   NvlinkFacts(machine, entries).add();
 }
 

@@ -159,9 +159,28 @@ void PlatformHost::read_nvlink(DescribedObject& object) {
     edge.finish();
   }
   switched_bricks_ = bricks_of(object, "nvswitch_bricks_per_gpu", 0);
+  check_bricks(object);
   if ((!edges_.empty() || switched_bricks_ > 0) && !device_->nvlink_bytes_per_second.known())
     object.reject("gpu", fmt::format("is {}, which has no nvlink_bytes_per_second in the catalogue",
                                      device_->name));
+}
+
+// A GPU's own NVLinks are all that it can have to others or to the NVSwitches.
+void PlatformHost::check_bricks(const DescribedObject& object) const {
+  if (!device_->nvlink_bricks.known()) return;
+  const double most = *device_->nvlink_bricks.value;
+  const auto refuse = [&](const char* key, const std::string& problem) {
+    object.reject(key, fmt::format("{}, but {} has {}", problem, device_->name, most));
+  };
+  if (switched_bricks_ > most)
+    refuse("nvswitch_bricks_per_gpu", fmt::format("is {}", switched_bricks_));
+  std::vector<std::uint32_t> direct(gpus_.size());
+  for (const NvlinkEdge& edge : edges_)
+    for (const std::size_t gpu : {edge.from, edge.to}) {
+      direct[gpu] += edge.bricks;
+      if (direct[gpu] > most)
+        refuse("nvlink", fmt::format("gives GPU {} {} NVLinks", gpu, direct[gpu]));
+    }
 }
 
 void PlatformHost::read_peer_access(DescribedObject& object) {

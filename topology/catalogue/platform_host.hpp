@@ -66,6 +66,7 @@ class PlatformHost {
   void read_bridge(DescribedObject& object, std::size_t bridge);
   void place_gpus(DescribedObject& object, std::size_t bridge);
   void read_nvlink(DescribedObject& object);
+  void check_bricks(const DescribedObject& object) const;
   void read_peer_access(DescribedObject& object);
 
   void append_packages(Machine& machine, std::uint32_t host, std::size_t root);

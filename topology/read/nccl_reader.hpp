@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "topology/catalogue/catalogue.hpp"
 #include "topology/graph/machine.hpp"
 
 namespace convoy::topology {
@@ -13,7 +14,8 @@ namespace convoy::topology {
 Machine read_nccl_dump(std::string_view text, const std::string& source);
 
 // The same form, of one host: GPUs, network cards, the switches above them and NVLink. Ports within
-// a switch are left out, as NCCL does.
-std::string write_nccl_dump(const Machine& machine);
+// a switch are left out, as NCCL does. The catalogue tells what machines do not hold: the family
+// and model of their processors, the architecture of their GPUs.
+std::string write_nccl_dump(const Machine& machine, const Catalogue& catalogue);
 
 }  // namespace convoy::topology

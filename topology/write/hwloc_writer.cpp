@@ -94,7 +94,10 @@ class XmlWriter {
       units.insert(here.begin(), here.end());
     }
     if (units.empty()) units = units_of(index);
-    for (const Units& core : cores_of(index, units)) write_core(package, core, nodes);
+    const std::vector<Units> cores = cores_of(index, units);
+    for (const Units& core : cores) write_core(package, core, nodes);
+    // hwloc takes no package without processors; how many cores they make is left open.
+    if (cores.empty()) write_units(package, units, nodes);
     set_sets(package, units, nodes);
     all_units_.insert(units.begin(), units.end());
     for (const std::size_t child : children_[index])
@@ -111,14 +114,15 @@ class XmlWriter {
   }
 
   // Each core's logical processors, as Linux numbers them: first one of every core, then the
-  // others. One core each where the numbers do not divide.
+  // others. One core each where the numbers do not divide, none where no number is known.
   std::vector<Units> cores_of(std::size_t package, const Units& units) const {
     std::size_t count = machine_.nodes[package].cores.value_or(0);
     if (count == 0)
       for (const std::size_t child : children_[package])
         if (machine_.nodes[child].kind == NodeKind::numa_node)
           count += machine_.nodes[child].cores.value_or(0);
-    if (count == 0 || count > units.size() || units.size() % count != 0) count = units.size();
+    if (count == 0) return {};
+    if (count > units.size() || units.size() % count != 0) count = units.size();
     std::vector<Units> cores(count);
     std::size_t next = 0;
     for (const std::uint32_t unit : units) cores[next++ % count].insert(unit);
@@ -129,8 +133,12 @@ class XmlWriter {
     pugi::xml_node core = numbers_.append(package, "Core");
     core.append_attribute("os_index") = *units.begin();
     set_sets(core, units, nodes);
+    write_units(core, units, nodes);
+  }
+
+  void write_units(pugi::xml_node above, const Units& units, const Units& nodes) {
     for (const std::uint32_t unit : units) {
-      pugi::xml_node processor = numbers_.append(core, "PU");
+      pugi::xml_node processor = numbers_.append(above, "PU");
       processor.append_attribute("os_index") = unit;
       set_sets(processor, {unit}, nodes);
     }

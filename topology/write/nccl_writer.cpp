@@ -5,9 +5,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "topology/catalogue/catalogue.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/read/nccl_reader.hpp"
 #include "topology/read/nvlink.hpp"
+#include "topology/read/pci_class.hpp"
 #include "topology/read/xml_document.hpp"
 
 namespace convoy::topology {
@@ -36,10 +38,71 @@ PcieShape shape_of(const Fact<double>& rate) {
   return best;
 }
 
+// How processors of x86 name themselves, as dumps have it: "GenuineIntel (family 6, model 143)".
+struct ProcessorIds {
+  std::string_view vendor;
+  std::uint64_t family = 0;
+  std::uint64_t model = 0;
+};
+
+// Nothing for other texts.
+std::optional<ProcessorIds> parse_processor(std::string_view text) {
+  constexpr std::string_view kFamily = " (family ";
+  constexpr std::string_view kModel = ", model ";
+  const std::size_t family = text.find(kFamily);
+  const std::size_t model = text.find(kModel, family);
+  if (family == 0 || model == std::string_view::npos || !text.ends_with(')')) return {};
+  const std::size_t number = family + kFamily.size();
+  const auto family_id = parse_unsigned(text.substr(number, model - number));
+  const auto model_id =
+      parse_unsigned(text.substr(model + kModel.size(), text.size() - 1 - model - kModel.size()));
+  if (!family_id || !model_id) return {};
+  return ProcessorIds{text.substr(0, family), *family_id, *model_id};
+}
+
+// By its name, else by what the catalogue says of processors of its generation.
+std::optional<ProcessorIds> processor_ids(const std::string& processor,
+                                          const Catalogue& catalogue) {
+  if (const auto named = parse_processor(processor)) return named;
+  const HostEntry* host = processor.empty() ? nullptr : catalogue.find_host(processor);
+  if (host == nullptr) return {};
+  for (const std::string& part : host->processors)
+    if (const auto ids = parse_processor(part)) return ids;
+  return {};
+}
+
+// Compute capabilities, times ten: of a generation's chips with many units for double precision,
+// and of its others.
+struct Architectures {
+  const char* generation;
+  unsigned with_doubles;
+  unsigned others;
+};
+constexpr std::array<Architectures, 9> kArchitectures = {{{"kepler", 37, 30},
+                                                          {"maxwell", 52, 52},
+                                                          {"pascal", 60, 61},
+                                                          {"volta", 70, 70},
+                                                          {"turing", 75, 75},
+                                                          {"ampere", 80, 86},
+                                                          {"ada", 89, 89},
+                                                          {"hopper", 90, 90},
+                                                          {"blackwell", 100, 120}}};
+
+// 0 for GPUs of other generations and makers.
+unsigned architecture_of(const DeviceEntry& entry) {
+  const bool with_doubles = entry.peak_f64.value_or(0) >= entry.peak_f32.value_or(0) / 4;
+  for (const Architectures& it : kArchitectures)
+    if (entry.generation == it.generation) return with_doubles ? it.with_doubles : it.others;
+  return 0;
+}
+
 class DumpWriter {
  public:
-  explicit DumpWriter(const Machine& machine)
-      : machine_(machine), up_(parent_links(machine)), children_(machine.nodes.size()) {
+  DumpWriter(const Machine& machine, const Catalogue& catalogue)
+      : machine_(machine),
+        catalogue_(catalogue),
+        up_(parent_links(machine)),
+        children_(machine.nodes.size()) {
     for (std::size_t i = 0; i < machine.nodes.size(); ++i)
       if (machine.nodes[i].parent) children_[*machine.nodes[i].parent].push_back(i);
   }
@@ -53,6 +116,8 @@ class DumpWriter {
       if (machine_.nodes[package].host != 0) continue;
       pugi::xml_node cpu = system.append_child("cpu");
       cpu.append_attribute("numaid") = number++;
+      if (const auto ids = processor_ids(machine_.nodes[package].model, catalogue_))
+        write_processor(cpu, *ids);
       write_below(cpu, package);
     }
     std::ostringstream text;
@@ -61,6 +126,14 @@ class DumpWriter {
   }
 
  private:
+  // NCCL asks processors of x86 alone.
+  static void write_processor(pugi::xml_node cpu, const ProcessorIds& ids) {
+    cpu.append_attribute("arch") = "x86_64";
+    cpu.append_attribute("vendor") = std::string(ids.vendor).c_str();
+    cpu.append_attribute("familyid") = static_cast<unsigned long long>(ids.family);
+    cpu.append_attribute("modelid") = static_cast<unsigned long long>(ids.model);
+  }
+
   void write_below(pugi::xml_node parent, std::size_t node) {
     for (const std::size_t child : children_[node]) {
       const NodeKind kind = machine_.nodes[child].kind;
@@ -104,14 +177,14 @@ class DumpWriter {
   void write_gpu(pugi::xml_node gpu, std::size_t index) {
     gpu.append_attribute("dev") = gpus_;
     gpu.append_attribute("rank") = gpus_++;
-    if (const unsigned architecture = architecture_of(index))
+    if (const unsigned architecture = architecture_at(index))
       gpu.append_attribute("sm") = architecture;
     for (const Link& link : machine_.links) {
       if (link.kind == LinkKind::c2c && link.a == index) write_c2c(gpu, link);
       if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
       const std::size_t other = link.a == index ? link.b : link.a;
       const NodeKind kind = machine_.nodes[other].kind;
-      pugi::xml_node nvlink = gpu.append_child("nvlink");
+      pugi::xml_node nvlink = gpu.append_child(is_nvidia(index) ? "nvlink" : "xgmi");
       nvlink.append_attribute("target") =
           kind == NodeKind::gpu ? busid(other).c_str() : "ffff:ff:1f.7";
       nvlink.append_attribute("count") = link.count;
@@ -130,8 +203,22 @@ class DumpWriter {
     chip.append_attribute("count") = link.count;
   }
 
-  // From the rate of a brick, the least architecture with it; 0 when no link says.
-  unsigned architecture_of(std::size_t index) const {
+  // GPUs that no source names count as NVIDIA's.
+  bool is_nvidia(std::size_t gpu) const {
+    const auto& id = machine_.nodes[gpu].id;
+    return !id || id->vendor == kNvidia;
+  }
+
+  // As the catalogue says, else from the rate of a brick the least one with it; 0 when neither
+  // tells, and for GPUs of AMD, whose sm counts compute units.
+  unsigned architecture_at(std::size_t index) const {
+    if (!is_nvidia(index)) return 0;
+    const DeviceEntry* entry = catalogue_.find_device(machine_.nodes[index]);
+    const unsigned known = entry == nullptr ? 0 : architecture_of(*entry);
+    return known > 0 ? known : architecture_by_links(index);
+  }
+
+  unsigned architecture_by_links(std::size_t index) const {
     for (const Link& link : machine_.links) {
       if (link.kind != LinkKind::nvlink || (link.a != index && link.b != index)) continue;
       if (!link.a_to_b.known() || link.count == 0) continue;
@@ -152,6 +239,7 @@ class DumpWriter {
   }
 
   const Machine& machine_;
+  const Catalogue& catalogue_;
   std::vector<std::optional<std::size_t>> up_;
   std::vector<std::vector<std::size_t>> children_;
   unsigned gpus_ = 0;
@@ -159,8 +247,8 @@ class DumpWriter {
 
 }  // namespace
 
-std::string write_nccl_dump(const Machine& machine) {
-  return DumpWriter(machine).write();
+std::string write_nccl_dump(const Machine& machine, const Catalogue& catalogue) {
+  return DumpWriter(machine, catalogue).write();
 }
 
 }  // namespace convoy::topology

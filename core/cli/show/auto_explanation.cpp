@@ -34,9 +34,9 @@ void print_ranking(std::ostream& out, const job::Setup& setup, const Explanation
   const double tolerance = shortlist_tolerance(it.hardware.known_error);
   const auto close = it.ranking.shortlist(tolerance, it.ranking.candidates.size()).size();
   out << fmt::format(
-      "{} of the variants are within {:.0f} % of the best, which predictions may be "
+      "{} of the variants {} within {:.0f} % of the best, which predictions may be "
       "wrong by{}\n",
-      close, 100 * tolerance,
+      close, close == 1 ? "is" : "are", 100 * tolerance,
       it.hardware.on_host_processors && close > 1
           ? "; convoy run --auto=measure tries the best of them while it trains"
           : "");

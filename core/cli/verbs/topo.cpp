@@ -50,9 +50,10 @@ std::string take_json_file(std::vector<std::string>& arguments) {
   return file;
 }
 
-std::string exported(const topology::Machine& machine, const std::string& form) {
+std::string exported(const topology::Machine& machine, const std::string& form,
+                     const topology::Catalogue& catalogue) {
   if (form == "lstopo") return topology::write_hwloc_xml(machine);
-  if (form == "nccl") return topology::write_nccl_dump(machine);
+  if (form == "nccl") return topology::write_nccl_dump(machine, catalogue);
   fail(ExitCode::kUsage, "--export={}: it must be lstopo or nccl", form);
 }
 
@@ -72,14 +73,13 @@ std::uint32_t chosen_hosts(const VerbArguments& given) {
   return hosts;
 }
 
-topology::Machine chosen_machine(const VerbArguments& given) {
+topology::Machine chosen_machine(const VerbArguments& given, const topology::Catalogue& catalogue) {
   if (given.has("topology") && given.has("platform"))
     fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
-  const std::filesystem::path share = share_directory();
-  const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const std::uint32_t hosts = chosen_hosts(given);
   if (given.has("platform"))
-    return topology::read_platform(share / "platforms", given.value("platform"), hosts, catalogue)
+    return topology::read_platform(share_directory() / "platforms", given.value("platform"), hosts,
+                                   catalogue)
         .machine;
   topology::Machine machine = given.has("topology")
                                   ? topology::read_machine(given.value("topology"))
@@ -123,13 +123,14 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
     fail(ExitCode::kUsage, "topo takes no name, but '{}' was given; try --topology={}",
          given.positional.front(), given.positional.front());
   check_files(given, json_file);
-  const topology::Machine machine = chosen_machine(given);
+  const auto catalogue = topology::Catalogue::read(share_directory() / "catalogue");
+  const topology::Machine machine = chosen_machine(given, catalogue);
   write_pictures(given, machine, err);
   const std::string json =
       given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
   if (!json_file.empty()) write_output_file(json_file, json);
   if (given.has("export"))
-    out << exported(machine, given.value("export"));
+    out << exported(machine, given.value("export"), catalogue);
   else if (given.has("json") && json_file.empty())
     out << json;
   else if (given.has("sources"))

@@ -82,7 +82,7 @@ const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t f
   const Path& path = routes_.path(from, to);
   const double overhead = path.over_root ? machine_.hosts[host].root_overhead : 1;
   for (std::size_t i = 0; i < path.links.size(); ++i)
-    known.push_back({path.links[i], overhead * path.share(i)});
+    known.push_back({path.links[i], overhead * path.share(i), path.share(i)});
   return known;
 }
 
@@ -104,7 +104,7 @@ std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, s
   for (const std::uint32_t link : routes_.path(from, to).links)
     if (machine_.links[link].joins_sockets) result.push_back({link, 1});
   if (machine_.places[memory].memory != kNone)
-    result.push_back({machine_.places[memory].memory, 2 * memory_weight(memory)});
+    result.push_back({machine_.places[memory].memory, 2 * memory_weight(memory), 2});
   for (const std::uint32_t link : routes_.path(memory, to).links) result.push_back({link, 1});
   return result;
 }
@@ -206,18 +206,23 @@ bool CollectiveGroup::is_over_nvlink() const {
   });
 }
 
-void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) {
+void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
+                               ByteShare share) {
   for (const Load& load : loads(from, to))
-    sum.add(load.link,
-            weight * load.weight * machine_.links[load.link].bytes_per_second / limit(load.link));
+    sum.add(
+        load.link,
+        share.weight * load.weight * machine_.links[load.link].bytes_per_second / limit(load.link),
+        share.bytes * load.bytes);
 }
 
 void CollectiveGroup::add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
-                                         double weight) const {
+                                         ByteShare share) const {
   for (const std::uint32_t link : routes_.path(from, to).links) {
     const SimulatedLink& it = machine_.links[link];
-    sum.add(link, weight * it.bytes_per_second /
-                      (generation_->in_switch_reach * it.raw_bytes_per_second));
+    sum.add(link,
+            share.weight * it.bytes_per_second /
+                (generation_->in_switch_reach * it.raw_bytes_per_second),
+            share.bytes);
   }
 }
 

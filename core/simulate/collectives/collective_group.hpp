@@ -19,6 +19,12 @@ struct GroupHost {
   std::vector<ChannelEnds> channels;  // to other hosts: one per network card
 };
 
+// What passes somewhere of each byte of a collective, and how many bytes its time is that of.
+struct ByteShare {
+  double bytes = 0;
+  double weight = bytes;
+};
+
 // The devices of a collective and what lies between them, as a library sees it.
 class CollectiveGroup {
  public:
@@ -45,15 +51,17 @@ class CollectiveGroup {
   double proxy_seconds() const;
 
   // Adds what passes from one place to another, as shares of what the links carry for collectives.
-  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight);
+  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, ByteShare share);
   // The same, to the rate that in-switch reductions reach of the NVSwitch's links.
-  void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, double weight) const;
+  void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
+                          ByteShare share) const;
 
  private:
   // What passes from one device to another: over their path, or to their host's memory and on.
   struct Load {
     std::uint32_t link = 0;
     double weight = 1;
+    double bytes = 1;
   };
   const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
   std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);

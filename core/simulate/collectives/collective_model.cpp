@@ -79,7 +79,7 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
     share = group_.hosts().size() > 1 ? option.cost->share_between_hosts : option.cost->share;
   }
   RouteSum sum;
-  for (const LinkShare& load : pattern.loads) sum.add(load.link, load.weight / share);
+  for (const LinkShare& load : pattern.loads) sum.add(load.link, load.weight / share, load.bytes);
   option.choice.route = routes_.add(sum);
   option.choice.bytes_per_second = routes_.capacity(option.choice.route);
   option.choice.limit = kUnlimited;

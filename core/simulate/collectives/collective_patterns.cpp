@@ -76,7 +76,7 @@ class PatternBuilder {
     RouteSum sum;
     add_local_rings(sum);
     add_parts([&](std::uint32_t device, double part) {
-      add_cycle(sum, device, part * 2 * (hosts - 1) / hosts);
+      add_cycle(sum, device, {part * 2 * (hosts - 1) / hosts});
     });
     return finish(pattern, sum);
   }
@@ -94,7 +94,9 @@ class PatternBuilder {
     const double per_card = static_cast<double>(group_.most_on_a_host()) /
                             static_cast<double>(group_.hosts().front().channels.size());
     const double loss = (1 + per_card) / 2 / library_.network_reduce_reach;
-    add_parts([&](std::uint32_t device, double part) { add_cycle(sum, device, part * loss); });
+    add_parts([&](std::uint32_t device, double part) {
+      add_cycle(sum, device, {part, part * loss});
+    });
     return finish(pattern, sum);
   }
 
@@ -170,20 +172,20 @@ class PatternBuilder {
     for (std::size_t h = 0; h < hosts; ++h) {
       const Order& order = orders_[h][channel];
       for (std::size_t i = 0; i + 1 < order.size(); ++i)
-        group_.add_load(sum, place(h, order[i]), place(h, order[i + 1]), share);
+        group_.add_load(sum, place(h, order[i]), place(h, order[i + 1]), {share});
       const bool closes = hosts == 1 || !group_.hosts()[h].channels[channel].last;
       if (closes && order.size() > 1)
-        group_.add_load(sum, place(h, order.back()), place(h, order.front()), share);
+        group_.add_load(sum, place(h, order.back()), place(h, order.front()), {share});
       if (hosts == 1) continue;
       const std::size_t next = (h + 1) % hosts;
       group_.add_load(sum, place(h, closes ? order.front() : order.back()),
-                      place(next, orders_[next][channel].front()), share);
+                      place(next, orders_[next][channel].front()), {share});
     }
   }
 
   void both_ways(RouteSum& sum, std::uint32_t a, std::uint32_t b, double share) const {
-    group_.add_load(sum, a, b, share);
-    group_.add_load(sum, b, a, share);
+    group_.add_load(sum, a, b, {share});
+    group_.add_load(sum, b, a, {share});
   }
 
   template <typename PlaceOf>
@@ -209,8 +211,9 @@ class PatternBuilder {
     for (const GroupHost& host : group_.hosts()) {
       const std::size_t n = host.places.size();
       for (std::size_t i = 0; i < n; ++i)
-        group_.add_in_switch_load(sum, host.places[i], host.places[(i + 1) % n],
-                                  in_switch_passes(static_cast<double>(n)) / share);
+        group_.add_in_switch_load(
+            sum, host.places[i], host.places[(i + 1) % n],
+            {1 + 1 / static_cast<double>(n), in_switch_passes(static_cast<double>(n)) / share});
     }
   }
 
@@ -225,7 +228,7 @@ class PatternBuilder {
       for (const Order& order : found.orders)
         for (std::size_t i = 0; i < order.size(); ++i)
           group_.add_load(sum, place(h, order[i]), place(h, order[(i + 1) % order.size()]),
-                          2 * (n - 1) / n / static_cast<double>(found.orders.size()));
+                          {2 * (n - 1) / n / static_cast<double>(found.orders.size())});
     }
   }
 
@@ -238,10 +241,10 @@ class PatternBuilder {
   }
 
   // From every host to the next, out of and into all of them once.
-  void add_cycle(RouteSum& sum, std::uint32_t device, double weight) const {
+  void add_cycle(RouteSum& sum, std::uint32_t device, ByteShare share) const {
     const std::size_t hosts = group_.hosts().size();
     for (std::size_t h = 0; h < hosts; ++h)
-      group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), weight);
+      group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), share);
   }
 
   CollectiveGroup& group_;

@@ -184,6 +184,10 @@ TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
   expect(rate, "\"value\": 1e300", "is 1e+300 bytes per second");
   expect("\"value\": 1.25e10", "\"value\": 1e300", "is 1e+300 bytes per second");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 100000", "at most 64 NVLinks");
+  expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 2",
+         "gives GPU 0 5 NVLinks, but Tesla P100-SXM2-16GB has 4");
+  expect("\"peer_access\":", "\"nvswitch_bricks_per_gpu\": 8, \"peer_access\":",
+         "\"nvswitch_bricks_per_gpu\" is 8, but Tesla P100-SXM2-16GB has 4");
   expect("\"from\": 0, \"to\": 2", "\"from\": 1, \"to\": 0", "a second time");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 0", "is 0: at least 1 is needed");
   expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1000", "is 1000: bytes, at least");

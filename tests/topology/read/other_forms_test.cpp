@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/base/error.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
@@ -114,7 +117,7 @@ TEST(NcclDump, TellsTheProcessorByFamilyAndModel) {
 TEST(NcclDump, AnExportedMachineKeepsItsLinks) {
   for (const std::string& text : {dgx2_xml("2.0"), power8_xml("2.0"), kDump}) {
     const Machine machine = parse_machine(text, "a file");
-    const Machine again = parse_machine(write_nccl_dump(machine), "dump.xml");
+    const Machine again = parse_machine(convoy::testing::written_nccl_dump(machine), "dump.xml");
     EXPECT_EQ(shared_uplinks(again).size(), shared_uplinks(machine).size());
     const auto before = nvlink_closure(machine);
     const auto after = nvlink_closure(again);
@@ -137,7 +140,7 @@ TEST(NcclDump, TellsTheSpeedOfEveryPortAndIsWrittenWithThem) {
   ASSERT_EQ(cards.size(), 2U);
   EXPECT_DOUBLE_EQ(machine.nodes[cards[0]].network_bytes_per_second.value_or(0), 25e9);
   EXPECT_FALSE(machine.nodes[cards[1]].network_bytes_per_second.known());
-  const Machine again = parse_machine(write_nccl_dump(machine), "again.xml");
+  const Machine again = parse_machine(convoy::testing::written_nccl_dump(machine), "again.xml");
   const std::size_t card = nodes_of(again, NodeKind::nic)[0];
   EXPECT_EQ(again.nodes[card].name, "mlx5_0");
   EXPECT_DOUBLE_EQ(again.nodes[card].network_bytes_per_second.value_or(0), 25e9);
@@ -377,6 +380,73 @@ TEST(NvidiaSmi, TheListOfGpusNamesThem) {
       EXPECT_EQ(machine.nodes[gpu].model, "NVIDIA A100-SXM4-40GB");
       EXPECT_NE(catalogue.find_device(machine.nodes[gpu]), nullptr);
     }
+  }
+}
+
+// What nvidia-smi -L and topo -m print of so many GPUs with as many links between every two.
+Machine machine_of_smi(int gpus, int bricks, const std::string& model) {
+  std::string list;
+  std::string header;
+  std::string rows;
+  for (int i = 0; i < gpus; ++i) {
+    if (!model.empty()) list += fmt::format("GPU {}: {} (UUID: GPU-8932f937-{})\n", i, model, i);
+    header += fmt::format("\tGPU{}", i);
+    rows += fmt::format("GPU{}", i);
+    for (int j = 0; j < gpus; ++j)
+      rows += i == j ? std::string("\t X ") : fmt::format("\tNV{}", bricks);
+    rows += "\t0-31\t0\n";
+  }
+  Machine machine =
+      parse_machine(list + header + "\tCPU Affinity\tNUMA Affinity\n" + rows, "matrix.txt");
+  add_catalogue_facts(machine, convoy::testing::shared_catalogue());
+  return machine;
+}
+
+std::vector<Link> nvlinks_of(const Machine& machine) {
+  std::vector<Link> result;
+  std::ranges::copy_if(machine.links, std::back_inserter(result),
+                       [](const Link& link) { return link.kind == LinkKind::nvlink; });
+  return result;
+}
+
+// The table shows all links of a GPU towards each GPU behind the switches.
+TEST(NvidiaSmi, MoreLinksThanAGpuHasLeadToSwitches) {
+  struct Board {
+    int gpus;
+    int bricks;
+    const char* model;
+    double rate;  // of all bricks of a GPU; 0 = unknown
+  };
+  const Board boards[] = {{8, 18, "NVIDIA H100 80GB HBM3", 450e9},
+                          {8, 12, "NVIDIA A100-SXM4-40GB", 300e9},
+                          {3, 6, "Tesla V100-SXM3-32GB", 150e9},
+                          {4, 18, "", 0}};
+  for (const Board& board : boards) {
+    SCOPED_TRACE(board.model);
+    const Machine machine = machine_of_smi(board.gpus, board.bricks, board.model);
+    const std::vector<std::size_t> switches = nodes_of(machine, NodeKind::nvswitch);
+    ASSERT_EQ(switches.size(), 1U);
+    const std::vector<Link> links = nvlinks_of(machine);
+    ASSERT_EQ(links.size(), static_cast<std::size_t>(board.gpus));
+    for (const Link& link : links) {
+      EXPECT_EQ(link.b, switches.front());
+      EXPECT_EQ(link.count, static_cast<std::uint32_t>(board.bricks));
+      EXPECT_EQ(link.a_to_b.value_or(0), board.rate);
+      EXPECT_EQ(link.b_to_a.value_or(0), board.rate);
+    }
+    EXPECT_THAT(all_notes(machine), ::testing::HasSubstr("hang on NVSwitches"));
+  }
+}
+
+TEST(NvidiaSmi, LinksThatAGpuHasStayBetweenTheGpus) {
+  for (const Machine& machine :
+       {machine_of_smi(4, 6, "NVIDIA H100 80GB HBM3"),
+        machine_of_smi(4, 4, "NVIDIA A100-SXM4-40GB"), machine_of_smi(4, 6, ""),
+        machine_of_smi(2, 12, "NVIDIA A100 80GB PCIe")}) {
+    EXPECT_TRUE(nodes_of(machine, NodeKind::nvswitch).empty());
+    const std::size_t gpus = nodes_of(machine, NodeKind::gpu).size();
+    EXPECT_EQ(nvlinks_of(machine).size(), gpus * (gpus - 1) / 2);
+    EXPECT_THAT(all_notes(machine), ::testing::Not(::testing::HasSubstr("NVSwitches")));
   }
 }
 

@@ -6,12 +6,12 @@
 
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
+#include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/routes.hpp"
 #include "topology/graph/uplinks.hpp"
 #include "topology/read/nccl_reader.hpp"
 #include "topology/read/nvlink.hpp"
-#include "topology/read/pci_class.hpp"
 #include "topology/read/read_machine.hpp"
 #include "topology/write/hwloc_writer.hpp"
 
@@ -20,6 +20,8 @@ namespace {
 
 using convoy::testing::described;
 using convoy::testing::share_folder;
+using convoy::testing::shared_catalogue;
+using convoy::testing::written_nccl_dump;
 
 using Writer = std::string (*)(const Machine&);
 
@@ -97,24 +99,75 @@ INSTANTIATE_TEST_SUITE_P(RoundTrip, EveryPlatform,
 TEST_P(EveryPlatform, ReadsBackFromBothFormsWithTheSameRoutes) {
   const Machine told_by_nccl = without_untold(described(GetParam()).machine);
   const Machine told_by_lstopo = without_c2c(told_by_nccl);
-  const auto& id = told_by_nccl.nodes[nodes_of(told_by_nccl, NodeKind::gpu).front()].id;
-  for (const Writer writer : {&write_nccl_dump, &write_hwloc_xml}) {
-    // NCCL's form tells the architecture, from which the rate of NVLinks follows: NVIDIA's alone.
-    if (writer == &write_nccl_dump && id && id->vendor != kNvidia) continue;
-    SCOPED_TRACE(writer == &write_nccl_dump ? "nccl" : "lstopo");
-    const Machine& machine = writer == &write_nccl_dump ? told_by_nccl : told_by_lstopo;
-    const Machine again = parse_machine(written(writer, machine), "again");
+  for (const Writer writer : {&written_nccl_dump, &write_hwloc_xml}) {
+    SCOPED_TRACE(writer == &written_nccl_dump ? "nccl" : "lstopo");
+    const Machine& machine = writer == &written_nccl_dump ? told_by_nccl : told_by_lstopo;
+    Machine again = parse_machine(written(writer, machine), "again");
+    // NCCL's form tells the architecture, from which the rate of NVIDIA's NVLinks follows; that of
+    // AMD's links is the catalogue's.
+    add_catalogue_facts(again, shared_catalogue());
     expect_same_routes(machine, again);
     EXPECT_EQ(shared_names(again), shared_names(machine));
     EXPECT_EQ(nodes_of(again, NodeKind::nic).size(), nodes_of(machine, NodeKind::nic).size());
   }
 }
 
+// Simulations take the constants of hosts by their processors.
+TEST_P(EveryPlatform, KeepsTheGenerationOfItsProcessorsInNcclsForm) {
+  const Machine machine = described(GetParam()).machine;
+  const Machine again = parse_machine(written_nccl_dump(machine), "again");
+  const Catalogue catalogue = shared_catalogue();
+  const auto processor = [](const Machine& it) {
+    return it.nodes[nodes_of(it, NodeKind::package).front()].model;
+  };
+  const HostEntry* before = catalogue.find_host(processor(machine));
+  const bool is_x86 = before != nullptr && before->name != "grace";
+  ASSERT_EQ(!processor(again).empty(), is_x86) << processor(machine);
+  if (!is_x86) return;
+  // The two name themselves alike.
+  const std::string expected = before->name == "cascade-lake" ? "skylake" : before->name;
+  const HostEntry* after = catalogue.find_host(processor(again));
+  ASSERT_NE(after, nullptr) << processor(again);
+  EXPECT_EQ(after->name, expected) << processor(again);
+}
+
+TEST(RoundTrip, ProcessorsThatNcclNamedKeepTheirNames) {
+  Machine machine = described("hgx-h100x8").machine;
+  const std::size_t package = nodes_of(machine, NodeKind::package).front();
+  for (const char* model :
+       {"AuthenticAMD (family 25, model 1)", "GenuineIntel (family 6, model 3)"}) {
+    machine.nodes[package].model = model;
+    const Machine again = parse_machine(written_nccl_dump(machine), "again");
+    EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::package).front()].model, model);
+  }
+  for (const char* model :
+       {"", "VIA (family x, model 3)", "VIA (family 6, model )", "(family 6,"}) {
+    machine.nodes[package].model = model;
+    const Machine again = parse_machine(written_nccl_dump(machine), "again");
+    EXPECT_EQ(again.nodes[nodes_of(again, NodeKind::package).front()].model, "") << model;
+  }
+}
+
+TEST(RoundTrip, NcclsFormTellsTheArchitectureOfTheCatalogue) {
+  const std::pair<const char*, const char*> expected[] = {
+      {"dgx1-p100", "60"},       {"dgx1-v100", "70"},   {"dgx-a100", "80"},
+      {"ec2-g5.48xlarge", "86"}, {"rtx3090x2", "86"},   {"l40sx8", "89"},
+      {"hgx-h100x8", "90"},      {"hgx-b200x8", "100"}, {"rtx5090x8", "120"}};
+  for (const auto& [platform, architecture] : expected)
+    EXPECT_NE(written_nccl_dump(described(platform).machine)
+                  .find(std::string("sm=\"") + architecture + "\""),
+              std::string::npos)
+        << platform;
+  const std::string amd = written_nccl_dump(described("mi300x8").machine);
+  EXPECT_EQ(amd.find("sm="), std::string::npos);
+  EXPECT_NE(amd.find("<xgmi "), std::string::npos);
+}
+
 TEST(RoundTrip, MachinesOfOtherFormsKeepTheirRoutesToo) {
   for (const std::string& text : {dgx2_xml("3.0"), power8_xml("2.0"), flat_bus_xml(4)}) {
     const Machine machine = parse_machine(text, "file");
-    for (const Writer writer : {&write_nccl_dump, &write_hwloc_xml}) {
-      SCOPED_TRACE(writer == &write_nccl_dump ? "nccl" : "lstopo");
+    for (const Writer writer : {&written_nccl_dump, &write_hwloc_xml}) {
+      SCOPED_TRACE(writer == &written_nccl_dump ? "nccl" : "lstopo");
       expect_same_routes(machine, parse_machine(written(writer, machine), "again"));
     }
   }
@@ -154,6 +207,19 @@ std::unique_ptr<hwloc_topology, DestroyLoaded> load(const std::string& text) {
   const int size = static_cast<int>(text.size()) + 1;
   if (hwloc_topology_set_xmlbuffer(raw, text.c_str(), size) != 0) return nullptr;
   return hwloc_topology_load(raw) == 0 ? std::move(topology) : nullptr;
+}
+
+// Those of NCCL: hwloc's form needs a processor, but not its core.
+TEST(RoundTrip, MachinesWithoutCoresGetNoneFromLstopo) {
+  const Machine machine = parse_machine(written_nccl_dump(described("dgx1-p100").machine), "dump");
+  ASSERT_FALSE(machine.nodes[nodes_of(machine, NodeKind::package)[0]].cores.known());
+  const std::string text = write_hwloc_xml(machine);
+  EXPECT_EQ(text.find("type=\"Core\""), std::string::npos);
+  const Machine again = parse_machine(text, "again");
+  const std::vector<std::size_t> packages = nodes_of(again, NodeKind::package);
+  ASSERT_EQ(packages.size(), 2U);
+  for (const std::size_t package : packages) EXPECT_FALSE(again.nodes[package].cores.known());
+  EXPECT_TRUE(load(text));
 }
 
 TEST_P(EveryPlatform, IsReadByHwlocItself) {
