@@ -71,13 +71,14 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks 
   std::uint32_t last = last_task(graph, times, end);
   while (last != kNone && at > origin) {
     const Task& task = graph.tasks[last];
+    const TaskCost& cost = graph.cost_of(last);
     const TaskTimes& it = times.tasks[last];
     chain.wait += at - std::min(at, it.end);
     at = std::min(at, it.end);
     const Ticks start = std::max(origin, std::min(at, it.start));
-    CriticalChain::Spent& spent = chain.activities[task.activity];
+    CriticalChain::Spent& spent = chain.activities[cost.activity];
     spent.ticks += at - start;
-    spent.latency += std::min(at - start, to_ticks(task.seconds));
+    spent.latency += std::min(at - start, to_ticks(cost.seconds));
     spent.places[task.place] += at - start;
     if (task.route != kNone)
       spent.routes[task.route] += at - start;

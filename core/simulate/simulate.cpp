@@ -99,7 +99,7 @@ SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machi
 Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
   std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
-    if (graph.tasks[task].activity == Activity::kCompute)
+    if (graph.cost_of(task).activity == Activity::kCompute)
       busy[graph.tasks[task].place] += times.tasks[task].end - times.tasks[task].start;
   Ticks longest = 0;
   for (const Ticks ticks : busy) longest = std::max(longest, ticks);
@@ -119,7 +119,7 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   std::vector<StepWindow> windows;
   for (const Ticks before : times.computed_before) windows.push_back({before, before});
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    if (graph.tasks[task].activity != Activity::kCompute) continue;
+    if (graph.cost_of(task).activity != Activity::kCompute) continue;
     Ticks& end = windows[graph.tasks[task].place].end;
     end = std::max(end, times.tasks[task].end);
   }
@@ -154,40 +154,42 @@ std::vector<SimulatedOperation> measured_operations(const TaskGraph& graph, cons
                                                     Ticks origin, std::size_t links) {
   std::vector<SimulatedOperation> result;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const Task& task = graph.tasks[i];
+    const std::uint32_t route = graph.tasks[i].route;
+    const std::uint32_t way = graph.cost_of(i).way;
     const std::uint32_t operation = graph.operation_of(i);
     if (operation == kNone) continue;
     result.push_back({operation,
                       to_seconds(times.tasks[i].start - origin),
                       to_seconds(times.tasks[i].end - origin),
                       {},
-                      task.way == kNone ? std::string() : graph.ways[task.way]});
-    if (task.route == kNone) continue;
-    for (const LinkShare& share : graph.routes[task.route])
+                      way == kNone ? std::string() : graph.ways[way]});
+    if (route == kNone) continue;
+    for (const LinkShare& share : graph.routes[route])
       if (share.link < links) result.back().links.push_back(share.link);
   }
   std::ranges::sort(result, {}, &SimulatedOperation::operation);
   return result;
 }
 
-double seconds_alone(const TaskGraph& graph, const Task& task) {
-  double rate = task.limit;
-  for (const LinkShare& share : graph.routes[task.route])
+double seconds_alone(const TaskGraph& graph, const TaskCost& cost, std::uint32_t route) {
+  double rate = cost.limit;
+  for (const LinkShare& share : graph.routes[route])
     rate = std::min(rate, graph.links[share.link].bytes_per_second / share.weight);
-  return task.seconds + task.bytes / rate;
+  return cost.seconds + cost.bytes / rate;
 }
 
 std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times) {
   std::vector<CollectiveUse> uses(graph.ways.size());
   for (std::size_t i = 0; i < uses.size(); ++i) uses[i].way = graph.ways[i];
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const Task& task = graph.tasks[i];
-    if (task.way == kNone || task.route == kNone) continue;
-    CollectiveUse& use = uses[task.way];
+    const TaskCost& cost = graph.cost_of(i);
+    const std::uint32_t route = graph.tasks[i].route;
+    if (cost.way == kNone || route == kNone) continue;
+    CollectiveUse& use = uses[cost.way];
     ++use.count;
-    use.bytes += task.bytes;
+    use.bytes += cost.bytes;
     use.seconds += to_seconds(times.tasks[i].end - times.tasks[i].start);
-    use.seconds_alone += seconds_alone(graph, task);
+    use.seconds_alone += seconds_alone(graph, cost, route);
   }
   std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
   std::stable_sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
