@@ -106,13 +106,6 @@ Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t
   return longest;
 }
 
-// What a step is, on the clock of the run.
-struct StepWindow {
-  Ticks origin = 0;
-  Ticks end = 0;
-  Ticks length() const { return end - origin; }
-};
-
 // From the end of an iteration's compute to the end of the next one's, on the place where that
 // takes longest.
 StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
@@ -132,8 +125,15 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
 StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
   const std::size_t measured = times.measured;
   const StepWindow whole{times.iteration_end[measured - 1], times.iteration_end[measured]};
-  if (graph.strands > 1 || whole.length() >= compute) return whole;
-  return between_computes(graph, times);
+  return whole.length() >= compute ? whole : between_computes(graph, times);
+}
+
+// The measured step of the slowest worker.
+StepWindow slowest_step(const RunTimes& times, const std::vector<double>& workers) {
+  const auto slowest =
+      static_cast<std::uint32_t>(std::ranges::max_element(workers) - workers.begin());
+  const std::vector<Ticks>& ends = times.strand_end[slowest];
+  return {ends[times.measured - 1], ends[times.measured], slowest};
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -206,13 +206,16 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const Ticks compute = longest_compute(graph, times, machine.places.size());
-  const StepWindow step = measured_step(graph, times, compute);
   const double computes = lowered.computes;
   SimulationResult result;
-  result.step_seconds = to_seconds(step.length()) / computes;
-  if (graph.strands > 1) {
+  StepWindow step;
+  if (graph.strands == 1) {
+    step = measured_step(graph, times, compute);
+    result.step_seconds = to_seconds(step.length()) / computes;
+  } else {
     for (const double seconds : strand_seconds(times))
       result.worker_step_seconds.push_back(seconds / computes);
+    step = slowest_step(times, result.worker_step_seconds);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }
@@ -221,7 +224,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
   result.collectives = collective_uses(graph, times);
-  const CriticalChain chain = follow_chain(graph, times, step.origin, step.end);
+  const CriticalChain chain = follow_chain(graph, times, step);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
   result.operations_run = times.ended;

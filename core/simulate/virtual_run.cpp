@@ -22,7 +22,9 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
-        measured_(graph.strands == 1 ? iterations - 2 : iterations - 1),
+        measured_(graph.strands == 1 ? iterations - 2 : iterations / 2),
+        around_(told_around(graph, iterations)),
+        last_(graph.strands == 1 ? measured_ : iterations - 1),
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
@@ -36,8 +38,10 @@ class VirtualRun {
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(iterations > 2 && std::uint64_t{size_} * iterations <= Event::kIndices);
     times_.measured = measured_;
-    reserve_large(times_.tasks, size_);
-    times_.tasks.resize(size_);
+    const std::size_t told = (2 * around_ + std::size_t{1}) * size_;
+    CONVOY_CHECK(told < kNone);
+    reserve_large(times_.tasks, told);
+    times_.tasks.resize(told);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
@@ -92,11 +96,30 @@ class VirtualRun {
   };
   struct EngineState {
     std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
-    std::uint32_t last = kNone;        // the task of the measured iteration that it ran before
+    std::uint32_t last = kNone;        // what it ran before, in the times of tasks
     Ticks last_end = -1;               // of what it ran before
     bool busy = false;
     bool dirty = false;
   };
+
+  // How many iterations before and behind the measured one are told of: strands wait for each other
+  // in other iterations than their own, near ones unless they drift far apart.
+  static std::uint32_t told_around(const TaskGraph& graph, std::uint32_t iterations) {
+    constexpr std::uint32_t kMost = 8;
+    constexpr std::size_t kMostTimes = 4'000'000;  // some 100 MB
+    if (graph.strands == 1) return 0;
+    std::uint32_t around = std::min(kMost, iterations - 1 - iterations / 2);
+    while (around > 0 && (2 * around + 1) * graph.tasks.size() > kMostTimes) --around;
+    return around;
+  }
+
+  // Where in the times of tasks it is told of, if it is.
+  std::uint32_t told_at(std::uint32_t task, std::uint32_t iteration) const {
+    if (iteration + around_ < measured_ || iteration > measured_ + around_) return kNone;
+    const std::uint32_t place =
+        iteration <= measured_ ? measured_ - iteration : iteration - measured_ + around_;
+    return place * size_ + task;
+  }
 
   // What an iteration waits for of those before the first is there from the beginning.
   void count_waits() {
@@ -223,7 +246,8 @@ class VirtualRun {
   void start(std::uint32_t instance, EngineState& engine) {
     const TaskCost& cost = cost_of(instance);
     engine.busy = true;
-    if (instance / size_ == measured_) note_start(times_.tasks[instance % size_], engine);
+    const std::uint32_t told = told_at(instance % size_, instance / size_);
+    if (told != kNone) note_start(times_.tasks[told], engine);
     if (cost.activity == Activity::kCompute) {
       const std::uint32_t place = steps_[instance % size_].task.place;
       running_[place] = instance;
@@ -277,8 +301,8 @@ class VirtualRun {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
     ++times_.ended;
-    const std::uint32_t told = iteration == measured_ ? task : kNone;
-    if (told != kNone) times_.tasks[task].end = now_;
+    const std::uint32_t told = told_at(task, iteration);
+    if (told != kNone) times_.tasks[told].end = now_;
     const Step& it = steps_[task];
     const TaskCost& cost = graph_.costs[it.task.cost];
     if (cost.activity == Activity::kCompute && iteration + 1 == measured_)
@@ -321,9 +345,9 @@ class VirtualRun {
 
   void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
     const std::uint32_t instance = iteration * size_ + task;
-    if (iteration == measured_) {
-      times_.tasks[task].cause = told;
-      times_.tasks[task].start = now_;  // until it does
+    if (const std::uint32_t own = told_at(task, iteration); own != kNone) {
+      times_.tasks[own].cause = told;
+      times_.tasks[own].start = now_;  // until it does
     }
     Head& head = heads_[steps_[task].head];
     if (head.instance == instance && !head.is_ready) look_at(head);
@@ -347,7 +371,7 @@ class VirtualRun {
   void release(std::uint32_t strand, std::uint32_t iteration) {
     times_.strand_end[strand][iteration] = now_;
     times_.iteration_end[iteration] = now_;
-    if (iteration == measured_) ++through_;
+    if (iteration == last_) ++through_;
     if (released_[strand] == iterations_) return;
     ++released_[strand];
     first_released_ = std::min(first_released_, dirty_engines_.size());
@@ -362,7 +386,9 @@ class VirtualRun {
   std::uint32_t size_;
   std::uint32_t iterations_;
   std::uint32_t measured_;               // the iteration that is told of
-  std::uint32_t through_ = 0;            // strands that are through with it
+  std::uint32_t around_;                 // iterations before and behind that one, told of as well
+  std::uint32_t last_;                   // the iteration with which the run ends
+  std::uint32_t through_ = 0;            // strands that are through with that
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
