@@ -23,8 +23,12 @@ constexpr double kBytesPerOperation = 600;
 constexpr std::uint32_t kFewestHosts = 64;
 constexpr std::uint32_t kFewestDevices = 512;
 
+constexpr auto kMostOperations = static_cast<double>(kMaximumLoweredOperations);
+
 // What an estimate may be above the truth: a plan that may be small enough is tried.
 constexpr double kEstimatedTooHigh = 1.5;
+// What it may be below it: what is recommended must be small enough.
+constexpr double kEstimatedTooLow = 1.25;
 
 std::string millions(double operations) {
   const double count = operations / 1e6;
@@ -67,14 +71,30 @@ void require_memory(double operations, std::uint32_t hosts, std::uint32_t device
        bytes_text(static_cast<std::uint64_t>(needed)), bytes_text(*available));
 }
 
-void require_size(double operations, std::uint32_t hosts, std::uint32_t devices_per_host) {
-  constexpr auto kMost = static_cast<double>(kMaximumLoweredOperations);
-  if (operations <= kEstimatedTooHigh * kMost) return;
+std::optional<FittingBuckets> fitting_buckets(
+    double megabytes, double everything,
+    const std::function<double(double megabytes)>& operations) {
+  while (megabytes < everything) {
+    megabytes *= 2;
+    const double needed = operations(megabytes);
+    if (needed > 0 && kEstimatedTooLow * needed <= kMostOperations)
+      return FittingBuckets{megabytes, needed};
+  }
+  return std::nullopt;
+}
+
+void require_size(double operations, std::uint32_t hosts, std::uint32_t devices_per_host,
+                  const std::function<std::optional<FittingBuckets>()>& fitting) {
+  if (operations <= kEstimatedTooHigh * kMostOperations) return;
+  const std::optional<FittingBuckets> buckets = fitting ? fitting() : std::nullopt;
+  const std::string less =
+      buckets ? fmt::format("with --bucket_mb={:g} it has about {}", buckets->megabytes,
+                            millions(buckets->operations))
+              : "fewer devices, and collectives that the devices do themselves, need less";
   fail(ExitCode::kUsage,
        "a step of {} hosts with {} devices each has about {} operations with this strategy, and at "
-       "most {} can be planned: a larger --bucket_mb, fewer devices, and collectives that the "
-       "devices do themselves need less",
-       hosts, devices_per_host, millions(operations), millions(kMost));
+       "most {} can be planned: {}",
+       hosts, devices_per_host, millions(operations), millions(kMostOperations), less);
 }
 
 }  // namespace convoy::job

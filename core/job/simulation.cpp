@@ -8,9 +8,12 @@
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
 #include "core/job/auto_choice.hpp"
+#include "core/job/options.hpp"
 #include "core/job/plan_ground.hpp"
 #include "core/job/plan_memory.hpp"
 #include "core/job/prediction_options.hpp"
+#include "core/plan/lower/lowering.hpp"
+#include "core/plan/plan_writer.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/prepared_plan.hpp"
@@ -26,6 +29,10 @@ constexpr std::uint32_t kProvedOfMore = 64;  // devices, on two hosts at least
 std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
   if (std::uint64_t{hosts} * devices <= kMostProved) return hosts;
   return std::min(hosts, std::max(kProvedOfMore / devices, 2u));
+}
+
+double to_bucket_mb(std::uint64_t elements) {
+  return static_cast<double>(elements * sizeof(float)) / (1 << 20);
 }
 
 std::string dtype_of(simulate::Arithmetic arithmetic) {
@@ -121,15 +128,30 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
 // Before the plan is made: the system kills a process that takes too much, without a word.
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
-    return written(hosts, devices, false).plan->lowered().body.size();
+    return written(hosts, devices, setup_.bucket_elements, false).plan->lowered().body.size();
   });
   require_memory(operations, hardware_.hosts, devices);
-  require_size(operations, hardware_.hosts, devices);
+  require_size(operations, hardware_.hosts, devices, [&] {
+    return fitting_buckets(setup_.options.bucket_mb.value_or(kDefaultBucketMb),
+                           to_bucket_mb(setup_.graph->parameter_count()),
+                           [&](double bucket_mb) { return estimated(devices, bucket_mb); });
+  });
+}
+
+// Of the lowered plan; more where the plan itself, which may have fewer, has too many.
+double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) const {
+  constexpr std::uint64_t kFewer = kMaximumLoweredOperations / PlanWriter::kMaximumOperations;
+  JobOptions options = setup_.options;
+  options.bucket_mb = bucket_mb;
+  return estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
+    const SimulatedRun run = written(hosts, devices, bucket_elements(options), false);
+    return std::max(run.plan->lowered().body.size(), kFewer * run.plan->logical().body.size());
+  });
 }
 
 // What a run would execute there, claim and all.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
-  SimulatedRun run = written(hosts, devices, true);
+  SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
   for (const Operation* call : called_kernels(run.plan->logical()))
     require_form(*setup_.strategy, call->kernel, forms_on(setup_, hardware_));
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
@@ -146,16 +168,16 @@ std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t h
   const std::uint32_t fewer = proved_hosts(hosts, devices);
   if (fewer == hosts || setup_.guard.changes_plans()) return std::nullopt;
   try {
-    return written(fewer, devices, false);
+    return written(fewer, devices, setup_.bucket_elements, false);
   } catch (const Error&) {
     return std::nullopt;  // a strategy may need more hosts
   }
 }
 
 SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,
-                                        bool twice) const {
+                                        std::uint64_t bucket_elements, bool twice) const {
   SimulatedGround ground = simulated_ground(setup_, hardware_, hosts, devices);
-  ArenaMap map = simulated_map(setup_, hardware_, ground.arena, setup_.bucket_elements);
+  ArenaMap map = simulated_map(setup_, hardware_, ground.arena, bucket_elements);
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
   run.plan =

@@ -52,12 +52,14 @@ class PlannedSimulation {
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
   // Its plan alone, not proved.
-  SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, bool twice) const;
+  SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
+                       bool twice) const;
   // The plan for the hosts that stand for all in the proof; none where all are proved.
   std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
   // Says what is not proved.
   void note_proof(const SimulatedRun& run);
   void estimate_memory(std::uint32_t devices) const;
+  double estimated(std::uint32_t devices, double bucket_mb) const;
   // A plan for one device; none where the strategy refuses it, unless its rate is given.
   void plan_one_device();
   double predicted_rate(const simulate::Predictor& predictor) const;

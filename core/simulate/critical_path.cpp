@@ -8,10 +8,10 @@ namespace convoy::simulate {
 namespace {
 
 // Of those that end then, the last one in the plan's order, input behind it.
-std::uint32_t last_task(const TaskGraph& graph, const RunTimes& times, Ticks end) {
+std::uint32_t last_task(const TaskGraph& graph, const RunTimes& times, const StepWindow& step) {
   std::uint32_t found = kNone;
-  for (auto i = static_cast<std::uint32_t>(times.tasks.size()); i-- > 0;)
-    if (times.tasks[i].end == end &&
+  for (auto i = static_cast<std::uint32_t>(graph.tasks.size()); i-- > 0;)
+    if (times.tasks[i].end == step.end && graph.tasks[i].strand == step.strand &&
         (found == kNone || graph.operation_of(i) > graph.operation_of(found)))
       found = i;
   return found;
@@ -65,19 +65,23 @@ std::string assumed_rate(const SimulatedLink& link) {
   return fmt::format(" (its rate is unknown: {:.2f} GB/s assumed)", link.bytes_per_second / 1e9);
 }
 
-CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end) {
+CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, const StepWindow& step) {
+  const Ticks origin = step.origin;
   CriticalChain chain;
-  Ticks at = end;
-  std::uint32_t last = last_task(graph, times, end);
+  chain.whole = step.length();
+  Ticks at = step.end;
+  std::uint32_t last = last_task(graph, times, step);
   while (last != kNone && at > origin) {
-    const Task& task = graph.tasks[last];
+    const std::size_t number = last % graph.tasks.size();
+    const Task& task = graph.tasks[number];
+    const TaskCost& cost = graph.cost_of(number);
     const TaskTimes& it = times.tasks[last];
     chain.wait += at - std::min(at, it.end);
     at = std::min(at, it.end);
     const Ticks start = std::max(origin, std::min(at, it.start));
-    CriticalChain::Spent& spent = chain.activities[task.activity];
+    CriticalChain::Spent& spent = chain.activities[cost.activity];
     spent.ticks += at - start;
-    spent.latency += std::min(at - start, to_ticks(task.seconds));
+    spent.latency += std::min(at - start, to_ticks(cost.seconds));
     spent.places[task.place] += at - start;
     if (task.route != kNone)
       spent.routes[task.route] += at - start;
@@ -107,9 +111,8 @@ std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, 
   if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
   const auto& [worst, spent] =
       *std::ranges::max_element(others, {}, [](const auto& it) { return it.second.ticks; });
-  const std::string share =
-      fmt::format("{} ({:.0f} % of the step", noun(worst),
-                  100 * to_seconds(spent.ticks) / (result.step_seconds * plan.computes));
+  const std::string share = fmt::format("{} ({:.0f} % of the step", noun(worst),
+                                        100 * to_seconds(spent.ticks) / to_seconds(chain.whole));
   const Share route = longest(spent.routes);
   const std::uint32_t link = route.of == kNone ? kNone : narrowest(graph, route.of);
   // Links behind the machine's are the memories of devices.

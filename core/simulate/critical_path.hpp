@@ -11,6 +11,14 @@
 
 namespace convoy::simulate {
 
+// What a step is, on the clock of the run.
+struct StepWindow {
+  Ticks origin = 0;
+  Ticks end = 0;
+  std::uint32_t strand = 0;  // whose step it is
+  Ticks length() const { return end - origin; }
+};
+
 // The tasks that the end of an iteration waited for, one after the other, back to the end of the
 // one before: their shares of that time.
 struct CriticalChain {
@@ -23,11 +31,12 @@ struct CriticalChain {
   };
   std::map<Activity, Spent> activities;
   Ticks wait = 0;
+  Ticks whole = 0;  // from the one end to the other
 
   CriticalPath per_step(double steps) const;
 };
 
-CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, Ticks origin, Ticks end);
+CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, const StepWindow& step);
 
 // What to say of a link whose rate its source does not tell; empty for others.
 std::string assumed_rate(const SimulatedLink& link);

@@ -30,7 +30,7 @@ class InputBuilder {
   void feed(std::uint32_t device, std::uint32_t forward) {
     const std::uint32_t host = plan_.cluster->places[device].near_place;
     const double images = static_cast<double>(options_.input.images);
-    Task copy =
+    CostedTask copy =
         costs_.transfer(host, device, images * static_cast<double>(options_.input.bytes_per_image));
     copy.place = device;
     const std::uint32_t decoding = add(decode(host, images), "decode", device, kNone, true);
@@ -44,16 +44,16 @@ class InputBuilder {
   }
 
   // Over the images of this step, before the device starts; hosts have one rate for all devices.
-  Task pass(std::uint32_t host, double bytes) {
-    Task task = host_task(host);
+  CostedTask pass(std::uint32_t host, double bytes) {
+    CostedTask task = host_task(host);
     task.bytes = bytes;
     task.route = shared(passes_, host, options_.software.input_pass_bytes_per_second);
     return task;
   }
 
   // Images are the flow's bytes.
-  Task decode(std::uint32_t host, double images) {
-    Task task = host_task(host);
+  CostedTask decode(std::uint32_t host, double images) {
+    CostedTask task = host_task(host);
     const SimulatedHost& kind = machine_.hosts[machine_.places[host].host];
     if (kind.input_cores == 0) return task;
     task.bytes = images;
@@ -61,8 +61,8 @@ class InputBuilder {
     return task;
   }
 
-  static Task host_task(std::uint32_t host) {
-    Task task;
+  static CostedTask host_task(std::uint32_t host) {
+    CostedTask task;
     task.activity = Activity::kSum;
     task.place = host;
     task.limit = std::numeric_limits<double>::infinity();
@@ -91,8 +91,8 @@ class InputBuilder {
   }
 
   // One lane per device and kind of task, for all phases.
-  std::uint32_t add(const Task& task, const char* kind, std::uint32_t device, std::uint32_t engine,
-                    bool runs_ahead) {
+  std::uint32_t add(const CostedTask& task, const char* kind, std::uint32_t device,
+                    std::uint32_t engine, bool runs_ahead) {
     const auto [it, inserted] = lanes_.try_emplace({device, kind});
     if (inserted) {
       it->second = static_cast<std::uint32_t>(graph_.lanes.size());
@@ -105,7 +105,7 @@ class InputBuilder {
     }
     const auto index = static_cast<std::uint32_t>(graph_.tasks.size());
     graph_.lanes[it->second].tasks.push_back({index, 0});
-    graph_.tasks.push_back(task);
+    graph_.tasks.push_back(costs_.in_graph(task));
     return index;
   }
 

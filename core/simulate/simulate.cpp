@@ -99,19 +99,12 @@ SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machi
 Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
   std::vector<Ticks> busy(places, 0);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task)
-    if (graph.tasks[task].activity == Activity::kCompute)
+    if (graph.cost_of(task).activity == Activity::kCompute)
       busy[graph.tasks[task].place] += times.tasks[task].end - times.tasks[task].start;
   Ticks longest = 0;
   for (const Ticks ticks : busy) longest = std::max(longest, ticks);
   return longest;
 }
-
-// What a step is, on the clock of the run.
-struct StepWindow {
-  Ticks origin = 0;
-  Ticks end = 0;
-  Ticks length() const { return end - origin; }
-};
 
 // From the end of an iteration's compute to the end of the next one's, on the place where that
 // takes longest.
@@ -119,7 +112,7 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   std::vector<StepWindow> windows;
   for (const Ticks before : times.computed_before) windows.push_back({before, before});
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
-    if (graph.tasks[task].activity != Activity::kCompute) continue;
+    if (graph.cost_of(task).activity != Activity::kCompute) continue;
     Ticks& end = windows[graph.tasks[task].place].end;
     end = std::max(end, times.tasks[task].end);
   }
@@ -132,8 +125,15 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
 StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
   const std::size_t measured = times.measured;
   const StepWindow whole{times.iteration_end[measured - 1], times.iteration_end[measured]};
-  if (graph.strands > 1 || whole.length() >= compute) return whole;
-  return between_computes(graph, times);
+  return whole.length() >= compute ? whole : between_computes(graph, times);
+}
+
+// The measured step of the slowest worker.
+StepWindow slowest_step(const RunTimes& times, const std::vector<double>& workers) {
+  const auto slowest =
+      static_cast<std::uint32_t>(std::ranges::max_element(workers) - workers.begin());
+  const std::vector<Ticks>& ends = times.strand_end[slowest];
+  return {ends[times.measured - 1], ends[times.measured], slowest};
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -155,40 +155,42 @@ std::vector<SimulatedOperation> measured_operations(const TaskGraph& graph, cons
                                                     Ticks origin, std::size_t links) {
   std::vector<SimulatedOperation> result;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const Task& task = graph.tasks[i];
+    const std::uint32_t route = graph.tasks[i].route;
+    const std::uint32_t way = graph.cost_of(i).way;
     const std::uint32_t operation = graph.operation_of(i);
     if (operation == kNone) continue;
     result.push_back({operation,
                       to_seconds(times.tasks[i].start - origin),
                       to_seconds(times.tasks[i].end - origin),
                       {},
-                      task.way == kNone ? std::string() : graph.ways[task.way]});
-    if (task.route == kNone) continue;
-    for (const LinkShare& share : graph.routes[task.route])
+                      way == kNone ? std::string() : graph.ways[way]});
+    if (route == kNone) continue;
+    for (const LinkShare& share : graph.routes[route])
       if (share.link < links) result.back().links.push_back(share.link);
   }
   std::ranges::sort(result, {}, &SimulatedOperation::operation);
   return result;
 }
 
-double seconds_alone(const TaskGraph& graph, const Task& task) {
-  double rate = task.limit;
-  for (const LinkShare& share : graph.routes[task.route])
+double seconds_alone(const TaskGraph& graph, const TaskCost& cost, std::uint32_t route) {
+  double rate = cost.limit;
+  for (const LinkShare& share : graph.routes[route])
     rate = std::min(rate, graph.links[share.link].bytes_per_second / share.weight);
-  return task.seconds + task.bytes / rate;
+  return cost.seconds + cost.bytes / rate;
 }
 
 std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times) {
   std::vector<CollectiveUse> uses(graph.ways.size());
   for (std::size_t i = 0; i < uses.size(); ++i) uses[i].way = graph.ways[i];
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
-    const Task& task = graph.tasks[i];
-    if (task.way == kNone || task.route == kNone) continue;
-    CollectiveUse& use = uses[task.way];
+    const TaskCost& cost = graph.cost_of(i);
+    const std::uint32_t route = graph.tasks[i].route;
+    if (cost.way == kNone || route == kNone) continue;
+    CollectiveUse& use = uses[cost.way];
     ++use.count;
-    use.bytes += task.bytes;
+    use.bytes += cost.bytes;
     use.seconds += to_seconds(times.tasks[i].end - times.tasks[i].start);
-    use.seconds_alone += seconds_alone(graph, task);
+    use.seconds_alone += seconds_alone(graph, cost, route);
   }
   std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
   std::stable_sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
@@ -205,13 +207,16 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
   const auto [times, is_steady] = run_until_steady(graph, machine, options);
   const Ticks compute = longest_compute(graph, times, machine.places.size());
-  const StepWindow step = measured_step(graph, times, compute);
   const double computes = lowered.computes;
   SimulationResult result;
-  result.step_seconds = to_seconds(step.length()) / computes;
-  if (graph.strands > 1) {
+  StepWindow step;
+  if (graph.strands == 1) {
+    step = measured_step(graph, times, compute);
+    result.step_seconds = to_seconds(step.length()) / computes;
+  } else {
     for (const double seconds : strand_seconds(times))
       result.worker_step_seconds.push_back(seconds / computes);
+    step = slowest_step(times, result.worker_step_seconds);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }
@@ -220,7 +225,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
   result.collectives = collective_uses(graph, times);
-  const CriticalChain chain = follow_chain(graph, times, step.origin, step.end);
+  const CriticalChain chain = follow_chain(graph, times, step);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
   result.operations_run = times.ended;

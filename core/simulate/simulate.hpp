@@ -66,7 +66,7 @@ struct CriticalPath {
 
 // A step in the steady state: of a plan with several computes, the mean of its period. Of workers
 // that do not wait for each other, the time in which they take as many steps together as there are
-// workers; everything else is then of the slowest one's last step.
+// workers; the longest chain is then that of a step of the slowest one.
 struct SimulationResult {
   double step_seconds = 0;
   std::vector<double> worker_step_seconds;  // each worker's own; empty where all step together

@@ -250,7 +250,8 @@ std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
   return tasks;
 }
 
-void number_tasks(const std::vector<Task>& tasks, Schedule& schedule, TaskGraph& graph) {
+// Takes the tasks and frees them.
+void number_tasks(std::vector<Task> tasks, Schedule& schedule, TaskGraph& graph) {
   reserve_large(graph.tasks, tasks.size());
   for (const std::uint32_t i : schedule.submission) {
     graph.tasks.push_back(tasks[i]);
@@ -275,8 +276,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   auto& [dependencies, schedule] = order;
   graph.strands = schedule.strands.count;
   const Numbers numbers = numbers_of(schedule);
-  number_tasks(tasks, schedule, graph);
-  tasks = {};
+  number_tasks(std::move(tasks), schedule, graph);
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
   if (graph.strands > 1)

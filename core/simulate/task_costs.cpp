@@ -1,7 +1,9 @@
 #include "core/simulate/task_costs.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "core/base/error.hpp"
@@ -97,29 +99,46 @@ void TaskCosts::add_rpc_links() {
   }
 }
 
-Task TaskCosts::task(const Operation& operation) {
-  Task task;
-  if (is_compute(operation.kind))
-    task = compute(operation);
-  else if (is_collective(operation.kind))
-    task = collective(operation);
-  else
-    task = operation.kind == OperationKind::kCopy ? copy(operation) : kernel(operation);
-  task.place = operation.place;
-  return task;
+std::size_t TaskCosts::CostHash::operator()(const TaskCost& cost) const {
+  std::size_t hash = std::hash<const PassTime*>()(cost.pass);
+  const auto add = [&](std::uint64_t word) { hash = (hash ^ word) * 0x9e3779b97f4a7c15u; };
+  for (const double number : {cost.seconds, cost.bytes, cost.limit, cost.busy_limit})
+    add(std::bit_cast<std::uint64_t>(number));
+  add(std::uint64_t{cost.group} << 32 | cost.way);
+  add(static_cast<std::uint64_t>(cost.activity));
+  return hash ^ hash >> 32;
 }
 
-Task TaskCosts::compute(const Operation& operation) const {
+Task TaskCosts::in_graph(const CostedTask& task) {
+  const auto [it, is_new] =
+      costs_.try_emplace(task, static_cast<std::uint32_t>(graph_.costs.size()));
+  if (is_new) graph_.costs.push_back(task);
+  return {it->second, task.place, 0, task.route};
+}
+
+Task TaskCosts::task(const Operation& operation) {
+  CostedTask task = costed(operation);
+  task.place = operation.place;
+  return in_graph(task);
+}
+
+CostedTask TaskCosts::costed(const Operation& operation) {
+  if (is_compute(operation.kind)) return compute(operation);
+  if (is_collective(operation.kind)) return collective(operation);
+  return operation.kind == OperationKind::kCopy ? copy(operation) : kernel(operation);
+}
+
+CostedTask TaskCosts::compute(const Operation& operation) const {
   const SimulatedPlace& place = machine_.places.at(operation.place);
   const LayerTimes& layers = graph_.layers.at(place.device);
   const bool forward = operation.kind == OperationKind::kForward;
-  Task task;
+  CostedTask task;
   task.activity = Activity::kCompute;
   task.pass = &(forward ? layers.forward : layers.backward).at(operation.segment);
   return task;
 }
 
-Task TaskCosts::collective(const Operation& operation) {
+CostedTask TaskCosts::collective(const Operation& operation) {
   const bool gathers = operation.reads.size() < operation.writes.size();
   const auto& spans = gathers || operation.reads.size() == operation.writes.size()
                           ? operation.writes
@@ -162,12 +181,12 @@ double TaskCosts::local_rate(std::uint32_t engine) const {
   return options_.input.images > 0 ? rate * host.add_share_while_decoding : rate;
 }
 
-Task TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
+CostedTask TaskCosts::transfer(std::uint32_t from, std::uint32_t to, double bytes) {
   return transfer(way(from, to), bytes);
 }
 
-Task TaskCosts::transfer(const Way& way, double bytes) const {
-  Task task;
+CostedTask TaskCosts::transfer(const Way& way, double bytes) const {
+  CostedTask task;
   task.activity = Activity::kCopy;
   task.seconds = options_.software.copy_seconds;
   task.bytes = bytes;
@@ -222,11 +241,11 @@ std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
   return route = routes_.add(sum_);
 }
 
-Task TaskCosts::copy(const Operation& operation) {
+CostedTask TaskCosts::copy(const Operation& operation) {
   const std::uint32_t from = place_of(operation.reads.front());
   const std::uint32_t to = place_of(operation.writes.front());
   const Way& way = this->way(from, to);
-  Task task = transfer(way, length_of(operation.writes.front()));
+  CostedTask task = transfer(way, length_of(operation.writes.front()));
   const std::uint32_t target = passages_[operation.writes.front().buffer];
   if (target != kNone && target != from && machine_.places[from].device != kNone &&
       machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
@@ -296,9 +315,9 @@ double TaskCosts::kernel_start(const Operation& operation) const {
 
 // Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
 // to what lies elsewhere.
-Task TaskCosts::kernel(const Operation& operation) {
+CostedTask TaskCosts::kernel(const Operation& operation) {
   const std::uint32_t device = machine_.places[operation.place].device;
-  Task task;
+  CostedTask task;
   task.activity = activity_of(operation.kind);
   task.seconds = kernel_start(operation);
   for (const auto* spans : {&operation.reads, &operation.writes})

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -20,7 +21,9 @@ class TaskCosts {
 
   Task task(const Operation& operation);
   // A transfer of its own, outside any plan.
-  Task transfer(std::uint32_t from, std::uint32_t to, double bytes);
+  CostedTask transfer(std::uint32_t from, std::uint32_t to, double bytes);
+  // Puts the cost into the graph, once for all tasks that cost alike.
+  Task in_graph(const CostedTask& task);
   // How collectives are done, for the graph, when all tasks are made.
   std::vector<std::string> take_ways();
 
@@ -30,17 +33,21 @@ class TaskCosts {
     std::uint32_t route = kNone;
     PathKind kind = PathKind::kLocal;
   };
-  Task compute(const Operation& operation) const;
-  Task collective(const Operation& operation);
-  Task copy(const Operation& operation);
+  struct CostHash {
+    std::size_t operator()(const TaskCost& cost) const;
+  };
+  CostedTask costed(const Operation& operation);
+  CostedTask compute(const Operation& operation) const;
+  CostedTask collective(const Operation& operation);
+  CostedTask copy(const Operation& operation);
   void find_passages();
   std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
-  Task kernel(const Operation& operation);
+  CostedTask kernel(const Operation& operation);
   double kernel_traffic(const Operation& operation, double bytes);
   double kernel_start(const Operation& operation) const;
 
   const Way& way(std::uint32_t from, std::uint32_t to);
-  Task transfer(const Way& way, double bytes) const;
+  CostedTask transfer(const Way& way, double bytes) const;
   void add_rpc_links();
   void load_memory(std::uint32_t place, double weight);
   // Bytes per second of element-wise work on an engine.
@@ -54,6 +61,7 @@ class TaskCosts {
   TaskGraph& graph_;
   RouteTable routes_;
   CollectiveCost collectives_;
+  std::unordered_map<TaskCost, std::uint32_t, CostHash> costs_;
   std::uint32_t first_rpc_link_ = kNone;
   std::vector<std::vector<std::uint32_t>> host_devices_;
   PlacePairs<Way> ways_;

@@ -17,23 +17,35 @@ constexpr std::uint32_t kMostIterations = 192;
 
 enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
 
-// One operation of a lowered plan's body, with what it costs. Compute tasks take the time of their
-// pass; all others take `seconds`, then send `bytes` over their route. Millions are gone through in
-// no order: each is one line of the processor's cache.
-struct alignas(64) Task {
+// What an operation costs. Compute takes the time of its pass; all others take `seconds`, then send
+// `bytes` over their route.
+struct TaskCost {
   double seconds = 0;
   double bytes = 0;
   double limit = 0;       // most bytes per second of the route; infinity = only its links'
   double busy_limit = 0;  // while a device of the group computes
   const PassTime* pass = nullptr;
-  std::uint32_t place = 0;      // whose engine runs it
-  std::uint32_t strand = 0;     // with whose iterations it goes
-  std::uint32_t route = kNone;  // index into TaskGraph::routes
   std::uint32_t group = kNone;  // devices whose computing slows this down
   std::uint32_t way = kNone;    // index into TaskGraph::ways: how a library does a collective
   Activity activity = Activity::kCopy;
+
+  bool operator==(const TaskCost&) const = default;
 };
-static_assert(sizeof(Task) == 64);
+
+// One operation of a lowered plan's body. Millions are gone through in no order, so they are small:
+// devices that are alike do what costs alike.
+struct Task {
+  std::uint32_t cost = 0;       // index into TaskGraph::costs
+  std::uint32_t place = 0;      // whose engine runs it
+  std::uint32_t strand = 0;     // with whose iterations it goes
+  std::uint32_t route = kNone;  // index into TaskGraph::routes
+};
+
+// A task that is not yet in a graph.
+struct CostedTask : TaskCost {
+  std::uint32_t place = 0;
+  std::uint32_t route = kNone;
+};
 
 struct QueuedTask {
   std::uint32_t task = 0;
@@ -75,6 +87,9 @@ class Lists {
     return {items_.data() + ends_[index], ends_[index + 1] - ends_[index]};
   }
   std::size_t size() const { return ends_.size() - 1; }
+  // Of all lists; those of the list begin at first(index).
+  std::span<const T> items() const { return items_; }
+  std::size_t first(std::uint32_t index) const { return ends_[index]; }
 
  private:
   std::vector<T> items_;
@@ -105,6 +120,7 @@ struct TaskSeries {
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
   std::vector<Task> tasks;  // about in the order in which they run, input at the end
+  std::vector<TaskCost> costs;
   // Per task its index into the body; those of input, which plans do not show, have none.
   std::vector<std::uint32_t> operations;
   std::vector<TaskLane> lanes;
@@ -121,6 +137,7 @@ struct TaskGraph {
   std::vector<std::string> ways;   // of collectives, for people
   std::uint32_t strands = 1;
 
+  const TaskCost& cost_of(std::size_t task) const { return costs[tasks[task].cost]; }
   // kNone: a task of input.
   std::uint32_t operation_of(std::size_t task) const {
     return task < operations.size() ? operations[task] : kNone;

@@ -5,6 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/large_pages.hpp"
+#include "core/simulate/binding_links.hpp"
 #include "core/simulate/compute_clock.hpp"
 #include "core/simulate/event_queue.hpp"
 #include "core/simulate/flow_network.hpp"
@@ -21,10 +22,13 @@ class VirtualRun {
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
         iterations_(iterations),
-        measured_(graph.strands == 1 ? iterations - 2 : iterations - 1),
+        measured_(graph.strands == 1 ? iterations - 2 : iterations / 2),
+        around_(told_around(graph, iterations)),
+        last_(graph.strands == 1 ? measured_ : iterations - 1),
         released_(graph.strands, std::min(in_flight, iterations)),
         clock_(graph, machine),
         network_(graph.links),
+        flow_routes_(binding_links(graph)),
         series_(graph),
         engines_(graph.engines.size()),
         running_(machine.places.size(), kNone),
@@ -34,8 +38,10 @@ class VirtualRun {
         unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
     CONVOY_CHECK(iterations > 2 && std::uint64_t{size_} * iterations <= Event::kIndices);
     times_.measured = measured_;
-    reserve_large(times_.tasks, size_);
-    times_.tasks.resize(size_);
+    const std::size_t told = (2 * around_ + std::size_t{1}) * size_;
+    CONVOY_CHECK(told < kNone);
+    reserve_large(times_.tasks, told);
+    times_.tasks.resize(told);
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
@@ -45,6 +51,7 @@ class VirtualRun {
     times_.link_loads.assign(graph.links.size(), 0);
     for (const SlowedLink& link : graph.slowed_links) group_links_[link.group].push_back(link);
     count_waits();
+    lay_out_steps();
     lay_out_lanes();
   }
 
@@ -75,6 +82,13 @@ class VirtualRun {
     std::uint32_t engine = 0;
     std::uint32_t strand = 0;
   };
+  // What is asked of a task while it runs, side by side: of millions that run in no order, one line
+  // of the processor's cache each.
+  struct Step {
+    Task task;
+    std::uint32_t head = 0;
+    std::uint32_t successors = 0;  // the first one, in those of all tasks
+  };
   // What may start now.
   struct Ready {
     std::uint32_t operation = 0;
@@ -83,11 +97,30 @@ class VirtualRun {
   };
   struct EngineState {
     std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
-    std::uint32_t last = kNone;        // the task of the measured iteration that it ran before
+    std::uint32_t last = kNone;        // what it ran before, in the times of tasks
     Ticks last_end = -1;               // of what it ran before
     bool busy = false;
     bool dirty = false;
   };
+
+  // How many iterations before and behind the measured one are told of: strands wait for each other
+  // in other iterations than their own, near ones unless they drift far apart.
+  static std::uint32_t told_around(const TaskGraph& graph, std::uint32_t iterations) {
+    constexpr std::uint32_t kMost = 8;
+    constexpr std::size_t kMostTimes = 4'000'000;  // some 100 MB
+    if (graph.strands == 1) return 0;
+    std::uint32_t around = std::min(kMost, iterations - 1 - iterations / 2);
+    while (around > 0 && (2 * around + 1) * graph.tasks.size() > kMostTimes) --around;
+    return around;
+  }
+
+  // Where in the times of tasks it is told of, if it is.
+  std::uint32_t told_at(std::uint32_t task, std::uint32_t iteration) const {
+    if (iteration + around_ < measured_ || iteration > measured_ + around_) return kNone;
+    const std::uint32_t place =
+        iteration <= measured_ ? measured_ - iteration : iteration - measured_ + around_;
+    return place * size_ + task;
+  }
 
   // What an iteration waits for of those before the first is there from the beginning.
   void count_waits() {
@@ -100,13 +133,19 @@ class VirtualRun {
     }
   }
 
-  // The heads of an engine's lanes lie side by side. What is asked of every task lies apart from
-  // what few ask.
+  // One more than there are tasks: where a task's successors end, the next one's begin.
+  void lay_out_steps() {
+    CONVOY_CHECK(graph_.successors.items().size() <= kNone);
+    reserve_large(steps_, size_ + std::size_t{1});
+    for (std::uint32_t task = 0; task <= size_; ++task)
+      steps_.push_back({task < size_ ? graph_.tasks[task] : Task{}, 0,
+                        static_cast<std::uint32_t>(graph_.successors.first(task))});
+  }
+
+  // The heads of an engine's lanes lie side by side.
   void lay_out_lanes() {
-    heads_.reserve(graph_.lanes.size());
+    reserve_large(heads_, graph_.lanes.size());
     reserve_large(queue_, size_);
-    reserve_large(head_of_, size_);
-    head_of_.resize(size_);
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine)
       for (const std::uint32_t lane : graph_.engines[engine].lanes)
         lay_out(graph_.lanes[lane], engine);
@@ -120,7 +159,7 @@ class VirtualRun {
     const auto first = static_cast<std::uint32_t>(queue_.size());
     queue_.insert(queue_.end(), lane.tasks.begin(), lane.tasks.end());
     for (const QueuedTask& it : lane.tasks)
-      head_of_[it.task] = static_cast<std::uint32_t>(heads_.size());
+      steps_[it.task].head = static_cast<std::uint32_t>(heads_.size());
     heads_.push_back({.runs_ahead = lane.runs_ahead,
                       .next = first,
                       .first = first,
@@ -188,7 +227,7 @@ class VirtualRun {
   // The group's devices have begun to compute, or all of them have stopped.
   void flip(std::uint32_t group) {
     for (const std::uint32_t flow : group_flows_[group])
-      network_.set_limit(flow, limit_of(graph_.tasks[flow_instance_[flow] % size_]));
+      network_.set_limit(flow, limit_of(cost_of(flow_instance_[flow])));
     for (const SlowedLink& it : group_links_[group])
       network_.set_capacity(it.link, clock_.is_busy(group)
                                          ? it.busy_bytes_per_second
@@ -206,19 +245,21 @@ class VirtualRun {
   }
 
   void start(std::uint32_t instance, EngineState& engine) {
-    const Task& task = graph_.tasks[instance % size_];
+    const TaskCost& cost = cost_of(instance);
     engine.busy = true;
-    if (instance / size_ == measured_) note_start(times_.tasks[instance % size_], engine);
-    if (task.activity == Activity::kCompute) {
-      running_[task.place] = instance;
-      return clock_.start(now_, task.place, *task.pass);
+    const std::uint32_t told = told_at(instance % size_, instance / size_);
+    if (told != kNone) note_start(times_.tasks[told], engine);
+    if (cost.activity == Activity::kCompute) {
+      const std::uint32_t place = steps_[instance % size_].task.place;
+      running_[place] = instance;
+      return clock_.start(now_, place, *cost.pass);
     }
     Ticks at = now_;
-    if (task.activity == Activity::kCollective && task.group != kNone) {
-      at = clock_.kernel_boundary(now_, task.group);
-      clock_.collective(task.group, 1);  // the first one there occupies its device and waits
+    if (cost.activity == Activity::kCollective && cost.group != kNone) {
+      at = clock_.kernel_boundary(now_, cost.group);
+      clock_.collective(cost.group, 1);  // the first one there occupies its device and waits
     }
-    push(at + to_ticks(task.seconds), EventKind::kBegin, instance, 0);
+    push(at + to_ticks(cost.seconds), EventKind::kBegin, instance, 0);
   }
 
   // What it waited for last: its tasks, since they ended, or its engine.
@@ -230,27 +271,31 @@ class VirtualRun {
 
   // Its fixed cost is over: now its bytes flow.
   void begin(std::uint32_t instance) {
-    const Task& task = graph_.tasks[instance % size_];
-    if (task.route == kNone || task.bytes == 0) return complete(instance);
-    const auto shares = graph_.routes[task.route];
-    const std::uint32_t flow = network_.add(now_, task.bytes, shares, limit_of(task));
+    const std::uint32_t route = steps_[instance % size_].task.route;
+    const TaskCost& cost = cost_of(instance);
+    if (route == kNone || cost.bytes == 0) return complete(instance);
+    const std::uint32_t flow = network_.add(now_, cost.bytes, flow_routes_[route], limit_of(cost));
     if (flow_instance_.size() <= flow) flow_instance_.resize(flow + 1);
     flow_instance_[flow] = instance;
-    if (task.group != kNone) group_flows_[task.group].push_back(flow);
+    if (cost.group != kNone) group_flows_[cost.group].push_back(flow);
     if (instance / size_ != measured_) return;
-    for (const LinkShare& share : shares) {
-      times_.link_bytes[share.link] += task.bytes * share.bytes;
-      times_.link_loads[share.link] += task.bytes * share.weight;
+    for (const LinkShare& share : graph_.routes[route]) {
+      times_.link_bytes[share.link] += cost.bytes * share.bytes;
+      times_.link_loads[share.link] += cost.bytes * share.weight;
     }
   }
 
-  double limit_of(const Task& task) const {
-    return task.group != kNone && clock_.is_busy(task.group) ? task.busy_limit : task.limit;
+  const TaskCost& cost_of(std::uint32_t instance) const {
+    return graph_.costs[steps_[instance % size_].task.cost];
+  }
+
+  double limit_of(const TaskCost& cost) const {
+    return cost.group != kNone && clock_.is_busy(cost.group) ? cost.busy_limit : cost.limit;
   }
 
   void end_flow(std::uint32_t flow) {
     network_.finish(flow);
-    const std::uint32_t group = graph_.tasks[flow_instance_[flow] % size_].group;
+    const std::uint32_t group = cost_of(flow_instance_[flow]).group;
     if (group != kNone) std::erase(group_flows_[group], flow);
     complete(flow_instance_[flow]);
   }
@@ -259,20 +304,27 @@ class VirtualRun {
     const std::uint32_t task = instance % size_;
     const std::uint32_t iteration = instance / size_;
     ++times_.ended;
-    const std::uint32_t told = iteration == measured_ ? task : kNone;
-    if (told != kNone) times_.tasks[task].end = now_;
-    const Task& it = graph_.tasks[task];
-    if (it.activity == Activity::kCompute && iteration + 1 == measured_)
-      times_.computed_before[it.place] = now_;
-    if (it.activity == Activity::kCollective && it.group != kNone) clock_.collective(it.group, -1);
+    const std::uint32_t told = told_at(task, iteration);
+    if (told != kNone) times_.tasks[told].end = now_;
+    const Step& it = steps_[task];
+    const TaskCost& cost = graph_.costs[it.task.cost];
+    if (cost.activity == Activity::kCompute && iteration + 1 == measured_)
+      times_.computed_before[it.task.place] = now_;
+    if (cost.activity == Activity::kCollective && cost.group != kNone)
+      clock_.collective(cost.group, -1);
     if (series_.has(task))
       end_in_series(task, iteration, told);
     else
-      for (const TaskSuccessor& successor : graph_.successors[task])
+      for (const TaskSuccessor& successor : successors_of(task))
         if (needs_no_more(successor.task, iteration + successor.distance))
           make_ready(successor.task, iteration + successor.distance, told);
-    advance(heads_[head_of_[task]], told);
-    if (--unfinished_[it.strand][iteration] == 0) release(it.strand, iteration);
+    advance(heads_[it.head], told);
+    if (--unfinished_[it.task.strand][iteration] == 0) release(it.task.strand, iteration);
+  }
+
+  std::span<const TaskSuccessor> successors_of(std::uint32_t task) const {
+    const std::uint32_t first = steps_[task].successors;
+    return graph_.successors.items().subspan(first, steps_[task + 1].successors - first);
   }
 
   // Engines start in the order of the plan what becomes ready at one end.
@@ -282,7 +334,7 @@ class VirtualRun {
       if (needs_no_more(waiting, when))
         ready_.push_back({graph_.operation_of(waiting), waiting, when});
     };
-    for (const TaskSuccessor& successor : graph_.successors[task])
+    for (const TaskSuccessor& successor : successors_of(task))
       end_wait(successor.task, iteration + successor.distance);
     series_.end(task, end_wait);
     std::ranges::stable_sort(ready_, {}, &Ready::operation);
@@ -296,11 +348,11 @@ class VirtualRun {
 
   void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
     const std::uint32_t instance = iteration * size_ + task;
-    if (iteration == measured_) {
-      times_.tasks[task].cause = told;
-      times_.tasks[task].start = now_;  // until it does
+    if (const std::uint32_t own = told_at(task, iteration); own != kNone) {
+      times_.tasks[own].cause = told;
+      times_.tasks[own].start = now_;  // until it does
     }
-    Head& head = heads_[head_of_[task]];
+    Head& head = heads_[steps_[task].head];
     if (head.instance == instance && !head.is_ready) look_at(head);
     mark(head.engine);
   }
@@ -322,7 +374,7 @@ class VirtualRun {
   void release(std::uint32_t strand, std::uint32_t iteration) {
     times_.strand_end[strand][iteration] = now_;
     times_.iteration_end[iteration] = now_;
-    if (iteration == measured_) ++through_;
+    if (iteration == last_) ++through_;
     if (released_[strand] == iterations_) return;
     ++released_[strand];
     first_released_ = std::min(first_released_, dirty_engines_.size());
@@ -337,15 +389,18 @@ class VirtualRun {
   std::uint32_t size_;
   std::uint32_t iterations_;
   std::uint32_t measured_;               // the iteration that is told of
-  std::uint32_t through_ = 0;            // strands that are through with it
+  std::uint32_t around_;                 // iterations before and behind that one, told of as well
+  std::uint32_t last_;                   // the iteration with which the run ends
+  std::uint32_t through_ = 0;            // strands that are through with that
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
+  Lists<LinkShare> flow_routes_;
   SeriesProgress series_;
-  std::vector<std::uint32_t> waits_;    // per instance: for how many ends it still has to wait
-  std::vector<Head> heads_;             // of all lanes, engine by engine
-  std::vector<QueuedTask> queue_;       // what is in the lanes, one after the other
-  std::vector<std::uint32_t> head_of_;  // per task
+  std::vector<std::uint32_t> waits_;  // per instance: for how many ends it still has to wait
+  std::vector<Step> steps_;           // per task
+  std::vector<Head> heads_;           // of all lanes, engine by engine
+  std::vector<QueuedTask> queue_;     // what is in the lanes, one after the other
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                    // per place: the compute instance
   std::vector<std::vector<std::uint32_t>> group_flows_;   // per group: its flows in progress

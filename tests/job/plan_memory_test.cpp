@@ -36,18 +36,33 @@ TEST(PlanMemory, RefusesWhatThisMachineCannotHoldWithBothFigures) {
 }
 
 TEST(PlanMemory, RefusesPlansThatAreClearlyTooLargeBeforeTheyAreWritten) {
-  require_size(8e6, 128, 8);
-  require_size(11e6, 128, 8);  // an estimate may be wrong
+  const auto none = [] { return std::optional<FittingBuckets>(); };
+  require_size(8e6, 128, 8, none);
+  require_size(11e6, 128, 8, none);  // an estimate may be wrong
   for (const auto& [operations, said] :
        {std::pair{14.7e6, "about 15 million"}, std::pair{123e6, "about 123 million"}})
     try {
-      require_size(operations, 128, 8);
+      require_size(operations, 128, 8, none);
       FAIL() << operations << " operations were taken";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ExitCode::kUsage);
       for (const char* part : {"128 hosts with 8 devices", said, "at most 8.0 million"})
         EXPECT_THAT(error.what(), ::testing::HasSubstr(part));
     }
+}
+
+// What a strategy writes goes with the number of buckets.
+TEST(PlanMemory, SaysWhichBucketsMakeAPlanSmallEnough) {
+  const auto operations = [](double megabytes) { return 29e6 * 16 / megabytes; };
+  try {
+    require_size(29e6, 128, 8, [&] { return fitting_buckets(16, 100, operations); });
+    FAIL() << "was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                ::testing::HasSubstr("with --bucket_mb=128 it has about 3.6 million"));
+  }
+  EXPECT_FALSE(fitting_buckets(16, 30, operations)) << "one bucket of 32 MB";
+  EXPECT_FALSE(fitting_buckets(16, 100, [](double) { return 0; })) << "not known";
 }
 
 TEST(PlanMemory, SmallClustersAreNotEstimated) {

@@ -1,4 +1,5 @@
 // Workers that do not wait for each other, in virtual time.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/plan/lower/lower.hpp"
@@ -51,6 +52,25 @@ TEST(AsynchronousSimulation, SaysThatABoundHasNotBeenReached) {
   constexpr std::uint64_t kLags[] = {150, 0xffffffff, 0x100000000, CONVOY_UNBOUNDED - 1};
   for (const std::uint64_t lag : kLags) EXPECT_FALSE(run_with(lag).is_steady) << "lag " << lag;
   EXPECT_TRUE(run_with(CONVOY_UNBOUNDED).is_steady);
+}
+
+// Copies of eight share the link to the host, and a worker waits for copies that others began some
+// steps ago. In the end, the slowest is alone: it copies 8 ms then, and computes 6 ms.
+TEST(AsynchronousSimulation, TheLongestChainIsOfAStepBesideOthers) {
+  HandMachine hand = hand_machine(1, 8, false, {.device = 10e9, .root = 10e9});
+  hand.machine.devices.push_back(hand.machine.devices.front());
+  hand.machine.places[7].device = 1;
+  simulate::SimulationOptions options;
+  options.software = free_software();
+  const ArenaMap arena = equal_arena(1, 10'000'000);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(3)));
+  const simulate::SimulationResult result = simulate::simulate(
+      lowered, hand.machine, {equal_layers(1, 1e-3, 2e-3), equal_layers(1, 2e-3, 4e-3)}, options);
+  const simulate::CriticalPath& path = result.critical;
+  const double communication = path.copy + path.collective + path.sum + path.update;
+  EXPECT_GT(communication, 20e-3);
+  EXPECT_LT(path.wait, 0.1 * (path.compute + communication));
+  EXPECT_THAT(result.bottleneck, ::testing::StartsWith("copies ("));
 }
 
 TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {

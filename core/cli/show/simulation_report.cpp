@@ -111,6 +111,17 @@ Json count_json(const job::SimulatedRun& count, double one_device_rate) {
   return record;
 }
 
+// As a run on one host lists its devices; of the thousands of many hosts the first and the last
+// one.
+std::vector<std::string> named_devices(const Cluster& cluster) {
+  constexpr std::size_t kMostNamed = 72;  // the largest host there is
+  std::vector<std::string> names;
+  for (const Place& place : cluster.places)
+    if (place.kind == CONVOY_PLACE_DEVICE) names.push_back("/" + place.name);
+  if (names.size() <= kMostNamed) return names;
+  return {names.front(), fmt::format("{} more", names.size() - 2), names.back()};
+}
+
 }  // namespace
 
 void print_simulation_header(std::ostream& out, const job::Setup& setup,
@@ -130,8 +141,7 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
       timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
   header.num_epochs = static_cast<double>(header.num_batches) *
                       static_cast<double>(header.global_batch) / static_cast<double>(examples);
-  for (const Place& place : last.on->cluster.places)
-    if (place.kind == CONVOY_PLACE_DEVICE) header.devices.push_back("/" + place.name);
+  header.devices = named_devices(last.on->cluster);
   header.data_format = setup.options.data_format;
   header.optimizer = optimizer_name(setup.options.optimizer.kind);
   header.strategy = setup.strategy->manifest().name;

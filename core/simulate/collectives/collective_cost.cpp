@@ -4,15 +4,15 @@
 
 namespace convoy::simulate {
 
-Task CollectiveCost::task(const Operation& operation, const std::vector<std::uint32_t>& places,
-                          double bytes) {
+CostedTask CollectiveCost::task(const Operation& operation,
+                                const std::vector<std::uint32_t>& places, double bytes) {
   const CollectiveLibrary* library = options_.software.collectives.get();
   if (library == nullptr || places.size() == 1) return ring_.task(operation.kind, places, bytes);
   CollectiveModel& model =
       models_.try_emplace(places, machine_, *library, routes_, places).first->second;
   const CollectiveChoice choice = model.choose(operation.kind, operation.algorithm, bytes);
   const SimulatedDevice& device = machine_.devices[machine_.places[places.front()].device];
-  Task task;
+  CostedTask task;
   task.activity = Activity::kCollective;
   task.seconds = choice.latency_seconds;
   task.bytes = bytes;

@@ -20,8 +20,9 @@ class CollectiveCost {
       : machine_(machine), options_(options), routes_(routes), ring_(machine, options, routes) {}
 
   // Places of the participants, in the operation's order. bytes: of the whole span.
-  Task task(const Operation& operation, const std::vector<std::uint32_t>& places, double bytes);
-  // What tasks chose, in the order of Task::way.
+  CostedTask task(const Operation& operation, const std::vector<std::uint32_t>& places,
+                  double bytes);
+  // What tasks chose, in the order of TaskCost::way.
   std::vector<CollectiveChoice> take_choices() { return std::move(choices_); }
 
  private:

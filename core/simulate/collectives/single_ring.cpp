@@ -110,8 +110,8 @@ SingleRing::Ring& SingleRing::ring(const Places& places) {
   return ring;
 }
 
-Task SingleRing::task(OperationKind kind, const Places& places, double bytes) {
-  Task task;
+CostedTask SingleRing::task(OperationKind kind, const Places& places, double bytes) {
+  CostedTask task;
   task.activity = Activity::kCollective;
   const SimulatedDevice& device = machine_.devices[machine_.places[places.front()].device];
   task.seconds = device.collective_seconds;

@@ -19,7 +19,7 @@ class SingleRing {
       : machine_(machine), options_(options), routes_(routes) {}
 
   // Places of the participants, in the operation's order. bytes: of the whole span.
-  Task task(OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
+  CostedTask task(OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
 
  private:
   // A set of participants that collectives come back to.
