@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/plan/check/check.hpp"
+#include "core/plan/check/stage_passage.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/stages.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
@@ -365,28 +366,34 @@ TEST(CheckStages, AWrongStageMakesAWrongPlan) {
   EXPECT_SAYS("from step 3 on, ", it);
 }
 
-void expect_same_when_lowered(const Judged& it) {
-  Plan lowered = lower(stage_of(it.plan, 0));
-  append_stage(lowered, first_step_of(it.plan, 1), lower(stage_of(it.plan, 1)));
-  EXPECT_EQ(check_plan(lowered).verdict_text(), it.report.verdict_text());
+Plan lowered(const Plan& plan) {
+  Plan result = lower(stage_of(plan, 0));
+  append_stage(result, first_step_of(plan, 1), lower(stage_of(plan, 1)));
+  return result;
 }
 
 TEST(CheckStages, AreTheSameWhenLowered) {
-  expect_same_when_lowered(judge([](Planner& p) {
+  const Judged it = judge([](Planner& p) {
     write_together(p);
     p.from_step(4, [&] { train_alone(p, 2), average(p); });
-  }));
+  });
+  EXPECT_EQ(check_plan(lowered(it.plan)).verdict_text(), it.report.verdict_text());
 }
 
-// Operations of the second stage are numbered anew after lowering, those of the prologue are not
-// counted.
+// Lowering numbers the second stage from 0, though the first prologue comes before it.
 TEST(CheckStages, AreTheSameWhenLoweredAfterAPrologue) {
-  expect_same_when_lowered(judge([](Planner& p) {
+  const Judged it = judge([](Planner& p) {
     const Buffer first = p.persistent(p.replica_place(ReplicaId(0)), p.arena_elements());
     p.prologue([&] { p.copy(first, p.parameters(ReplicaId(0))); });
-    write_together(p);
-    p.from_step(4, [&] { write_together(p); });
-  }));
+    write_scattered(p);
+    p.from_step(4, [&] { write_scattered(p); });
+  });
+  const Plan both = lowered(it.plan);
+  EXPECT_EQ(check_plan(both).verdict_text(), it.report.verdict_text());
+  const Plan alone = check::stage_alone(both, 1);
+  std::uint32_t id = 0;
+  for (const std::vector<Operation>* section : sections_of(alone))
+    for (const Operation& operation : *section) EXPECT_EQ(operation.id, id++);
 }
 
 }  // namespace
