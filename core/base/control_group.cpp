@@ -51,7 +51,8 @@ std::uint64_t used_memory(const SystemRoot& root, const std::string& folder, con
   const auto used = static_cast<std::uint64_t>(root.number(folder + usage).value_or(0));
   const std::string statistics = root.text(folder + "/memory.stat").value_or("");
   std::uint64_t cached = 0;
-  for (const char* const list : {"inactive_file", "active_file"})
+  // Version 1 does not say the last one.
+  for (const char* const list : {"inactive_file", "active_file", "slab_reclaimable"})
     cached += leading_number(value_of(statistics, all + list, ' ').value_or("")).value_or(0);
   return used - std::min(used, cached);
 }

@@ -74,6 +74,7 @@ void require_memory(double operations, std::uint32_t hosts, std::uint32_t device
 std::optional<FittingBuckets> fitting_buckets(
     double megabytes, double everything,
     const std::function<double(double megabytes)>& operations) {
+  if (!(megabytes > 0)) return std::nullopt;  // one bucket already
   while (megabytes < everything) {
     megabytes *= 2;
     const double needed = operations(megabytes);

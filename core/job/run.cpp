@@ -306,9 +306,9 @@ class Run {
                                standstill_seconds_);
     report_.gpus_line();
     tell(report_.prediction_line());
-    checkpoints_->finish(summary, session);  // nothing that fails from here on loses the training
     report_profile(summary);
     note_timeline(session);
+    checkpoints_->finish(summary, session);  // nothing that fails from here on loses the training
     gather_traces();
     if (evaluations_) evaluations_->final(summary, session);
     report_.input_verdict();

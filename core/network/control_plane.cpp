@@ -182,6 +182,8 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   asked_to_end_ = false;
   step_ = 0;
   operation_ = -1;
+  // A loss that came before hid that of the coordinator.
+  if (closed_ && !refusal_) fail_without_connection();
   send_locked(request);
   await_roster(lock);
 }
@@ -242,13 +244,16 @@ void ControlPlane::fail_locked(const Loss& loss) {
   if (options_.failed) options_.failed();
 }
 
+void ControlPlane::fail_without_connection() {
+  fail_locked({-1, ExitCode::kTimeout,
+               fmt::format("{} lost: its connection closed, so its process has ended{}",
+                           coordinator_text(options_.identity, coordinator_), own_position())});
+}
+
 void ControlPlane::closed(const std::string& reason) {
   const std::lock_guard lock(mutex_);
   closed_ = reason;
-  if (heard_ && !refusal_)
-    fail_locked({-1, ExitCode::kTimeout,
-                 fmt::format("{} lost: its connection closed, so its process has ended{}",
-                             coordinator_text(options_.identity, coordinator_), own_position())});
+  if (heard_ && !refusal_) fail_without_connection();
   changed_.notify_all();
 }
 

@@ -102,6 +102,7 @@ class ControlPlane : private ClientEvents {
   void closed(const std::string& reason) override;
   void take(const Pulse& pulse);
   void fail_locked(const Loss& loss);
+  void fail_without_connection();
   void send_locked(const TaskMessage& message);
   Position position() const;
   std::string own_position() const;

@@ -118,15 +118,19 @@ class HostProbes {
       std::error_code error;
       if (folder.empty()) folder = std::filesystem::temp_directory_path(error);
       if (error)
-        fail(ExitCode::kUnavailable,
-             "storage cannot be measured: there is no folder for temporary files ({}); set TMPDIR "
-             "to "
-             "one, or give --train_dir",
-             error.message());
+        fail(
+            ExitCode::kUnavailable,
+            "the storage of checkpoints cannot be measured: there is no folder for temporary files "
+            "({}); set TMPDIR to one, or give --train_dir",
+            error.message());
       const StorageRates rates = probe_storage(folder, bytes);
       add(Kind::kStorage, folder.string(), "writing to the medium", "B/s", rates.write);
       add(Kind::kStorage, folder.string(), "reading", "B/s", rates.read);
-      if (options.data_dir.empty()) return;
+    } catch (const Error& error) {
+      host_.notices.emplace_back(error.what());
+    }
+    if (options.data_dir.empty()) return;
+    try {
       if (const auto rate = probe_reading(options.data_dir, bytes))
         add(Kind::kStorage, options.data_dir, "reading the data", "B/s", *rate);
     } catch (const Error& error) {

@@ -22,7 +22,8 @@ struct TaskTimes {
 struct RunTimes {
   // The iteration of which tasks and links are told: the last one that another one follows, because
   // what it leaves to be done goes on beside the next one's compute. Of strands, which have
-  // iterations of their own, one in the middle: in their last ones, the others are gone.
+  // iterations of their own, one in the middle: in their last ones, the others are gone. (Beside a
+  // worker that takes twice as long as all others, they are gone in the middle, too.)
   std::uint32_t measured = 0;
   // Those of the measured iteration; behind them, of strands, which wait for each other's
   // iterations, those of some before and some after it.

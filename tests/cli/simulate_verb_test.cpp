@@ -1,6 +1,7 @@
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,7 +120,7 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 // The system has no file of such a name, which is no fault of its own.
 TEST(SimulateVerbTest, NamesThatAreTooLongForFilesAreUnknownOnes) {
   const std::string name(300, 'a');
-  for (const std::string& platform : {name, name + ":2+" + name})
+  for (const std::string& platform : {name, fmt::format("{0}:2+{0}", name)})
     EXPECT_NE(refusal({"--platform=" + platform}).find("no platform \"aaa"), std::string::npos);
   EXPECT_NE(
       refusal({"--platform=dgx1-p100", "--software=" + name}).find("no software profile \"aaa"),

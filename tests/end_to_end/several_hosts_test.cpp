@@ -755,8 +755,9 @@ TEST_F(SlowToEnd, ATaskOfLaunchIsEndedByASecondSignal) {
 // Both are stopped when they are asked to end. The one that is left would never end by itself.
 TEST(Launch, EndsTheOtherWhenATaskCrashesThatWasAskedToEnd) {
   const std::string folder = scratch_folder("asked_to_end");
-  RunningProgram launch(Arguments{"launch", "--workers=2", "--end_timeout=0", "--"} + kTraining +
-                        kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder});
+  RunningProgram launch(
+      Arguments{"launch", "--workers=2", "--end_timeout=0", "--"} + kTraining + kRing +
+      Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=60"});
   ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
   const std::vector<pid_t> workers = workers_with(folder);
   ASSERT_EQ(workers.size(), 2u);

@@ -63,6 +63,7 @@ TEST(PlanMemory, SaysWhichBucketsMakeAPlanSmallEnough) {
   }
   EXPECT_FALSE(fitting_buckets(16, 30, operations)) << "one bucket of 32 MB";
   EXPECT_FALSE(fitting_buckets(16, 100, [](double) { return 0; })) << "not known";
+  EXPECT_FALSE(fitting_buckets(0, 100, operations)) << "one bucket already";
 }
 
 TEST(PlanMemory, SmallClustersAreNotEstimated) {

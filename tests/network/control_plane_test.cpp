@@ -100,7 +100,7 @@ double seconds_to_join(Cluster run, int tasks) {
 
 // The shortest of several times: others may have the processors, but hardly every time. In
 // proportion to the tasks is four times as long; twice that, and two more attempts to connect, are
-// allowed. With the square of the tasks it would be sixteen times as long.
+// allowed: what grows with the square of the tasks shows once it is milliseconds.
 TEST_P(ControlPlaneTest, SixteenTasksJoinInATimeInProportionToThatOfFour) {
   constexpr int kFewestTries = 3;
   constexpr int kMostTries = 20;

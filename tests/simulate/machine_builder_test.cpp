@@ -162,7 +162,6 @@ TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) 
   EXPECT_FALSE(it.cluster.access[0][4]);
 }
 
-// A card for management is nearer to the GPUs than the fast one.
 // Network, PCI Express, NVLink and sockets: within a chip there is no limit that could be assumed.
 TEST(MachineBuilderTest, LinksOfUnknownRateSayThatAUsualOneIsAssumed) {
   for (const LinkKind kind : {LinkKind::network, LinkKind::pcie, LinkKind::socket, LinkKind::nvlink,
@@ -187,6 +186,7 @@ TEST(MachineBuilderTest, LinksOfUnknownRateSayThatAUsualOneIsAssumed) {
   }
 }
 
+// A card for management is nearer to the GPUs than the fast one.
 TEST(MachineBuilderTest, MuchSlowerCardsAreLeftOutHoweverNearTheyAre) {
   const auto rate = [](std::optional<double> near, std::optional<double> far) {
     GraphMaker graph;

@@ -163,7 +163,11 @@ class Repeater {
     try {
       take_runs();
     } catch (const Error&) {
-      keep();
+      try {
+        keep();
+      } catch (const Error& second) {
+        err_ << fmt::format("convoy: what has finished is not kept: {}\n", second.what());
+      }
       throw;
     }
     keep();

@@ -101,19 +101,15 @@ std::optional<int> run_until_loss(job::Task& task, Terminal& terminal,
   }
 }
 
-// Attempts until one ends the run. Before each but the first the tasks join again, with what
-// `introduce` gives.
-int run_to_end(job::Task& task, Terminal& terminal,
-               const std::function<network::Introduction()>& introduce,
+// Attempts until one ends the run. Before each but the first the tasks join again.
+int run_to_end(job::Task& task, Terminal& terminal, const network::Introduction& introduction,
                const std::function<int()>& attempt) {
   std::optional<int> status = run_until_loss(task, terminal, attempt);
-  while (!status) {
-    const network::Introduction introduction = introduce();
+  while (!status)
     status = run_until_loss(task, terminal, [&] {
       task.rejoin(introduction);
       return attempt();
     });
-  }
   return *status;
 }
 
@@ -142,8 +138,9 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   interrupt.end_after_steps();  // the other tasks are told
   Terminal terminal(command.options, interrupt, out, err);
   terminal.show_details(command.verbose);
-  const auto introduction = [&] { return job::introduce(*setup); };
-  job::Task task(std::move(identity), command.options.task, introduction(), terminal);
+  // What the command line says: a choice that is made later is not introduced after a loss.
+  const network::Introduction introduction = job::introduce(*setup);
+  job::Task task(std::move(identity), command.options.task, introduction, terminal);
   const nlohmann::json line(std::vector<std::string>(arguments.begin(), arguments.end()));
   return run_to_end(task, terminal, introduction, [&] {
     if (task.restarts() > 0) setup = std::make_unique<job::Setup>(set_up_command(command, err));
@@ -183,7 +180,7 @@ int run_server(const JobCommand& own, const network::TaskIdentity& identity, std
   Terminal terminal(own.options, interrupt, nowhere, err);
   std::optional<job::Setup> setup;  // before the task, whose transports are its plug-ins'
   job::Task task(identity, own.options.task, program_alone(), terminal);
-  return run_to_end(task, terminal, program_alone, [&] {
+  return run_to_end(task, terminal, program_alone(), [&] {
     JobCommand command = command_of_server(task.from_chief(kCommandRound, ""), own.options);
     compare_files(task, chiefs_files(own.options), terminal);
     take_sizes(command.options.task, identity);
@@ -202,7 +199,7 @@ int run_controller(const JobCommand& command, network::TaskIdentity identity, st
   Terminal terminal(command.options, interrupt, out, err);
   job::Task task(std::move(identity), command.options.task, program_alone(), terminal);
   tell_files_without_effect(chiefs_files(command.options), {}, terminal);
-  return run_to_end(task, terminal, program_alone, [&] {
+  return run_to_end(task, terminal, program_alone(), [&] {
     task.wait_for_end();
     const std::optional<network::Interruption> stop = task.interruption();
     if (stop) terminal.notice(stop->text);

@@ -173,8 +173,9 @@ CheckReport check_stages(const Plan& plan) {
       before.recurrence +=
           fmt::format(" but what residuals hold when step {} begins", stages[i + 1].first_step);
     }
-  } catch (const check::OverBudget& where) {
-    add_findings(over_budget(stage_of(plan, 0), where).findings, stages.back().report);
+  } catch (const check::OverBudget&) {
+    // The operation may be of any stage, or of several joined.
+    add_findings(over_budget(stage_of(plan, 0), {CONVOY_NONE}).findings, stages.back().report);
   }
   return combined(std::move(stages));
 }

@@ -27,6 +27,14 @@ bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
   return std::ranges::any_of(row, [&](const Addend& it) { return states[it.index]; });
 }
 
+// Whether the update is of memory that holds what such elements hold.
+bool is_updated(const PeriodClass& it, const LinearApply& apply) {
+  return std::ranges::any_of(it.states, [&](const PeriodState& state) {
+    return state.buffer == apply.target && state.range.first >= apply.range.first &&
+           state.range.first < apply.range.first + apply.range.count;
+  });
+}
+
 struct Updates {
   std::map<std::uint32_t, std::set<std::uint32_t>> operations;  // of a buffer
   std::set<std::uint64_t> divisors;
@@ -35,22 +43,27 @@ struct Updates {
 Updates updates_of(const PeriodClass& it, const std::vector<LinearApply>& applies) {
   Updates result;
   for (const LinearApply& apply : applies) {
-    const auto updated = [&](const PeriodState& state) {
-      return state.buffer == apply.target && state.range.first >= apply.range.first &&
-             state.range.first < apply.range.first + apply.range.count;
-    };
-    if (std::ranges::none_of(it.states, updated)) continue;
+    if (!is_updated(it, apply)) continue;
     result.operations[apply.target].insert(apply.operation);
     result.divisors.insert(apply.contributions);
   }
   return result;
 }
 
-// Whether all updated memory gets an undivided update for every single gradient.
-bool updates_for_each(const Updates& updates, std::size_t gradients) {
-  return updates.divisors == std::set<std::uint64_t>{1} &&
-         std::ranges::all_of(updates.operations,
-                             [&](const auto& of) { return of.second.size() == gradients; });
+// By buffer and operation: the gradients that its update is given.
+using GivenGradients = std::map<std::uint32_t, std::map<std::uint32_t, std::set<GradientKey>>>;
+
+// Whether every update of every buffer brings one gradient that none before it had.
+bool one_more_in_each(const GivenGradients& given, std::size_t gradients) {
+  return std::ranges::all_of(given, [&](const auto& of_buffer) {
+    std::set<GradientKey> known;
+    for (const auto& [unused, keys] : of_buffer.second) {
+      const std::size_t before = known.size();
+      known.insert(keys.begin(), keys.end());
+      if (known.size() != before + 1) return false;
+    }
+    return known.size() == gradients;
+  });
 }
 
 // Whether a gradient that counts `total` times does so because of momentum: the later contributions
@@ -386,10 +399,24 @@ void ClassJudge::take_counts(std::uint64_t counts) {
   report_.counts_once = counts == 1;
 }
 
+// Whether all updated memory gets an undivided update for every single gradient.
+bool ClassJudge::updates_for_each() const {
+  GivenGradients given;
+  for (const LinearApply& apply : applies_) {
+    if (!is_updated(it_, apply)) continue;
+    if (apply.contributions != 1) return false;
+    std::set<GradientKey>& keys = given[apply.target][apply.operation];
+    for (const Term& term : budget_.expand(apply.gradient_sum, Casts::kThrough))
+      if (const Atom& atom = budget_.atom(term.atom); atom.kind == AtomKind::kGradient)
+        keys.insert({atom.replica, atom.step});
+  }
+  return !given.empty() && one_more_in_each(given, gradients_.size());
+}
+
 // Where every gradient is applied by itself, it counts once when it does so undivided.
 bool ClassJudge::takes_each_by_itself(std::uint64_t total) {
   const std::uint64_t replicas = plan_.cluster->replicas();
-  if (replicas < 2 || !updates_for_each(updates_of(it_, applies_), gradients_.size())) return false;
+  if (replicas < 2 || !updates_for_each()) return false;
   const std::uint64_t undivided = field_multiply(total, field_inverse(replicas));
   if (undivided != 1 &&
       (number_of(undivided) < 1 || !is_of_momentum(it_, undivided, plan_.computes)))

@@ -71,6 +71,7 @@ class ClassJudge {
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
   void judge_total(const FieldMatrix& weights);
   void take_counts(std::uint64_t counts);
+  bool updates_for_each() const;
   bool takes_each_by_itself(std::uint64_t total);
   std::uint64_t computes_of_a_mean() const;
   void measure_delay();

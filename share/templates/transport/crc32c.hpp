@@ -18,7 +18,7 @@ class Crc32c {
 
  private:
   static const std::array<std::uint32_t, 256>& table() {
-    static const std::array<std::uint32_t, 256> made = [] {
+    static const std::array<std::uint32_t, 256> kMade = [] {
       std::array<std::uint32_t, 256> entries{};
       for (std::uint32_t i = 0; i < 256; ++i) {
         std::uint32_t entry = i;
@@ -27,7 +27,7 @@ class Crc32c {
       }
       return entries;
     }();
-    return made;
+    return kMade;
   }
 
   std::uint32_t state_ = 0xffffffffu;

@@ -239,6 +239,22 @@ WritePlan served_momentum(double of_gradient) {
   };
 }
 
+// A momentum of the mean, applied by itself once for every replica.
+void write_mean_for_each(Planner& p) {
+  const PlaceId server = p.host_place(ReplicaId(0));
+  const Buffer master = p.master(server);
+  for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+  p.compute();
+  p.all_reduce(p.all_gradients(p.arena()));
+  const Buffer velocity = p.persistent(server, p.arena_elements());
+  const Buffer gradient = p.scratch(server, p.arena_elements());
+  p.copy(gradient, p.gradient(ReplicaId(0)));
+  p.scale(velocity, velocity, 0.5);
+  p.axpy(velocity, 1.0 / p.replica_count(), gradient, velocity);
+  for ([[maybe_unused]] const auto r : p.replicas())
+    p.apply(master, velocity, {.contributions = 1});
+}
+
 // However many replicas there are, they do not pull the center past their mean.
 void write_gentle_elastic(Planner& p) {
   const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
@@ -288,6 +304,7 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},
       {"momentum of each worker, with twice the gradient", served_momentum(2), kWrong, false, ""},
+      {"momentum of the mean, once for every replica", write_mean_for_each, kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},

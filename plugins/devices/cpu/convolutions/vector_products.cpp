@@ -29,6 +29,7 @@ struct Asked {
 };
 
 inline void ask_for(const Asked& asked, std::size_t step) {
+  if (asked.count == 0) return;
   const Bf16* const* const pixels = asked.pixels + step * kBf16Step;
   for (std::size_t i = 0; i < asked.count; ++i) {
     _mm_prefetch(reinterpret_cast<const char*>(pixels[i] + asked.channel), _MM_HINT_T1);

@@ -33,9 +33,6 @@ inline Pair operator-(const Pair& a, const Pair& b) {
 inline Pair operator*(const Pair& a, const Pair& b) {
   return {a.even * b.even, a.odd * b.odd};
 }
-inline Pair both(float value) {
-  return {filled(value), filled(value)};
-}
 
 inline Words joined(const Pair& value) {
   return rounded(value.even) >> 16 | (rounded(value.odd) & 0xffff0000u);
