@@ -118,7 +118,8 @@ enum convoy_algorithm {
  * that it does. */
 enum convoy_call_effect {
   CONVOY_CALL_UNDECLARED = 0, /* the writes depend on the reads, nothing more is known */
-  CONVOY_CALL_SUMS = 1,       /* every write is the sum of the reads, up to f32 rounding */
+  /* Every write is the sum of the reads, up to rounding in the coarsest type of its spans. */
+  CONVOY_CALL_SUMS = 1,
   CONVOY_CALL_COMPRESSES = 2, /* every write represents the sum of the reads; the rest is lost */
   /* write 0 represents the sum of the reads, write 1 is the rest: both add up to that sum. */
   CONVOY_CALL_KEEPS_REST = 3

@@ -105,7 +105,8 @@ typedef struct convoy_timing {
  * waits hold, and stores value to *timeline (release) when it is done. Until then the host does not
  * change the struct or anything it points to. When an operation fails, wait reports the failure
  * from then on. Operations that have not started are skipped, but their values are still stored, in
- * order, after the device has stopped using their memory. */
+ * order, after the device has stopped using their memory. `step` is the training step; of an APPLY
+ * it is the number of updates that its elements have had before, which ADAM counts. */
 typedef struct convoy_submission {
   uint64_t struct_size;
   uint32_t kind; /* convoy_operation_kind; collectives arrive lowered, but see
