@@ -16,10 +16,11 @@ using nlohmann::json;
 
 class HalfPrecision : public ::testing::TestWithParam<std::string> {};
 
-// The first loss is off by rounding alone, as if every stored element were multiplied by a number of
-// its own within 2^-9 of 1: with a standard deviation of 2^-9 / sqrt(3), and those of one layer after
-// another add up in squares. Stored are weights and sums of the layers that have weights, and what
-// batch norm gives. An image's loss is off as one logit of it is, and the mean over images by less.
+// The first loss is off by rounding alone, as if every stored element were multiplied by a number
+// of its own within 2^-9 of 1: with a standard deviation of 2^-9 / sqrt(3), and those of one layer
+// after another add up in squares. Stored are weights and sums of the layers that have weights, and
+// what batch norm gives. An image's loss is off as one logit of it is, and the mean over images by
+// less.
 double first_loss_deviation(const Graph& graph, const json& golden) {
   double roundings = 0;
   for (const GraphNode& node : graph.nodes()) {
@@ -36,8 +37,8 @@ double first_loss_deviation(const Graph& graph, const json& golden) {
 constexpr double kDeviations = 3.5;
 
 // Later steps also differ by what rounded gradients do, most in deep networks whose batch norm sees
-// two to four images: resnet152 falls 0.6 to 0.7 times as far as in float64, and as far when bf16 is
-// emulated with 32-bit instructions, which is other code.
+// two to four images: resnet152 falls 0.6 to 0.7 times as far as in float64, and as far when bf16
+// is emulated with 32-bit instructions, which is other code.
 constexpr double kFall = 0.45;
 
 TEST_P(HalfPrecision, LossesStayNearThoseOfFloat64) {
