@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/simulate/collectives/crossing_chains.hpp"
+
 namespace convoy::testing {
 namespace {
 
@@ -12,6 +14,7 @@ using simulate::ChannelEnds;
 using simulate::Channels;
 using simulate::DeviceLinks;
 using simulate::find_chains;
+using simulate::find_crossing_chains;
 using simulate::find_rings;
 
 constexpr double kBrick = 20e9;
@@ -132,6 +135,56 @@ TEST(ChannelSearchTest, ChainsBeginAndEndAtTheirCards) {
     EXPECT_EQ(chains.orders[i].back(), *ends[i].last);
   }
   expect_within_limits(links, chains, false);
+}
+
+// A link between any two of the devices.
+DeviceLinks complete_mesh(std::uint32_t devices) {
+  Pairs pairs;
+  for (std::uint32_t a = 0; a < devices; ++a)
+    for (std::uint32_t b = a + 1; b < devices; ++b) pairs.push_back({a, b, 1});
+  DeviceLinks links = mesh(devices, pairs);
+  links.limits.erase(std::prev(links.limits.end()));  // no pair is left to the slow one
+  return links;
+}
+
+// A card next to each device.
+std::vector<ChannelEnds> a_card_each(std::uint32_t devices) {
+  std::vector<ChannelEnds> ends;
+  for (std::uint32_t i = 0; i < devices; ++i) ends.push_back({i, std::nullopt});
+  return ends;
+}
+
+TEST(ChannelSearchTest, ChainsThatCrossACompleteMeshUseEveryLinkAndCardOnce) {
+  for (const std::uint32_t devices : {2u, 4u, 8u, 16u}) {
+    const DeviceLinks links = complete_mesh(devices);
+    const Channels chains = find_crossing_chains(links, a_card_each(devices));
+    ASSERT_EQ(chains.orders.size(), devices);
+    EXPECT_DOUBLE_EQ(chains.bytes_per_second, kBrick);
+    expect_within_limits(links, chains, false);
+    std::set<std::uint32_t> in, out, used;
+    for (const auto& order : chains.orders) {
+      in.insert(order.front());
+      out.insert(order.back());
+      for (std::size_t i = 0; i + 1 < order.size(); ++i)
+        used.insert(links.way(order[i], order[i + 1]).links.front());
+    }
+    EXPECT_EQ(in.size(), devices);
+    EXPECT_EQ(out.size(), devices);
+    EXPECT_EQ(used.size(), links.limits.size());
+  }
+}
+
+TEST(ChannelSearchTest, NoChainsCrossWhereALinkOrACardIsMissing) {
+  const auto crosses = [](const DeviceLinks& links, const std::vector<ChannelEnds>& ends) {
+    return !find_crossing_chains(links, ends).orders.empty();
+  };
+  EXPECT_TRUE(crosses(complete_mesh(4), a_card_each(4)));
+  EXPECT_FALSE(crosses(complete_mesh(4), a_card_each(3)));
+  EXPECT_FALSE(crosses(complete_mesh(4), {{0, 1}, {2, 3}}));
+  EXPECT_FALSE(crosses(complete_mesh(5), a_card_each(5)));
+  EXPECT_FALSE(crosses(mesh(4, {{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {0, 3, 1}}), a_card_each(4)));
+  EXPECT_FALSE(crosses(star(8, 150e9, true), a_card_each(8)));
+  EXPECT_FALSE(crosses({1, {{}}, {}}, a_card_each(1)));
 }
 
 }  // namespace

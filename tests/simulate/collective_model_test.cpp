@@ -129,6 +129,33 @@ TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
   EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 8 * 50e9);
 }
 
+// Where every two GPUs have a link of their own and every GPU a card, channels use each link once:
+// 56 links at 71 % of 64 GB/s make eight chains of seven links. Four GPUs of a host have 12 links.
+TEST(CollectiveModelTest, RingsBetweenHostsUseAllLinksOfACompleteMesh) {
+  constexpr double kLink = 0.71 * 64e9;
+  EXPECT_NEAR(Collectives("mi300x8", 2, 8).bus_rate(64 * kLarge, CONVOY_ALGORITHM_RING), 8 * kLink,
+              0.02 * 8 * kLink);
+  EXPECT_NEAR(Collectives("mi300x8", 3, 4).bus_rate(64 * kLarge, CONVOY_ALGORITHM_RING), 4 * kLink,
+              0.02 * 4 * kLink);
+}
+
+// Cards with the same number are on the same rail: channels that leave a host by one of them come
+// into the next host by its like, so that nothing crosses from one rail to another.
+TEST(CollectiveModelTest, ChainsThatCrossAHostKeepToTheirRails) {
+  nlohmann::json platform =
+      nlohmann::json::parse(std::ifstream(kShare / "platforms" / "mi300x8.json"));
+  platform["network"] = {{"hosts_per_leaf", 4}, {"rails", true}};
+  const auto file = std::filesystem::path(scratch_folder("rails")) / "platform.json";
+  std::ofstream(file) << platform;
+  Collectives it(file.string(), 4, 8);
+  for (const std::uint32_t algorithm : {CONVOY_ALGORITHM_RING, CONVOY_ALGORITHM_TREE}) {
+    EXPECT_NE(it.over("host0/rdma5 -> leaf5", algorithm).link, simulate::kNone);
+    EXPECT_EQ(it.over("leaf5 -> spine", algorithm).link, simulate::kNone);
+  }
+  Collectives odd(file.string(), 3, 8);  // from the last host to the first one
+  EXPECT_NE(odd.over("leaf5 -> spine", CONVOY_ALGORITHM_RING).link, simulate::kNone);
+}
+
 // The H100 platform with the cards of its first package alone, to which the other GPUs are routed,
 // too.
 std::string cards_on_one_socket() {

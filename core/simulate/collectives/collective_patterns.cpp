@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
+#include "core/simulate/collectives/crossing_chains.hpp"
 #include "core/simulate/collectives/double_tree.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
 
@@ -134,11 +135,15 @@ class PatternBuilder {
       if (!orders_.empty() && host.channels == first.channels &&
           are_alike(first.links, host.links)) {
         orders_.push_back(orders_.front());
+        crosses_.push_back(crosses_.front());
         continue;
       }
-      Channels found = one_host ? find_rings(host.links)
-                                : find_chains(host.links, host.channels,
-                                              std::numeric_limits<double>::infinity());
+      Channels found = find_crossing_chains(host.links, host.channels);
+      crosses_.push_back(!found.orders.empty());
+      if (found.orders.empty())
+        found = one_host ? find_rings(host.links)
+                         : find_chains(host.links, host.channels,
+                                       std::numeric_limits<double>::infinity());
       if (found.orders.empty()) found.orders.push_back(natural_order(host));
       least = std::min(least, found.orders.size());
       orders_.push_back(std::move(found.orders));
@@ -167,19 +172,27 @@ class PatternBuilder {
     return order;
   }
 
+  // Every second host is crossed backwards, so that a channel comes in by the card with the number
+  // of the one by which it left the host before.
+  Order order_in_ring(std::size_t host, std::size_t channel) const {
+    Order order = orders_[host][channel];
+    if (crosses_[host] && host % 2 == 1) std::reverse(order.begin(), order.end());
+    return order;
+  }
+
   void add_ring(RouteSum& sum, std::size_t channel, double share) const {
     const std::size_t hosts = group_.hosts().size();
     for (std::size_t h = 0; h < hosts; ++h) {
-      const Order& order = orders_[h][channel];
+      const Order order = order_in_ring(h, channel);
       for (std::size_t i = 0; i + 1 < order.size(); ++i)
         group_.add_load(sum, place(h, order[i]), place(h, order[i + 1]), {share});
-      const bool closes = hosts == 1 || !group_.hosts()[h].channels[channel].last;
+      const bool closes = hosts == 1 || (!crosses_[h] && !group_.hosts()[h].channels[channel].last);
       if (closes && order.size() > 1)
         group_.add_load(sum, place(h, order.back()), place(h, order.front()), {share});
       if (hosts == 1) continue;
       const std::size_t next = (h + 1) % hosts;
       group_.add_load(sum, place(h, closes ? order.front() : order.back()),
-                      place(next, orders_[next][channel].front()), {share});
+                      place(next, order_in_ring(next, channel).front()), {share});
     }
   }
 
@@ -250,6 +263,7 @@ class PatternBuilder {
   CollectiveGroup& group_;
   const CollectiveLibrary& library_;
   std::vector<std::vector<Order>> orders_;  // per host and channel
+  std::vector<bool> crosses_;               // per host: see find_crossing_chains
   std::uint32_t bricks_ = 1;                // or cards: channels per order that was found
 };
 
