@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/memory_field.hpp"
 #include "core/base/system_text.hpp"
 
 namespace convoy {
@@ -44,30 +45,67 @@ void tighten(std::optional<T>& limit, T value) {
   limit = limit ? std::min(*limit, value) : value;
 }
 
+// What is left of `all` when `part` is taken, 0 if that is more.
+std::uint64_t left_of(std::uint64_t all, std::uint64_t part) {
+  return all - std::min(all, part);
+}
+
+std::uint64_t bytes_in(const SystemRoot& root, const std::string& file) {
+  return static_cast<std::uint64_t>(root.number(file).value_or(0));
+}
+
 // A group limits all memory, cached files included, but those give way before it refuses any. `all`
 // begins the names of numbers that are of the groups below as well.
 std::uint64_t used_memory(const SystemRoot& root, const std::string& folder, const char* usage,
                           const std::string& all) {
-  const auto used = static_cast<std::uint64_t>(root.number(folder + usage).value_or(0));
+  const std::uint64_t used = bytes_in(root, folder + usage);
   const std::string statistics = root.text(folder + "/memory.stat").value_or("");
   std::uint64_t cached = 0;
   // Version 1 does not say the last one.
   for (const char* const list : {"inactive_file", "active_file", "slab_reclaimable"})
     cached += leading_number(value_of(statistics, all + list, ' ').value_or("")).value_or(0);
-  return used - std::min(used, cached);
+  return left_of(used, cached);
 }
 
-void limit_memory(std::uint64_t bytes, std::uint64_t used, ControlGroupLimits& limits) {
-  tighten(limits.memory_bytes, bytes);
-  tighten(limits.free_memory_bytes, bytes - std::min(bytes, used));
+// What the group may still put into swap. Without a number it may take all that is free.
+std::uint64_t free_swap_2(const SystemRoot& root, const std::string& folder) {
+  const auto most = root.number(folder + "/memory.swap.max");
+  if (!most) return kNoLimit;
+  return left_of(static_cast<std::uint64_t>(*most),
+                 bytes_in(root, folder + "/memory.swap.current"));
+}
+
+// Version 1 counts memory and swap together; `bytes` is the limit of memory alone.
+std::uint64_t free_swap_1(const SystemRoot& root, const std::string& folder, std::uint64_t bytes) {
+  const auto both = root.number(folder + "/memory.memsw.limit_in_bytes");
+  if (!both || static_cast<std::uint64_t>(*both) >= kNoLimit) return kNoLimit;
+  const std::uint64_t swapped = left_of(bytes_in(root, folder + "/memory.memsw.usage_in_bytes"),
+                                        bytes_in(root, folder + "/memory.usage_in_bytes"));
+  return left_of(left_of(static_cast<std::uint64_t>(*both), bytes), swapped);
+}
+
+struct MemoryOfGroup {
+  std::uint64_t limit;
+  std::uint64_t used;
+  std::uint64_t free_swap;
+};
+
+void limit_memory(const SystemRoot& root, const MemoryOfGroup& group, ControlGroupLimits& limits) {
+  const std::uint64_t swap = memory_field(root, "SwapFree").value_or(0);
+  tighten(limits.memory_bytes, group.limit);
+  tighten(limits.free_memory_bytes, left_of(group.limit, group.used));
+  tighten(limits.free_with_swap_bytes,
+          left_of(group.limit, left_of(group.used, std::min(swap, group.free_swap))));
 }
 
 void read_version_2(const SystemRoot& root, ControlGroupLimits& limits) {
   for (const std::string& group : ancestors(own_group(root, ""))) {
     const std::string folder = "sys/fs/cgroup" + group;
     if (const auto memory = root.number(folder + "/memory.max"))
-      limit_memory(static_cast<std::uint64_t>(*memory),
-                   used_memory(root, folder, "/memory.current", ""), limits);
+      limit_memory(root,
+                   {static_cast<std::uint64_t>(*memory),
+                    used_memory(root, folder, "/memory.current", ""), free_swap_2(root, folder)},
+                   limits);
     const std::vector<std::string> cpu = words_of(root.text(folder + "/cpu.max").value_or(""));
     if (cpu.size() != 2) continue;
     const auto quota = leading_number(cpu[0]);
@@ -80,10 +118,12 @@ void read_version_2(const SystemRoot& root, ControlGroupLimits& limits) {
 void read_version_1(const SystemRoot& root, ControlGroupLimits& limits) {
   for (const std::string& group : ancestors(own_group(root, "memory"))) {
     const std::string folder = "sys/fs/cgroup/memory" + group;
-    const auto bytes = root.number(folder + "/memory.limit_in_bytes");
-    if (bytes && *bytes > 0 && static_cast<std::uint64_t>(*bytes) < kNoLimit)
-      limit_memory(static_cast<std::uint64_t>(*bytes),
-                   used_memory(root, folder, "/memory.usage_in_bytes", "total_"), limits);
+    const std::uint64_t bytes = bytes_in(root, folder + "/memory.limit_in_bytes");
+    if (bytes > 0 && bytes < kNoLimit)
+      limit_memory(root,
+                   {bytes, used_memory(root, folder, "/memory.usage_in_bytes", "total_"),
+                    free_swap_1(root, folder, bytes)},
+                   limits);
   }
   for (const std::string& group : ancestors(own_group(root, "cpu"))) {
     const std::string folder = "sys/fs/cgroup/cpu" + group;

@@ -15,6 +15,8 @@ struct ControlGroupLimits {
   std::optional<std::uint64_t> memory_bytes;
   // What their processes leave of that. Cached files count as free, because they give way.
   std::optional<std::uint64_t> free_memory_bytes;
+  // The same where what their processes have goes to swap, as far as they may and there is room.
+  std::optional<std::uint64_t> free_with_swap_bytes;
 };
 
 ControlGroupLimits control_group_limits(const SystemRoot& root);

@@ -5,17 +5,9 @@
 #include <algorithm>
 
 #include "core/base/control_group.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/memory_field.hpp"
 
 namespace convoy {
-
-// "MemTotal:  16266172 kB".
-std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* name) {
-  const auto value = value_of(root.text("proc/meminfo").value_or(""), name, ':');
-  const auto kibibytes = leading_number(value.value_or(""));
-  if (!kibibytes) return std::nullopt;
-  return *kibibytes * 1024;
-}
 
 namespace {
 
@@ -56,7 +48,7 @@ std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
   };
   tighten(memory_field(root, "MemTotal"), free_in_machine(root), "this machine has");
   const ControlGroupLimits groups = control_group_limits(root);
-  tighten(groups.memory_bytes, groups.free_memory_bytes, "the control group allows");
+  tighten(groups.memory_bytes, groups.free_with_swap_bytes, "the control group allows");
   tighten(limit_of_addresses(root), std::nullopt, "ulimit -v allows");
   return least;
 }

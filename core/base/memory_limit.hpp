@@ -7,10 +7,6 @@
 
 namespace convoy {
 
-// A line of /proc/meminfo in bytes: memory_field(root, "MemTotal"); nothing where it cannot be
-// read.
-std::optional<std::uint64_t> memory_field(const SystemRoot& root, const char* name);
-
 // Bytes that this process may still take before the system runs out of memory, its control groups
 // kill it or its own limit of addresses (ulimit -v) stops it. Empty where nothing says.
 std::optional<std::uint64_t> available_memory(const SystemRoot& root);
@@ -24,7 +20,8 @@ struct MemoryLimit {
 
 // Of the machine's memory, the control groups' limit and that of the process's addresses the one
 // with the least that is free; nothing if none is known. Where there is room to swap, what others
-// have in the machine's memory may go there.
+// have in memory may go there: others on the machine, others in the control group as far as that
+// allows swap.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
 
 }  // namespace convoy

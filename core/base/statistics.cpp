@@ -31,4 +31,21 @@ double quantile(std::vector<double> values, double fraction) {
   return *low * (1 - weight) + *std::min_element(low + 1, values.end()) * weight;
 }
 
+double median(const OrderedValues& values) {
+  CONVOY_CHECK(!values.empty());
+  const std::size_t middle = values.size() / 2;
+  if (values.size() % 2 == 1) return values.at(middle);
+  return (values.at(middle) + values.at(middle - 1)) / 2;
+}
+
+double quantile(const OrderedValues& values, double fraction) {
+  CONVOY_CHECK(!values.empty());
+  const double position = fraction * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const double low = values.at(below);
+  if (below + 1 == values.size()) return low;
+  const double weight = position - static_cast<double>(below);
+  return low * (1 - weight) + values.at(below + 1) * weight;
+}
+
 }  // namespace convoy

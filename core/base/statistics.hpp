@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "core/base/ordered_values.hpp"
+
 namespace convoy {
 
 // All of at least one value.
@@ -10,5 +12,9 @@ double mean(const std::vector<double>& values);
 double median(std::vector<double> values);
 // Fraction in [0, 1]; between the two nearest values by linear interpolation.
 double quantile(std::vector<double> values, double fraction);
+
+// The same of values that are in order. They take O(log n) steps, not n.
+double median(const OrderedValues& values);
+double quantile(const OrderedValues& values, double fraction);
 
 }  // namespace convoy

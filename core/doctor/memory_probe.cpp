@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/control_group.hpp"
-#include "core/base/memory_limit.hpp"
+#include "core/base/memory_field.hpp"
 #include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
 

@@ -1,18 +1,17 @@
 #include "core/job/median_step.hpp"
 
-#include <algorithm>
 #include <cmath>
+
+#include "core/base/statistics.hpp"
 
 namespace convoy::job {
 
 bool MedianStep::is_nearer(double seconds) {
-  sorted_.insert(std::ranges::upper_bound(sorted_, seconds), seconds);
+  seconds_.insert(seconds);
   if (!kept_) return true;
-  const std::size_t half = sorted_.size() / 2;
-  const double median =
-      sorted_.size() % 2 == 1 ? sorted_[half] : (sorted_[half - 1] + sorted_[half]) / 2;
+  const double usual = median(seconds_);
   const double kept = kept_->step.end - kept_->step.start;
-  return std::abs(seconds - median) < std::abs(kept - median);
+  return std::abs(seconds - usual) < std::abs(kept - usual);
 }
 
 }  // namespace convoy::job

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <optional>
-#include <vector>
 
+#include "core/base/ordered_values.hpp"
 #include "core/runtime/training_loop.hpp"
 
 namespace convoy::job {
@@ -20,7 +20,7 @@ class MedianStep {
   const std::optional<StepTrace>& kept() const { return kept_; }
 
  private:
-  std::vector<double> sorted_;
+  OrderedValues seconds_;  // of all steps so far
   std::optional<StepTrace> kept_;
 };
 

@@ -1,6 +1,8 @@
 #include "core/report/speed_statistics.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
@@ -11,17 +13,27 @@ namespace {
 // Makes the median absolute deviation of a normal distribution its standard deviation.
 constexpr double kNormalConsistency = 1.4826;
 
-double standard_error(const std::vector<double>& values) {
-  const double centre = mean(values);
-  double squares = 0;
-  for (const double value : values) squares += (value - centre) * (value - centre);
-  return std::sqrt(squares) / static_cast<double>(values.size());
-}
+// Values that ascend with their rank.
+struct Ascending {
+  std::size_t size;
+  std::function<double(std::size_t)> at;
+};
 
-double median_absolute_deviation(std::vector<double> values) {
-  const double centre = median(values);
-  for (double& value : values) value = std::abs(value - centre);
-  return median(std::move(values));
+// The value that `rank` others of both stand before.
+double of_rank(std::size_t rank, const Ascending& first, const Ascending& second) {
+  // Of the rank + 1 smallest values, so many are of the first at least and at most.
+  std::size_t least = rank + 1 - std::min(rank + 1, second.size);
+  std::size_t most = std::min(rank + 1, first.size);
+  while (least < most) {
+    const std::size_t taken = (least + most) / 2;
+    if (first.at(taken) < second.at(rank - taken))
+      least = taken + 1;
+    else
+      most = taken;
+  }
+  if (least == 0) return second.at(rank);
+  if (least == rank + 1) return first.at(rank);
+  return std::max(first.at(least - 1), second.at(rank - least));
 }
 
 }  // namespace
@@ -34,20 +46,42 @@ SpeedStatistics::SpeedStatistics(double images_per_step, std::optional<double> n
 
 void SpeedStatistics::add(double seconds) {
   CONVOY_CHECK_LT(0, seconds);
-  seconds_.push_back(seconds);
+  seconds_.insert(seconds);
   total_ = seconds + (1 - newest_weight_) * total_;
   weights_ = 1 + (1 - newest_weight_) * weights_;
+  // Welford's sums.
+  const double speed = images_per_step_ / seconds;
+  const double before = speed - mean_speed_;
+  mean_speed_ += before / static_cast<double>(steps());
+  squares_ += before * (speed - mean_speed_);
+}
+
+// The fastest step has the highest rank.
+double SpeedStatistics::speed_of_rank(std::size_t rank) const {
+  return images_per_step_ / seconds_.at(steps() - 1 - rank);
+}
+
+// Of the steps' speeds.
+double SpeedStatistics::jitter() const {
+  const std::size_t half = steps() / 2;
+  const double centre =
+      steps() % 2 == 1 ? speed_of_rank(half) : (speed_of_rank(half) + speed_of_rank(half - 1)) / 2;
+  // Away from the median, deviations ascend in both directions.
+  const Ascending slower{half, [&](std::size_t i) { return centre - speed_of_rank(half - 1 - i); }};
+  const Ascending faster{steps() - half,
+                         [&](std::size_t i) { return speed_of_rank(half + i) - centre; }};
+  const double middle = of_rank(half, slower, faster);
+  const double deviation =
+      steps() % 2 == 1 ? middle : (middle + of_rank(half - 1, slower, faster)) / 2;
+  return kNormalConsistency * deviation;
 }
 
 Speed SpeedStatistics::speed() const {
   CONVOY_CHECK(!seconds_.empty());
-  std::vector<double> speeds;
-  speeds.reserve(seconds_.size());
-  for (const double seconds : seconds_) speeds.push_back(images_per_step_ / seconds);
   Speed speed;
   speed.mean = mean();
-  speed.standard_error = standard_error(speeds);
-  speed.jitter = kNormalConsistency * median_absolute_deviation(std::move(speeds));
+  speed.standard_error = std::sqrt(squares_) / static_cast<double>(steps());
+  speed.jitter = jitter();
   return speed;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/base/memory_field.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -70,6 +71,49 @@ TEST(MemoryLimit, IsThatOfTheControlGroupWhereThatHasLessLeft) {
   EXPECT_STREQ(memory_limit(root)->whose, "the control group allows");
   EXPECT_EQ(memory_limit(root)->total, 6291456u);
   EXPECT_EQ(memory_limit(root)->bytes, 6291456u - 4194304u + 524288u);
+}
+
+// What others in the group have may go to swap as far as the group may use it and the machine has
+// room, but the run itself needs memory.
+TEST(MemoryLimit, CountsTheSwapThatTheControlGroupAllows) {
+  const std::filesystem::path folder = scratch_folder("swap_of_group");
+  const SystemRoot root(folder);
+  const std::filesystem::path group = folder / "sys/fs/cgroup/job";
+  write(folder / "proc/meminfo", "MemTotal: 9000 kB\nMemAvailable: 9000 kB\nSwapFree: 1024 kB\n");
+  write(folder / "proc/self/cgroup", "0::/job\n");
+  write(folder / "sys/fs/cgroup/cgroup.controllers", "memory\n");
+  write(group / "memory.max", "2097152\n");
+  write(group / "memory.current", "1572864\n");
+  const auto free = [&] { return memory_limit(root)->bytes; };
+  EXPECT_EQ(free(), 524288u + 1048576u) << "the machine's room";
+  write(group / "memory.swap.max", "max\n");
+  EXPECT_EQ(free(), 524288u + 1048576u);
+  write(group / "memory.swap.max", "524288\n");
+  write(group / "memory.swap.current", "262144\n");
+  EXPECT_EQ(free(), 524288u + 262144u);
+  write(group / "memory.swap.max", "0\n");
+  EXPECT_EQ(free(), 524288u);
+  write(group / "memory.swap.max", "max\n");
+  write(group / "memory.current", "1000000\n");
+  EXPECT_EQ(free(), 2097152u) << "not more than the limit";
+  EXPECT_EQ(available_memory(root), 2097152u - 1000000u) << "before anything is swapped";
+}
+
+TEST(MemoryLimit, CountsTheSwapOfAControlGroupOfVersion1) {
+  const std::filesystem::path folder = scratch_folder("swap_of_version_1");
+  const SystemRoot root(folder);
+  const std::filesystem::path group = folder / "sys/fs/cgroup/memory/job";
+  write(folder / "proc/meminfo", "MemTotal: 9000 kB\nMemAvailable: 9000 kB\nSwapFree: 9000 kB\n");
+  write(folder / "proc/self/cgroup", "4:memory:/job\n");
+  write(group / "memory.limit_in_bytes", "4194304\n");
+  write(group / "memory.usage_in_bytes", "4194304\n");
+  write(group / "memory.memsw.limit_in_bytes", "6291456\n");
+  write(group / "memory.memsw.usage_in_bytes", "5242880\n");
+  EXPECT_EQ(memory_limit(root)->bytes, 1048576u);
+  write(group / "memory.memsw.limit_in_bytes", "4194304\n");
+  EXPECT_EQ(memory_limit(root)->bytes, 0u);
+  write(group / "memory.memsw.limit_in_bytes", "9223372036854771712\n");
+  EXPECT_EQ(memory_limit(root)->bytes, 4194304u);
 }
 
 TEST(AvailableMemory, IsKnownOfThisMachine) {

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <random>
+
+#include "core/base/statistics.hpp"
 
 namespace convoy {
 namespace {
@@ -28,6 +31,45 @@ TEST(SpeedStatistics, StandardErrorIsThePopulationDeviationOverTheRootOfTheCount
 TEST(SpeedStatistics, JitterIsTheScaledMedianAbsoluteDeviation) {
   // Median of the speeds 75; deviations 25, 25, 50, 25 with median 25.
   EXPECT_NEAR(filled({}).speed().jitter, 1.4826 * 25, kTolerance);
+}
+
+double jitter_of(std::vector<double> speeds) {
+  const double centre = median(speeds);
+  for (double& speed : speeds) speed = std::abs(speed - centre);
+  return 1.4826 * median(speeds);
+}
+
+double standard_error_of(const std::vector<double>& speeds) {
+  const double centre = mean(speeds);
+  double squares = 0;
+  for (const double speed : speeds) squares += std::pow(speed - centre, 2);
+  return std::sqrt(squares) / static_cast<double>(speeds.size());
+}
+
+TEST(SpeedStatistics, AreThoseOfAllStepsSoFarAfterEachOfThem) {
+  std::mt19937_64 random(1);
+  SpeedStatistics statistics(32);
+  std::vector<double> speeds;
+  for (int step = 0; step < 1200; ++step) {
+    const double seconds = 0.1 + 0.001 * static_cast<double>(random() % (step % 2 == 0 ? 7 : 900));
+    statistics.add(seconds);
+    speeds.push_back(32 / seconds);
+    ASSERT_NEAR(statistics.speed().jitter, jitter_of(speeds), kTolerance) << step;
+    ASSERT_NEAR(statistics.speed().standard_error, standard_error_of(speeds), kTolerance) << step;
+  }
+}
+
+// Were all steps read for every line, this would take minutes.
+TEST(SpeedStatistics, OfLongRunsMayBeAskedForAfterEveryStep) {
+  std::mt19937_64 random(2);
+  SpeedStatistics statistics(32);
+  for (int step = 0; step < 200000; ++step) {
+    statistics.add(0.1 + 1e-6 * static_cast<double>(random() % 10000));
+    ASSERT_GE(statistics.speed().jitter, 0);
+    ASSERT_GT(statistics.step_times().p99, 0.1);
+  }
+  // Times are even between 0.1 and 0.11 s: half of them within 0.0025 s of their median.
+  EXPECT_NEAR(statistics.speed().jitter, 1.4826 * 32 * 0.0025 / std::pow(0.105, 2), 0.1);
 }
 
 TEST(SpeedStatistics, OneStepHasNeitherErrorNorJitter) {
