@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/plan/check/audit.hpp"
+#include "core/plan/check/passed_matrices.hpp"
 #include "core/plan/check/passed_residuals.hpp"
 #include "core/plan/check/symbolic.hpp"
 #include "core/plan/range_set.hpp"
@@ -74,6 +75,7 @@ class Beginning {
 
  private:
   void add(FindingKind kind, std::uint32_t replica, const ElementRange& range,
+    if (result_.findings.empty() && !matrices_.empty()) follow_matrices();
            const std::string& what) {
     if (!seen_.insert({kind, what}).second) return;
     result_.findings.push_back({kind, CONVOY_NONE, replica, range, "where it begins: " + what});
@@ -207,6 +209,8 @@ class Beginning {
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} should begin with something else than parameters or zeros",
                         plan_.buffer_name(buffer)));
+      else if (is_matrix(proved_.values(), piece.value) && holds_matrix(buffer, part))
+        matrices_.push_back({buffer, part});
     }
   }
 
@@ -229,7 +233,9 @@ class Beginning {
     for (const Piece& piece :
          run_.memory(buffer).read(part.first, part.count, part.first, values())) {
       const Residue residue = residue_of(values(), piece.value);
-      if (residue == Residue::kMore)
+      if (is_matrix(values(), piece.value))
+        matrices_.push_back({buffer, {part.first + piece.first, piece.count}});
+      else if (residue == Residue::kMore)
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} holds more than what was rounded off or compressed away: let the "
                         "stage's prologue set it",
@@ -243,6 +249,21 @@ class Beginning {
     PassedResiduals passed = judge_passed_residuals(alone_, run_, budget_);
     for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
     result_.loses = result_.loses || passed.loses;
+  }
+
+  bool holds_matrix(std::uint32_t buffer, const ElementRange& part) {
+    return std::ranges::all_of(
+        run_.memory(buffer).read(part.first, part.count, part.first, values()),
+        [&](const Piece& piece) { return is_matrix(values(), piece.value); });
+  }
+
+  // The stage was proved with others, or with zeros.
+  void follow_matrices() {
+    const auto unfit = find_unfit_matrix(alone_, proved_, run_, matrices_, budget_);
+    if (!unfit) return;
+    add(FindingKind::kUnknown, CONVOY_NONE, unfit->where.range,
+        fmt::format("{} holds a matrix of earlier steps, {}: let the stage's prologue set it",
+                    plan_.buffer_name(unfit->where.buffer), unfit->why));
   }
 
   void look_for_losses() {
@@ -279,6 +300,7 @@ class Beginning {
 
 Plan stage_alone(const Plan& plan, std::size_t stage) {
   Plan alone = stage_of(plan, stage);
+  std::vector<PassedMatrix> matrices_;
   if (stage == 0) return alone;
   alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
   // Lowering numbers each stage from 0.
