@@ -93,10 +93,14 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
     report.least = found.least;
     report.computes_per_update = found.means_over;
     report.uneven_updates.clear();
-    if (judge.asynchronous_by_request()) report.recurrence += ", asynchronously";
-    if (!repeats)
-      report.exact =
-          judge.asynchronous_by_request() ? Verdict::kAsynchronous : Verdict::kApproximate;
+    const bool asynchronous = judge.asynchronous_by_request();
+    // Momentum of each worker's own, which changes no gradient's share.
+    const bool is_exact = asynchronous && found.by_itself && !found.loses;
+    if (is_exact)
+      report.verdict = Verdict::kAsynchronous;
+    else if (asynchronous)
+      report.recurrence += ", asynchronously";
+    if (!repeats) report.exact = asynchronous ? Verdict::kAsynchronous : Verdict::kApproximate;
   } else {
     report.exact = found.verdict;
   }
@@ -294,6 +298,7 @@ std::string describe(const CheckReport& report, Verdict verdict) {
     case Verdict::kAppliesPerStep:
       return fmt::format("{} applies per step", report.applies_per_step);
     case Verdict::kAsynchronous:
+      if (!report.recurrence.empty()) return fmt::format("asynchronous ({})", report.recurrence);
       return report.in_order ? "asynchronous in a fixed order" : "asynchronous";
     case Verdict::kApproximate:
       if (!report.recurrence.empty()) return fmt::format("approximate ({})", report.recurrence);
