@@ -179,6 +179,17 @@ TEST(CheckVerb, NamesMemoryThatIsKeptForNothing) {
   EXPECT_THAT(undivided.text, Not(HasSubstr("no later step reads")));
 }
 
+TEST(CheckVerb, ProvesPlansForOneToEightDevices) {
+  const Outcome outcome = check({"independent"});
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  for (const char* kind : {"shared memory, one bucket", "no peer access, ragged buckets"}) {
+    EXPECT_THAT(outcome.text, HasSubstr(fmt::format("  1 device, {}: synchronous\n", kind)));
+    for (int devices = 2; devices <= 8; ++devices)
+      EXPECT_THAT(outcome.text,
+                  HasSubstr(fmt::format("  {} devices, {}: independent\n", devices, kind)));
+  }
+}
+
 TEST(CheckVerb, ProvesBucketsOfManyDevicesWithFewer) {
   const Outcome devices = check({"independent", "--num_devices=64,65"});
   EXPECT_EQ(devices.code, 0) << devices.text;

@@ -134,7 +134,7 @@ class CheckRun {
   void check_all_kinds() {
     HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     const std::vector<Cut> cuts = all_cuts();
-    const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 8};
+    const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 5, 6, 7, 8};
     for (const std::uint32_t devices : counts_.empty() ? usual : counts_) {
       job::require_devices(hosts.hosts, devices);
       hosts.devices_per_host = devices;

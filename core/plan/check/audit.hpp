@@ -26,6 +26,9 @@ struct Version {
 struct UpdateStyle {
   std::set<std::uint64_t> replicas_per_update;
   std::set<std::uint64_t> computes_per_update;
+  // Of a replica, the first compute of an update's gradients and the one behind the last.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> computes_of_updates;
+  bool waits = false;                 // an apply comes later than in the last of these computes
   std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
   bool zero_start = false;            // updates without gradients before the first with one
   bool rounded = false;               // casts on a path
@@ -95,6 +98,7 @@ class Audit {
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
   void report_weights(const Atom& update, const std::vector<Contribution>& parts);
+  void note_computes(const Atom& update, std::uint64_t first, std::uint64_t end);
   void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
   void reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
               const std::string& what);

@@ -87,6 +87,7 @@ void Audit::count_carried(const Atom& update, Version& version) {
                fmt::format("gradients of replica {} are skipped", replica));
     most = std::max(most, newest + 1 - std::min(progress, newest));
     style_.computes_per_update.insert(most);
+    note_computes(update, std::min(progress, newest), newest + 1);
     const std::uint64_t oldest = std::min({progress, newest, update.step});
     style_.largest_lag = std::max(style_.largest_lag, update.step - oldest);
     progress = std::max(progress, newest + 1);
@@ -180,6 +181,11 @@ void Audit::report_weights(const Atom& update, const std::vector<Contribution>& 
                     update.contributions));
 }
 
+void Audit::note_computes(const Atom& update, std::uint64_t first, std::uint64_t end) {
+  style_.computes_of_updates.insert({first, end});
+  style_.waits = style_.waits || update.step >= end;
+}
+
 // Every gradient of every replica goes in once, in order.
 void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, Version& version) {
   std::map<std::uint32_t, std::vector<std::uint64_t>> computes;
@@ -199,6 +205,7 @@ void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, 
       style_.largest_lag = std::max(style_.largest_lag, lag);
     }
     style_.computes_per_update.insert(steps.size());
+    note_computes(update, steps.front(), steps.back() + 1);
   }
   if (!parts.empty()) {
     ++version.updates;

@@ -92,10 +92,15 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
     report.counts = found.counts;
     report.least = found.least;
     report.computes_per_update = found.means_over;
-    if (judge.asynchronous_by_request()) report.recurrence += ", asynchronously";
-    if (!repeats)
-      report.exact =
-          judge.asynchronous_by_request() ? Verdict::kAsynchronous : Verdict::kApproximate;
+    report.uneven_updates.clear();
+    const bool asynchronous = judge.asynchronous_by_request();
+    // Momentum of each worker's own, which changes no gradient's share.
+    const bool is_exact = asynchronous && found.by_itself && !found.loses;
+    if (is_exact)
+      report.verdict = Verdict::kAsynchronous;
+    else if (asynchronous)
+      report.recurrence += ", asynchronously";
+    if (!repeats) report.exact = asynchronous ? Verdict::kAsynchronous : Verdict::kApproximate;
   } else {
     report.exact = found.verdict;
   }
@@ -145,7 +150,8 @@ CheckReport combined(std::vector<StageReport> stages) {
   }
   whole.nothing_lost =
       whole.nothing_lost && std::ranges::all_of(stages, [](const StageReport& stage) {
-        return stage.report.verdict != Verdict::kApproximate || stage.report.nothing_lost;
+        const CheckReport& it = stage.report;
+        return !it.residuals_end && (it.verdict != Verdict::kApproximate || it.nothing_lost);
       });
   whole.stages = std::move(stages);
   return whole;
@@ -155,27 +161,45 @@ bool is_proved(const CheckReport& report) {
   return report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
 }
 
+bool is_over_budget(const CheckReport& report) {
+  return std::ranges::any_of(report.findings,
+                             [](const Finding& it) { return it.kind == FindingKind::kBudget; });
+}
+
+// Of a stage whose residuals are not carried into the next one.
+void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
+  if (report.nothing_lost)
+    report.recurrence += fmt::format(" but what residuals hold when step {} begins", next_step);
+  else
+    report.residuals_end = next_step;
+  report.nothing_lost = false;
+}
+
+// Throws OverBudget. What is found where a stage begins means something only if what is said of all
+// stages is proved; what residuals hold is lost anyway.
+void check_passages(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
+  check::Budget budget;
+  const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
+  for (std::size_t i = 0; i < passages.size(); ++i) {
+    if (are_proved) add_findings(passages[i].findings, stages[i + 1].report);
+    if (passages[i].loses) note_lost_residuals(stages[i + 1].first_step, stages[i].report);
+  }
+}
+
 // Each stage separately, then the passages between them.
 CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages;
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage)
     stages.push_back({first_step_of(plan, stage), check_plan(check::stage_alone(plan, stage))});
-  if (!std::ranges::all_of(stages, is_proved, &StageReport::report))
+  if (std::ranges::any_of(stages, is_over_budget, &StageReport::report))
     return combined(std::move(stages));
+  const bool are_proved = std::ranges::all_of(stages, is_proved, &StageReport::report);
   try {
-    check::Budget budget;
-    const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
-    for (std::size_t i = 0; i < passages.size(); ++i) {
-      add_findings(passages[i].findings, stages[i + 1].report);
-      CheckReport& before = stages[i].report;
-      if (!passages[i].loses || !before.nothing_lost) continue;
-      before.nothing_lost = false;
-      before.recurrence +=
-          fmt::format(" but what residuals hold when step {} begins", stages[i + 1].first_step);
-    }
+    check_passages(plan, are_proved, stages);
   } catch (const check::OverBudget&) {
     // The operation may be of any stage, or of several joined.
-    add_findings(over_budget(stage_of(plan, 0), {CONVOY_NONE}).findings, stages.back().report);
+    if (are_proved)
+      add_findings(over_budget(stage_of(plan, 0), {CONVOY_NONE}).findings, stages.back().report);
   }
   return combined(std::move(stages));
 }
@@ -251,6 +275,17 @@ std::string_view finding_name(FindingKind kind) {
 
 namespace {
 
+// "1 to ", where some updates are for fewer steps than others.
+std::string fewest_steps(const CheckReport& report) {
+  if (report.uneven_updates.empty()) return "";
+  return fmt::format("{} to ", std::ranges::min(report.uneven_updates));
+}
+
+std::string lost_residuals(const CheckReport& report) {
+  if (!report.residuals_end) return "";
+  return fmt::format("; what residuals hold when step {} begins is lost", *report.residuals_end);
+}
+
 std::string describe(const CheckReport& report, Verdict verdict) {
   switch (verdict) {
     case Verdict::kStale:
@@ -258,10 +293,12 @@ std::string describe(const CheckReport& report, Verdict verdict) {
                          static_cast<std::int64_t>(report.gradient_lag) + report.parameter_lag,
                          report.gradient_lag, report.parameter_lag);
     case Verdict::kSynchronousEvery:
-      return fmt::format("synchronous every {} steps", report.computes_per_update);
+      return fmt::format("synchronous every {}{} steps", fewest_steps(report),
+                         report.computes_per_update);
     case Verdict::kAppliesPerStep:
       return fmt::format("{} applies per step", report.applies_per_step);
     case Verdict::kAsynchronous:
+      if (!report.recurrence.empty()) return fmt::format("asynchronous ({})", report.recurrence);
       return report.in_order ? "asynchronous in a fixed order" : "asynchronous";
     case Verdict::kApproximate:
       if (!report.recurrence.empty()) return fmt::format("approximate ({})", report.recurrence);
@@ -279,7 +316,7 @@ std::string describe(const CheckReport& report, Verdict verdict) {
 }  // namespace
 
 std::string CheckReport::verdict_text() const {
-  if (stages.empty()) return describe(*this, verdict);
+  if (stages.empty()) return describe(*this, verdict) + lost_residuals(*this);
   std::string text;
   for (const StageReport& stage : stages)
     text += fmt::format(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,18 +57,23 @@ struct CheckReport {
   std::uint32_t replicas = 0;
   std::uint64_t gradient_lag = 0;  // steps from a backward to the apply of its gradient
   std::int64_t parameter_lag = 0;  // steps from an apply to the forward that reads it, less 1
-  std::uint64_t computes_per_update = 1;  // kSynchronousEvery; of a recurrence: in a mean
-  std::uint64_t applies_per_step = 1;     // kAppliesPerStep
-  bool zero_start = false;                // the first steps apply zero gradients
-  bool uniform = true;                    // all variables and steps follow the one recurrence
-  bool in_order = false;                  // kAsynchronous: no reads are relaxed, no order is free
-  std::uint64_t periods = 0;              // that were run to find out
-  // What is proved of a plan whose state never repeats (kApproximate): "every gradient counts once
-  // in the end, nothing is lost". Otherwise empty.
+  std::uint64_t computes_per_update = 1;  // kSynchronousEvery, at most; of a recurrence: in a mean
+  // kSynchronousEvery: of every update of a period, in order, where they are not all the same.
+  std::vector<std::uint64_t> uneven_updates;
+  std::uint64_t applies_per_step = 1;  // kAppliesPerStep
+  bool zero_start = false;             // the first steps apply zero gradients
+  bool uniform = true;                 // all variables and steps follow the one recurrence
+  bool in_order = false;               // kAsynchronous: no reads are relaxed, no order is free
+  std::uint64_t periods = 0;           // that were run to find out
+  // What is proved of a plan whose state never repeats (kApproximate, kAsynchronous): "every
+  // gradient counts once in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
-  double counts = 1;                 // how often a gradient counts in the end, at most
-  double least = 1;                  // the same of the variables where it is least
-  bool nothing_lost = false;         // "nothing is lost"
+  double counts = 1;          // how often a gradient counts in the end, at most
+  double least = 1;           // the same of the variables where it is least
+  bool nothing_lost = false;  // "nothing is lost"
+  // The first step of the next stage, where residuals of this one are lost that nothing else says
+  // of.
+  std::optional<std::uint64_t> residuals_end;
   std::vector<std::string> kernels;  // whose word was taken for what they do
   // Operations that multiply gradients by values that only the run knows; the multiplication is
   // taken as intended.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "core/plan/check/class_judge.hpp"
 
@@ -174,6 +175,7 @@ void Judge::measure_lags() {
           audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
       const auto [low, high] =
           std::minmax_element(version.progress.begin(), version.progress.end());
+      seen_.insert({read.compute, *low});
       const std::int64_t missing = std::int64_t(read.compute) - std::int64_t(*low);
       partial_ = partial_ || *low != *high;
       staleness_ = std::max(staleness_, missing);
@@ -262,10 +264,11 @@ Verdict Judge::name_verdict() {
 
 Verdict Judge::name_full_mean() {
   const UpdateStyle& style = audit_.style();
-  const bool known = style.computes_per_update.size() == 1;
-  report_.computes_per_update = known ? *style.computes_per_update.begin() : 1;
+  const bool uneven = update_in_turns();
+  const bool known = uneven || style.computes_per_update.size() == 1;
+  report_.computes_per_update = known ? *style.computes_per_update.rbegin() : 1;
   const std::uint64_t block = report_.computes_per_update;
-  const bool late = style.largest_lag >= block || style.zero_start || lagging_;
+  const bool late = !uneven && (style.largest_lag >= block || style.zero_start || lagging_);
   if (!late) {
     report_.gradient_lag = 0;
     const bool exact = !style.rounded && !style.opaque && !style.averaged;
@@ -277,6 +280,43 @@ Verdict Judge::name_full_mean() {
   report_.parameter_lag = staleness_ - static_cast<std::int64_t>(style.largest_lag);
   report_.uniform = block == 1 && known && follows_recurrence();
   return Verdict::kStale;
+}
+
+// Whether updates are for different numbers of computes, each for all elements and in time, so that
+// every forward sees all that end before it.
+bool Judge::update_in_turns() {
+  const UpdateStyle& style = audit_.style();
+  const auto& updates = style.computes_of_updates;
+  if (style.computes_per_update.size() < 2 || style.waits || style.zero_start || style.averaged)
+    return false;
+  std::vector<std::uint64_t> of_period;
+  std::uint64_t end = 0;
+  for (const auto& [first, behind] : updates) {
+    if (first != end) return false;
+    end = behind;
+    if (end <= plan_.computes) of_period.push_back(end - first);
+  }
+  const auto newest = [&](std::uint64_t compute) {
+    return compute >= end ? end : std::prev(updates.upper_bound({compute, UINT64_MAX}))->first;
+  };
+  const bool in_time = std::ranges::all_of(
+      seen_, [&](const auto& seen) { return seen.second == newest(seen.first); });
+  const bool whole =
+      std::accumulate(of_period.begin(), of_period.end(), std::uint64_t{0}) == plan_.computes;
+  if (!in_time || !whole) return false;
+  report_.uneven_updates = std::move(of_period);
+  return true;
+}
+
+// Of the recurrence that the report names.
+bool Judge::ends_update(std::uint64_t step) const {
+  const std::uint64_t block = report_.computes_per_update;
+  if (report_.uneven_updates.empty()) return step % block == block - 1;
+  std::uint64_t end = 0;
+  return std::ranges::any_of(report_.uneven_updates, [&](std::uint64_t computes) {
+    end += computes;
+    return step % plan_.computes + 1 == end;
+  });
 }
 
 bool Judge::follows_recurrence() {
@@ -295,20 +335,25 @@ std::vector<ContentId> Judge::recurrence(std::uint64_t steps) {
       {table.leaf(run_.initial()), table.leaf(run_.fresh_state())}};
   std::vector<ContentId> reads;
   const auto read = [&](std::uint64_t step) {
-    const auto newest = static_cast<std::int64_t>(step / block) - report_.parameter_lag;
+    const std::int64_t newest =
+        report_.uneven_updates.empty()
+            ? static_cast<std::int64_t>(step / block) - report_.parameter_lag
+            : std::ssize(states) - 1;
     const auto index = static_cast<std::uint64_t>(std::max<std::int64_t>(newest, 0));
     reads.push_back(run_.whole_arena(states[std::min(index, states.size() - 1)].parameters));
   };
+  std::uint64_t first = 0;  // compute of the next update
   const auto update = [&](std::uint64_t step) {
-    if (step % block != block - 1) return;
+    if (!ends_update(step)) return;
     std::vector<WeightedValue> parts;
-    for (std::uint64_t t = step + 1 - block; step >= lag && t <= step; ++t)
-      for (std::uint32_t r = 0; r < report_.replicas; ++r)
-        parts.push_back({run_.gradient(r, t - lag, reads[t - lag]), Weight{}, 0});
+    const std::uint64_t computes = step + 1 - first;
+    for (; first <= step; ++first)
+      for (std::uint32_t r = 0; step >= lag && r < report_.replicas; ++r)
+        parts.push_back({run_.gradient(r, first - lag, reads[first - lag]), Weight{}, 0});
     const SymbolicRun::Updated& last = states.back();
     if (parts.empty() && !report_.zero_start) return states.push_back(last);
     states.push_back(run_.update({step, last.parameters, table.combine(parts),
-                                  block * report_.replicas, last.state, arena()}));
+                                  computes * report_.replicas, last.state, arena()}));
   };
   for (std::uint64_t step = 0; step < steps; ++step) {
     if (lag > 0) update(step);

@@ -36,6 +36,8 @@ class Judge {
   bool every_replica_alone() const;
   Verdict name_verdict();
   Verdict name_full_mean();
+  bool update_in_turns();
+  bool ends_update(std::uint64_t step) const;
   bool follows_recurrence();
   std::vector<ContentId> recurrence(std::uint64_t steps);
   std::uint32_t operation_of(std::uint32_t replica, OperationKind kind) const;
@@ -52,6 +54,8 @@ class Judge {
   bool lagging_ = false;  // some forward read parameters that miss more than accumulation explains
   std::int64_t staleness_ = 0;  // computes whose gradients a forward does not see, at most
   std::set<std::uint64_t> updates_per_step_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>>
+      seen_;                                              // a forward's compute, and those it sees
   std::set<std::pair<ContentId, ContentId>> progressed_;  // of a period before and of now
   // (reader, source): the replica whose gradients never reach the reader's parameters, found where.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, ElementRange>> absent_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/plan/check/audit.hpp"
+#include "core/plan/check/passed_matrices.hpp"
 #include "core/plan/check/passed_residuals.hpp"
 #include "core/plan/check/symbolic.hpp"
 #include "core/plan/range_set.hpp"
@@ -31,14 +32,21 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 
 // What the run knows of the earlier stages.
 struct Before {
-  // Of each, the computes of a replica so far, and of how many an update takes the mean.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> means;
+  std::vector<std::uint64_t>
+      means;          // by compute of a replica: of how many an update takes the mean
   HeldErrors errors;  // that the next prologue may overwrite
 
+  // Of the stage that went on until this compute.
+  void add_means(std::uint64_t end, const CheckReport& report) {
+    std::vector<std::uint64_t> of_period;
+    for (const std::uint64_t computes : report.uneven_updates)
+      of_period.insert(of_period.end(), computes, computes);
+    if (of_period.empty()) of_period = {report.computes_per_update};
+    for (std::size_t i = 0; means.size() < end; ++i)
+      means.push_back(of_period[i % of_period.size()]);
+  }
   std::uint64_t mean_over(std::uint64_t compute) const {
-    const auto stage =
-        std::ranges::find_if(means, [&](const auto& it) { return compute < it.first; });
-    return stage == means.end() ? 1 : stage->second;
+    return compute < means.size() ? means[compute] : 1;
   }
 };
 
@@ -67,6 +75,7 @@ class Beginning {
       for (const ElementRange& range : live_[b]) compare(b, range);
     // Gradients that are missing in the model may be in another buffer.
     if (result_.findings.empty()) require_all_gradients();
+    if (result_.findings.empty() && !matrices_.empty()) follow_matrices();
     if (result_.findings.empty() && passes_residuals_) follow_residuals();
     look_for_losses();
     return std::move(result_);
@@ -200,6 +209,8 @@ class Beginning {
       const std::vector<Term> terms = proved_.values().expand(piece.value, Casts::kKept);
       if (terms.empty() && proved_.values().value(piece.value).constant.is_zero())
         require_residual(buffer, part);
+      else if (is_matrix(proved_.values(), piece.value) && holds_matrix(buffer, part))
+        matrices_.push_back({buffer, part});
       else if (terms.size() == 1 && terms.front().weight.field == 1 &&
                proved_.values().atom(terms.front().atom).kind == AtomKind::kInitial)
         require_model(buffer, part, terms.front().shift);
@@ -229,13 +240,30 @@ class Beginning {
     for (const Piece& piece :
          run_.memory(buffer).read(part.first, part.count, part.first, values())) {
       const Residue residue = residue_of(values(), piece.value);
-      if (residue == Residue::kMore)
+      if (is_matrix(values(), piece.value))
+        matrices_.push_back({buffer, {part.first + piece.first, piece.count}});
+      else if (residue == Residue::kMore)
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} holds more than what was rounded off or compressed away: let the "
                         "stage's prologue set it",
                         plan_.buffer_name(buffer)));
       passes_residuals_ = passes_residuals_ || residue == Residue::kErrors;
     }
+  }
+
+  bool holds_matrix(std::uint32_t buffer, const ElementRange& part) {
+    return std::ranges::all_of(
+        run_.memory(buffer).read(part.first, part.count, part.first, values()),
+        [&](const Piece& piece) { return is_matrix(values(), piece.value); });
+  }
+
+  // The stage was proved with others, or with zeros.
+  void follow_matrices() {
+    const auto unfit = find_unfit_matrix(alone_, proved_, run_, matrices_, budget_);
+    if (!unfit) return;
+    add(FindingKind::kUnknown, CONVOY_NONE, unfit->where.range,
+        fmt::format("{} holds a matrix of earlier steps, {}: let the stage's prologue set it",
+                    plan_.buffer_name(unfit->where.buffer), unfit->why));
   }
 
   // The stage was proved with zeros instead.
@@ -272,6 +300,7 @@ class Beginning {
   BufferContent model_;
   StagePassage result_;
   bool passes_residuals_ = false;
+  std::vector<PassedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
 };
 
@@ -297,7 +326,7 @@ std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<Sta
   for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
     const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
     for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
-    before.means.emplace_back(run.computes(0), reports[stage - 1].report.computes_per_update);
+    before.add_means(run.computes(0), reports[stage - 1].report);
     now = stage_of(plan, stage);
     before.errors = errors_in_reach(now, run);
     run.run_prologue();

@@ -147,7 +147,8 @@ class SymbolicRun {
     auto operator<=>(const MatrixProduct&) const = default;
   };
   void matmul(const Operation& operation);
-  MatrixProduct product_of(const Operation& operation, ContentId a, ContentId b) const;
+  static MatrixOperation matrix_operation(const Operation& operation);
+  static MatrixProduct product_of(const MatrixOperation& made_by, ContentId a, ContentId b);
   std::optional<MatrixProduct> product_of(const Term& term) const;
   struct Basis {
     AtomId atom = kNoAtom;

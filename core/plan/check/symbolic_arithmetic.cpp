@@ -200,6 +200,7 @@ void SymbolicRun::unknown(const Operation& operation) {
       Atom atom{.kind = AtomKind::kOpaque};
       atom.inputs = inputs;
       if (operation.kind != OperationKind::kCall) atom.reads = contents;
+      atom.matrix = matrix_operation(operation);
       for (std::size_t side = 0; operation.kind == OperationKind::kMatmul && side < 2; ++side)
         for (const Piece& piece : contents_.content(contents[side]))
           atom.sides[side].push_back(piece.value);

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "core/plan/check/audit.hpp"
 #include "core/plan/check/symbolic.hpp"
 
 // Products of matrices are atoms like those of kernels, with one exception. If P has orthonormal
@@ -23,7 +22,7 @@ void SymbolicRun::matmul(const Operation& operation) {
     return contents_.intern(read(operation.reads[i], operation.id, 0));
   };
   if (operation.sizes[3] > 1) return opaque(operation);
-  const MatrixProduct product = product_of(operation, content(0), content(1));
+  const MatrixProduct product = product_of(matrix_operation(operation), content(0), content(1));
   const auto [known, is_new] =
       projections_.try_emplace(product);  // all replicas make the same ones
   if (is_new) known->second = projection(product);
@@ -31,23 +30,34 @@ void SymbolicRun::matmul(const Operation& operation) {
   write(operation.writes.front(), *known->second, 0);
 }
 
-SymbolicRun::MatrixProduct SymbolicRun::product_of(const Operation& operation, ContentId a,
-                                                   ContentId b) const {
-  return {{a, (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0},
-          {b, (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0},
-          operation.sizes[0],
-          operation.sizes[1],
-          operation.sizes[2]};
+MatrixOperation SymbolicRun::matrix_operation(const Operation& operation) {
+  const bool makes_one =
+      operation.kind == OperationKind::kMatmul || operation.kind == OperationKind::kOrthogonalise;
+  if (!makes_one) return {};
+  MatrixOperation result{operation.kind,
+                         (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0,
+                         (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0,
+                         {}};
+  std::copy(std::begin(operation.sizes), std::end(operation.sizes), result.sizes);
+  return result;
+}
+
+SymbolicRun::MatrixProduct SymbolicRun::product_of(const MatrixOperation& made_by, ContentId a,
+                                                   ContentId b) {
+  return {{a, made_by.transposes_a},
+          {b, made_by.transposes_b},
+          made_by.sizes[0],
+          made_by.sizes[1],
+          made_by.sizes[2]};
 }
 
 // The product of matrices that the term represents, from its first element on.
 std::optional<SymbolicRun::MatrixProduct> SymbolicRun::product_of(const Term& term) const {
   const Atom& atom = values_.atom(term.atom);
-  if (atom.kind != AtomKind::kOpaque || atom.reads.size() != 2 || term.shift != 0)
+  if (atom.matrix.kind != OperationKind::kMatmul || atom.reads.size() != 2 || term.shift != 0 ||
+      atom.matrix.sizes[3] > 1)
     return std::nullopt;
-  const Operation& operation = operation_of(plan_, atom.operation);
-  if (operation.kind != OperationKind::kMatmul || operation.sizes[3] > 1) return std::nullopt;
-  return product_of(operation, atom.reads[0], atom.reads[1]);
+  return product_of(atom.matrix, atom.reads[0], atom.reads[1]);
 }
 
 // The atom of orthonormal columns that a matrix of this shape is.
@@ -58,10 +68,8 @@ std::optional<AtomId> SymbolicRun::basis_in(const Matrix& matrix, std::uint64_t 
   const Value& value = values_.value(piece->value);
   if (!value.leaf || !value.constant.is_zero()) return std::nullopt;
   const Atom& atom = values_.atom(value.atom);
-  if (atom.kind != AtomKind::kOpaque || atom.reads.size() != 1) return std::nullopt;
-  const Operation& operation = operation_of(plan_, atom.operation);
-  const bool fits = operation.kind == OperationKind::kOrthogonalise && operation.sizes[0] == rows &&
-                    operation.sizes[1] == columns;
+  const bool fits = atom.matrix.kind == OperationKind::kOrthogonalise && atom.reads.size() == 1 &&
+                    atom.matrix.sizes[0] == rows && atom.matrix.sizes[1] == columns;
   return fits ? std::optional(value.atom) : std::nullopt;
 }
 

@@ -29,6 +29,16 @@ enum class AtomKind : std::uint32_t {
   kHeld,        // what a buffer holds when a period begins
 };
 
+// The operation on matrices that made an atom, whose operation may be of a stage that is over.
+struct MatrixOperation {
+  OperationKind kind = OperationKind::kCopy;  // kMatmul or kOrthogonalise; otherwise neither
+  bool transposes_a = false;
+  bool transposes_b = false;
+  std::uint64_t sizes[4] = {0, 0, 0, 0};  // as in the operation
+
+  bool makes_matrix() const { return kind != OperationKind::kCopy; }
+};
+
 // A family of unknown numbers, one per element, identified by its origin. Equal families are one
 // atom.
 struct Atom {
@@ -45,6 +55,7 @@ struct Atom {
   bool one_factor = false;            // which is one number for all elements
   std::vector<ContentId> reads = {};  // kOpaque of matmul ...: what it read; projections: of what
   std::array<std::vector<ValueId>, 2> sides = {};  // kOpaque of matmul: inputs from each of them
+  MatrixOperation matrix = {};                     // kOpaque of matmul, orthogonalise
   AtomId basis = kNoAtom;              // kCast by a projection: on the columns of this atom
   std::uint64_t contributions = 1;     // kApply
   std::uint32_t dtype = CONVOY_F32;    // kCast; CONVOY_NONE: by a kernel or a compressor

@@ -193,54 +193,83 @@ struct Variation {
   bool from_the_right = false;
 };
 
-WritePlan power_sgd(const Variation& how) {
-  return [how](Planner& p) {
-    const std::uint64_t rows = how.from_the_right ? 17 : 8, columns = 136 / rows, rank = how.rank;
-    const Range range{0, 136}, rest{136, p.arena_elements() - 136};
-    p.compute();
-    std::vector<Span> residuals, directions, found, bases;
-    for (const auto r : p.replicas()) {
-      const PlaceId here = p.replica_place(r);
-      residuals.push_back(how.keeps_residual ? p.persistent(here, 136) : p.scratch(here, 136));
-      directions.push_back(p.persistent(here, columns * rank));
-      found.push_back(how.turns ? directions.back() : Span(p.scratch(here, columns * rank)));
-      bases.push_back(p.scratch(here, rows * rank));
-      if (how.keeps_residual)
-        p.add(residuals.back(), p.gradient(r)[range], residuals.back());
-      else
-        p.copy(residuals.back(), p.gradient(r)[range]);
-      p.matmul(bases.back(), residuals.back(), directions.back(), rows, rank, columns,
-               {.transposes_a = how.from_the_right});
-    }
-    if (how.common_columns)
-      p.all_reduce(bases);
+std::uint64_t rows_of(const Variation& how) {
+  return how.from_the_right ? 17 : 8;
+}
+
+// What it keeps from step to step, by replica.
+struct LowRankMemory {
+  std::vector<Span> residuals, directions;
+};
+
+LowRankMemory memory_for(Planner& p, const Variation& how) {
+  LowRankMemory result;
+  for (const auto r : p.replicas()) {
+    const PlaceId here = p.replica_place(r);
+    result.residuals.push_back(how.keeps_residual ? p.persistent(here, 136) : p.scratch(here, 136));
+    result.directions.push_back(p.persistent(here, 136 / rows_of(how) * how.rank));
+  }
+  return result;
+}
+
+// The columns on which the gradients of all replicas are projected.
+std::vector<Span> make_bases(Planner& p, const Variation& how, const LowRankMemory& memory) {
+  const std::uint64_t rows = rows_of(how), rank = how.rank;
+  std::vector<Span> bases;
+  for (const auto r : p.replicas()) {
+    const Span residual = memory.residuals[r.index()];
+    bases.push_back(p.scratch(p.replica_place(r), rows * rank));
+    if (how.keeps_residual)
+      p.add(residual, part(p.gradient(r), 0, 136), residual);
     else
-      p.broadcast(bases, bases.front());
-    // From the right the matrix is stored [columns, rows].
-    const auto product = [&](Span to, std::size_t r) {
-      if (how.from_the_right)
-        p.matmul(to, found[r], bases[r], columns, rows, rank, {.transposes_b = true});
-      else
-        p.matmul(to, bases[r], found[r], rows, columns, rank, {.transposes_b = true});
-    };
-    const Buffer constant = p.persistent(p.replica_place(ReplicaId(0)), rows * rank);
-    for (const Span& basis : bases)
-      if (how.adds_constant) p.add(basis, basis, constant);
-    for (const auto r : p.replicas()) {
-      const std::size_t i = r.index();
-      p.orthogonalise(bases[i], bases[i], rows, rank);
-      p.matmul(found[i], residuals[i], bases[i], columns, rank, rows,
-               {.transposes_a = !how.from_the_right});
-      product(p.gradient(r)[range], i);
-      p.axpy(residuals[i], how.residual, p.gradient(r)[range], residuals[i]);
-    }
-    p.all_reduce(found);
-    p.all_reduce(p.all_gradients(rest));
-    for (const auto r : p.replicas()) {
-      product(p.gradient(r)[range], r.index());
-      p.apply(p.parameters(r), p.gradient(r));
-    }
+      p.copy(residual, part(p.gradient(r), 0, 136));
+    p.matmul(bases.back(), residual, memory.directions[r.index()], rows, rank, 136 / rows,
+             {.transposes_a = how.from_the_right});
+  }
+  if (how.common_columns)
+    p.all_reduce(bases);
+  else
+    p.broadcast(bases, bases.front());
+  const Buffer constant = p.persistent(p.replica_place(ReplicaId(0)), rows * rank);
+  for (const Span& basis : bases) {
+    if (how.adds_constant) p.add(basis, basis, constant);
+    p.orthogonalise(basis, basis, rows, rank);
+  }
+  return bases;
+}
+
+void write_power_sgd(Planner& p, const Variation& how, const LowRankMemory& memory) {
+  const std::uint64_t rows = rows_of(how), columns = 136 / rows, rank = how.rank;
+  const Range range{0, 136}, rest{136, p.arena_elements() - 136};
+  p.compute();
+  const std::vector<Span> bases = make_bases(p, how, memory);
+  std::vector<Span> found;
+  // From the right the matrix is stored [columns, rows].
+  const auto product = [&](Span to, std::size_t r) {
+    if (how.from_the_right)
+      p.matmul(to, found[r], bases[r], columns, rows, rank, {.transposes_b = true});
+    else
+      p.matmul(to, bases[r], found[r], rows, columns, rank, {.transposes_b = true});
   };
+  for (const auto r : p.replicas()) {
+    const Span residual = memory.residuals[r.index()], gradient = p.gradient(r)[range];
+    found.push_back(how.turns ? memory.directions[r.index()]
+                              : Span(p.scratch(p.replica_place(r), columns * rank)));
+    p.matmul(found.back(), residual, bases[r.index()], columns, rank, rows,
+             {.transposes_a = !how.from_the_right});
+    product(gradient, r.index());
+    p.axpy(residual, how.residual, gradient, residual);
+  }
+  p.all_reduce(found);
+  p.all_reduce(p.all_gradients(rest));
+  for (const auto r : p.replicas()) {
+    product(p.gradient(r)[range], r.index());
+    p.apply(p.parameters(r), p.gradient(r));
+  }
+}
+
+WritePlan power_sgd(const Variation& how) {
+  return [how](Planner& p) { write_power_sgd(p, how, memory_for(p, how)); };
 }
 
 TEST(CheckPowerSgd, NothingIsLostWithAResidualAndDirectionsThatTurn) {
@@ -275,6 +304,70 @@ TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
 TEST(CheckPowerSgd, AResidualWithTheWrongSignIsWrong) {
   const Checked it = checked(power_sgd({.residual = 1}), 3);
   EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+}
+
+// A stage of power iterations that another one goes on with, and what is done in between.
+CheckReport report_of_stages(
+    const Variation& how, const std::function<void(Planner&, const LowRankMemory&)>& between = {}) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+    const LowRankMemory memory = memory_for(p, how);
+    write_power_sgd(p, how, memory);
+    for (const std::uint64_t step : {3u, 20u})
+      p.from_step(step, [&] {
+        if (between) p.prologue([&] { between(p, memory); });
+        write_power_sgd(p, how, memory);
+      });
+  });
+  const CheckReport report = check_plan(plan);
+  EXPECT_EQ(contradiction(plan, report).value_or(""), "");
+  return report;
+}
+
+TEST(CheckPowerSgd, AStageMayGoOnWithDirectionsOfTheOneBefore) {
+  for (const bool from_the_right : {false, true}) {
+    const CheckReport report = report_of_stages({.from_the_right = from_the_right});
+    EXPECT_EQ(report.verdict, Verdict::kApproximate) << text_of(report);
+    EXPECT_TRUE(report.nothing_lost) << text_of(report);
+  }
+  const CheckReport rest_lost = report_of_stages({.residual = 0, .keeps_residual = false});
+  EXPECT_EQ(rest_lost.verdict, Verdict::kApproximate) << text_of(rest_lost);
+  const CheckReport normal = report_of_stages({}, [](Planner& p, const LowRankMemory& memory) {
+    for (const Span& directions : memory.directions) p.orthogonalise(directions, directions, 17, 2);
+  });
+  EXPECT_TRUE(normal.nothing_lost) << text_of(normal);
+}
+
+TEST(CheckPowerSgd, DirectionsThatDifferWhenAStageBeginsAreNotProved) {
+  const CheckReport report = report_of_stages({}, [](Planner& p, const LowRankMemory& memory) {
+    p.scale(memory.directions[1], memory.directions[1], 2);
+  });
+  EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+  EXPECT_NE(text_of(report).find("which is not the same for all replicas"), std::string::npos)
+      << text_of(report);
+}
+
+// They are no gradients.
+TEST(CheckPowerSgd, DirectionsOfAnEarlierStageMustNotGetIntoParameters) {
+  const ArenaMap arena = ragged_arena();
+  const Cluster cluster = make_single_host(3, true, "cpu");
+  const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
+    const LowRankMemory memory = memory_for(p, {});
+    write_power_sgd(p, {}, memory);
+    p.from_step(3, [&] {
+      p.compute();
+      for (const auto r : p.replicas()) {
+        const Span gradient = part(p.gradient(r), 0, 34);
+        p.add(gradient, gradient, memory.directions[r.index()]);
+      }
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    });
+  }));
+  EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+  EXPECT_NE(text_of(report).find("more than the bases of projections"), std::string::npos)
+      << text_of(report);
 }
 
 }  // namespace

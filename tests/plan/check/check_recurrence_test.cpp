@@ -88,6 +88,13 @@ CheckReport report_on_many(const std::string& name, std::uint32_t replicas,
   return {};
 }
 
+TEST(CheckRecurrence, MomentumOfEachWorkerKeepsAnAsynchronousClaim) {
+  const CheckReport report =
+      report_on_many("momentum of each worker, in any order", 3, right_held_out());
+  EXPECT_TRUE(satisfies(report, "asynchronous")) << text_of(report);
+  EXPECT_FALSE(satisfies(report, "synchronous")) << text_of(report);
+}
+
 // Sums over replicas round in numbers; what is exact decides.
 TEST(CheckRecurrence, AveragedMomentumIsRightForAnyNumberOfReplicas) {
   for (const std::uint32_t replicas : {5u, 6u, 7u, 8u, 12u})

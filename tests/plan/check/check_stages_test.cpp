@@ -215,6 +215,48 @@ TEST(CheckStages, PartsOfResidualsMayBeLost) {
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
 }
 
+// Residuals of the first 40 elements only; what 16 bits cannot hold of the others is lost at once.
+TEST(CheckStages, ResidualsThatAreLostAreToldWhateverElseIs) {
+  const auto half_compressed = [](Planner& p, const std::vector<Buffer>& rest) {
+    compress(p, rest);
+    for (const Buffer& residual : rest) p.fill(part(residual, 40, p.arena_elements() - 40), 0);
+  };
+  const Judged it = judge([&](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    half_compressed(p, rest);
+    p.from_step(3, [&] { write_together(p); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_SAYS("compressed is lost); what residuals hold when step 3 begins is lost, from", it);
+  const Judged kept = judge([&](Planner& p) {
+    const std::vector<Buffer> rest = residuals(p);
+    half_compressed(p, rest);
+    p.from_step(3, [&] { half_compressed(p, rest); });
+  });
+  EXPECT_EQ(kept.text.find("residuals hold"), std::string::npos) << kept.text;
+}
+
+TEST(CheckStages, ResidualsThatAreLostAreToldOfAPlanThatIsNotProved) {
+  const auto write = [](bool divides) {
+    return [divides](Planner& p) {
+      const std::vector<Buffer> rest = residuals(p);
+      compress(p, rest);
+      p.from_step(3, [&] {
+        p.compute();
+        p.all_reduce(p.all_gradients(p.arena()));
+        for (const ReplicaId r : p.replicas())
+          p.apply(p.parameters(r), p.gradient(r),
+                  {.contributions = divides ? p.replica_count() : 1});
+      });
+    };
+  };
+  EXPECT_EQ(judge(write(true)).report.verdict, Verdict::kApproximate);
+  const Judged it = judge(write(false));
+  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_FALSE(it.report.stages.front().report.nothing_lost) << it.text;
+  EXPECT_SAYS("what residuals hold when step 3 begins", it);
+}
+
 // One update for the gradients of several steps.
 void accumulate(Planner& p, std::uint64_t steps) {
   std::vector<Span> sums;
@@ -245,6 +287,49 @@ TEST(CheckStages, MeansOverSeveralStepsMayBeFollowedByOthers) {
             "synchronous, from step 3 on synchronous every 2 steps, from step 63 on synchronous "
             "every 4 steps, from step 71 on synchronous");
   EXPECT_TRUE(satisfies(it.report, "accumulating")) << it.text;
+}
+
+TEST(CheckStages, UpdatesMayBeForDifferentNumbersOfSteps) {
+  const auto in_turns = [](Planner& p) {
+    for (const std::uint64_t steps : {1u, 3u, 2u}) accumulate(p, steps);
+  };
+  const Judged alone = judge(in_turns);
+  EXPECT_EQ(alone.text, "synchronous every 1 to 3 steps");
+  EXPECT_TRUE(satisfies(alone.report, "accumulating"));
+  EXPECT_FALSE(satisfies(alone.report, "synchronous"));
+  EXPECT_EQ(contradiction(alone.plan, alone.report).value_or(""), "");
+  const Judged followed = judge([&](Planner& p) {
+    in_turns(p);
+    p.from_step(12, [&] { write_together(p); });
+  });
+  EXPECT_EQ(followed.text, "synchronous every 1 to 3 steps, from step 12 on synchronous");
+}
+
+// An update of so many of the last step's gradients, the steps before having been skipped or not.
+TEST(CheckStages, UpdatesForDifferentNumbersOfStepsMustHaveAllOfThem) {
+  const Judged divided = judge([](Planner& p) {
+    accumulate(p, 1);
+    std::vector<Span> sums = p.all_gradients(p.arena());
+    p.compute(), p.compute();
+    p.all_reduce(sums);
+    for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), sums[r.index()]);
+  });
+  EXPECT_EQ(divided.report.verdict, Verdict::kWrong) << divided.text;
+  // What waits for the next update is late.
+  const Judged late = judge([](Planner& p) {
+    const std::vector<Buffer> waiting = residuals(p);
+    accumulate(p, 1);
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const ReplicaId r : p.replicas()) p.copy(waiting[r.index()], p.gradient(r));
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const ReplicaId r : p.replicas()) {
+      p.apply(p.parameters(r), waiting[r.index()]);
+      p.apply(p.parameters(r), p.gradient(r));
+    }
+  });
+  EXPECT_EQ(late.report.verdict, Verdict::kStale) << late.text;
 }
 
 // The parameters move on by half of what they have moved since the start.

@@ -239,6 +239,24 @@ WritePlan served_momentum(double of_gradient) {
   };
 }
 
+// The same, where workers may read old parameters and their momenta are applied in any order.
+WritePlan unordered_momentum(double of_gradient) {
+  return [of_gradient](Planner& p) {
+    const PlaceId server = p.host_place(ReplicaId(0));
+    const Buffer master = p.master(server);
+    for (const auto r : p.replicas()) {
+      p.copy(p.parameters(r), master, {.relaxed = true});
+      p.compute_replica(r);
+      const Buffer velocity = held(p, r);
+      p.scale(velocity, velocity, 0.5);
+      p.axpy(velocity, of_gradient, p.gradient(r), velocity);
+      const Buffer sent = p.scratch(server, p.arena_elements());
+      p.copy(sent, velocity);
+      p.apply(master, sent, {.contributions = 1, .any_order = true});
+    }
+  };
+}
+
 // A momentum of the mean, applied by itself once for every replica.
 void write_mean_for_each(Planner& p) {
   const PlaceId server = p.host_place(ReplicaId(0));
@@ -286,6 +304,10 @@ std::vector<SampleRecurrence> right_held_out() {
        "in means over 2 steps"},
       {"momentum of each worker", served_momentum(1), kRight, false,
        "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
+      {"momentum of each worker, in any order", unordered_momentum(1), Verdict::kAsynchronous,
+       false,
+       "asynchronous (every gradient counts 2 times in the end, all replicas alike, in an update "
+       "of its own)"},
   };
 }
 
@@ -304,6 +326,8 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},
       {"momentum of each worker, with twice the gradient", served_momentum(2), kWrong, false, ""},
+      {"momentum of each worker, in any order, with twice the gradient", unordered_momentum(2),
+       kWrong, false, ""},
       {"momentum of the mean, once for every replica", write_mean_for_each, kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},

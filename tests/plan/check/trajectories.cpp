@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/plan/interpret/interpreter_update.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
@@ -53,17 +54,23 @@ ForwardReads interpreted_reads(const Plan& plan, std::uint64_t steps) {
 ForwardReads recurrence_reads(const ArenaMap& arena, std::uint32_t replicas,
                               const CheckReport& report, std::uint64_t steps) {
   const InterpreterOptions options = sample_options(arena, smooth_gradient);
-  const std::uint64_t block = report.computes_per_update;
   const std::uint64_t lag = report.gradient_lag;
+  std::vector<std::uint64_t> blocks = report.uneven_updates;
+  if (blocks.empty()) blocks = {report.computes_per_update};
   std::vector<State> states{{options.initial, std::vector<float>(arena.elements, 0.0f)}};
   std::vector<std::vector<float>> reads;
+  std::uint64_t first = 0;  // step of the next update
+  std::uint64_t ended = 0;  // updates
   const auto advance = [&](std::uint64_t step) {
-    if (step % block != block - 1) return;
+    const std::uint64_t block = blocks[ended % blocks.size()];
+    if (step + 1 < first + block) return;
+    ++ended;
     states.push_back(states.back());
+    const std::uint64_t begin = std::exchange(first, step + 1);
     if (step < lag && !report.zero_start) return;
     std::vector<float> sum(arena.elements, 0.0f);
     std::vector<float> gradient(arena.elements);
-    for (std::uint64_t t = step + 1 - block; step >= lag && t <= step; ++t)
+    for (std::uint64_t t = begin; step >= lag && t <= step; ++t)
       for (std::uint32_t r = 0; r < replicas; ++r) {
         const std::vector<float>& read = reads[t - lag];
         smooth_gradient({r, t - lag, 0, {0, arena.elements}, read, read}, gradient);
@@ -72,8 +79,9 @@ ForwardReads recurrence_reads(const ArenaMap& arena, std::uint32_t replicas,
     update(states.back(), sum, block * replicas, step, options);
   };
   for (std::uint64_t step = 0; step < steps; ++step) {
+    const auto before = static_cast<std::int64_t>(ended);
     if (lag > 0) advance(step);
-    const auto index = static_cast<std::int64_t>(step / block) - report.parameter_lag;
+    const std::int64_t index = before - report.parameter_lag;
     reads.push_back(
         states.at(static_cast<std::size_t>(std::max<std::int64_t>(index, 0))).parameters);
     if (lag == 0) advance(step);
