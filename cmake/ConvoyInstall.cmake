@@ -22,7 +22,13 @@ install(FILES ${PROJECT_BINARY_DIR}/convoy-config.cmake
               ${PROJECT_BINARY_DIR}/convoy-config-version.cmake
               cmake/ConvoyPlugin.cmake cmake/convoy_plugin.map
         DESTINATION ${package_directory} COMPONENT sdk)
-install(DIRECTORY share/templates share/docs share/examples share/cluster DESTINATION share/convoy COMPONENT sdk)
+# Pages for users come with the program, those for authors of plug-ins with the SDK.
+set(user_pages training.md reports.md plan.svg qualify.md several_hosts.md simulation.md strategies.md)
+list(TRANSFORM user_pages PREPEND share/docs/ OUTPUT_VARIABLE user_page_files)
+install(FILES ${user_page_files} DESTINATION share/convoy/docs)
+list(JOIN user_pages "|" user_page_names)
+install(DIRECTORY share/templates share/docs share/examples share/cluster DESTINATION share/convoy COMPONENT sdk
+        REGEX "/docs/(${user_page_names})$" EXCLUDE)
 # The build tree has the installed shape, so that the program looks in one place only.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/convoy)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/share/templates ${PROJECT_BINARY_DIR}/share/convoy/templates

@@ -25,5 +25,5 @@ Next:
       whether this machine is ready, and what to do if not
   $convoy qualify --quick
       whether it is as fast as it should be
-README.md says more; share/docs has pages for authors of plug-ins.
+README.md says more; share/docs has a page for each subject.
 TEXT

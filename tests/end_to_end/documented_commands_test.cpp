@@ -1,5 +1,5 @@
 // The commands of README, CONTRIBUTING and share/docs: their verbs and flags exist, and what
-// README shows of predictions, which are the same on every machine, is what the program prints.
+// they show of predictions, which are the same on every machine, is what the program prints.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -189,6 +189,30 @@ TEST(DocumentedCommands, FlagsThatTextsNameAreThere) {
   }
 }
 
+// Targets of "[text](target)" that are files.
+std::vector<std::string> links_in(const std::string& text) {
+  std::vector<std::string> targets;
+  for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at + 1)) {
+    const std::string target = text.substr(at + 2, text.find(')', at) - at - 2);
+    if (target.find("://") == std::string::npos) targets.push_back(target);
+  }
+  return targets;
+}
+
+TEST(DocumentedCommands, ReadmeLeadsToEveryPageAndLinksAreFiles) {
+  std::set<std::filesystem::path> linked;
+  for (const std::filesystem::path& page : pages())
+    for (const std::string& link : links_in(text_of(page))) {
+      const std::filesystem::path target = page.parent_path() / link;
+      EXPECT_TRUE(std::filesystem::exists(target)) << page << " links to " << link;
+      if (page.filename() == "README.md") linked.insert(target);
+    }
+  for (const std::filesystem::path& page : pages()) {
+    if (page.parent_path().filename() != "docs") continue;
+    EXPECT_TRUE(linked.contains(page)) << "README.md has no link to " << page;
+  }
+}
+
 // Whether what it prints is the same on every machine.
 bool is_prediction(const Shown& shown) {
   return shown.command.find("--platform=") != std::string::npos && !shown.output.empty() &&
@@ -211,14 +235,14 @@ void expect_printed(const Shown& shown) {
   }
 }
 
-TEST(DocumentedCommands, PredictionsThatReadmeShowsAreWhatIsPrinted) {
+TEST(DocumentedCommands, PredictionsThatPagesShowAreWhatIsPrinted) {
   std::size_t count = 0;
-  for (const Shown& shown :
-       shown_in(text_of(std::filesystem::path(CONVOY_SOURCE_DIR) / "README.md")))
-    if (is_prediction(shown)) {
-      expect_printed(shown);
-      ++count;
-    }
+  for (const std::filesystem::path& page : pages())
+    for (const Shown& shown : shown_in(text_of(page)))
+      if (is_prediction(shown)) {
+        expect_printed(shown);
+        ++count;
+      }
   EXPECT_EQ(count, 3u);
 }
 
