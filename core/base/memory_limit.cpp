@@ -3,13 +3,33 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/control_group.hpp"
 #include "core/base/memory_field.hpp"
+#include "core/base/system_text.hpp"
 
 namespace convoy {
 
 namespace {
+
+// A statistic of ZFS's cache of files, in bytes: "c_min  4  1033502720" on a line of arcstats.
+std::optional<std::uint64_t> cache_field(const std::string& statistics, std::string_view name) {
+  for (const std::string& line : lines_of(statistics)) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.size() == 3 && words[0] == name) return leading_number(words[2]);
+  }
+  return std::nullopt;
+}
+
+// ZFS's cache gives way down to its least size, but the kernel does not count it as available.
+std::uint64_t yielding_zfs_cache(const SystemRoot& root) {
+  const std::string statistics = root.text("proc/spl/kstat/zfs/arcstats").value_or("");
+  const std::uint64_t size = cache_field(statistics, "size").value_or(0);
+  return size - std::min(size, cache_field(statistics, "c_min").value_or(size));
+}
 
 // ulimit -v of this process.
 std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
@@ -21,15 +41,21 @@ std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
 }
 
 std::optional<std::uint64_t> free_in_machine(const SystemRoot& root) {
-  const auto available = memory_field(root, "MemAvailable");
+  const auto available = machines_available_memory(root);
   if (!available) return std::nullopt;
   return *available + memory_field(root, "SwapFree").value_or(0);
 }
 
 }  // namespace
 
+std::optional<std::uint64_t> machines_available_memory(const SystemRoot& root) {
+  const auto available = memory_field(root, "MemAvailable");
+  if (!available) return std::nullopt;
+  return *available + yielding_zfs_cache(root);
+}
+
 std::optional<std::uint64_t> available_memory(const SystemRoot& root) {
-  std::optional<std::uint64_t> available = memory_field(root, "MemAvailable");
+  std::optional<std::uint64_t> available = machines_available_memory(root);
   const auto tighten = [&](std::uint64_t bytes) {
     available = std::min(available.value_or(bytes), bytes);
   };

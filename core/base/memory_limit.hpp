@@ -7,6 +7,10 @@
 
 namespace convoy {
 
+// Bytes that the machine has left without swapping: cached files, ZFS's too, give way. Nothing
+// where /proc/meminfo does not say.
+std::optional<std::uint64_t> machines_available_memory(const SystemRoot& root);
+
 // Bytes that this process may still take before the system runs out of memory, its control groups
 // kill it or its own limit of addresses (ulimit -v) stops it. Empty where nothing says.
 std::optional<std::uint64_t> available_memory(const SystemRoot& root);

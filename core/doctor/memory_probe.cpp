@@ -4,6 +4,7 @@
 
 #include "core/base/control_group.hpp"
 #include "core/base/memory_field.hpp"
+#include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
 
@@ -15,7 +16,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 void memory(const SystemRoot& root, Findings& findings) {
   constexpr const char* kSubject = "memory";
   const auto total = memory_field(root, "MemTotal");
-  const auto available = memory_field(root, "MemAvailable");
+  const auto available = machines_available_memory(root);
   const ControlGroupLimits limits = control_group_limits(root);
   if (!total && !limits.memory_bytes)
     return findings.push_back({kSubject, Health::kUnknown, "/proc/meminfo cannot be read", ""});

@@ -1,5 +1,7 @@
 #include "core/job/evaluations.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -74,28 +76,42 @@ bool TrainingEvaluations::due(const PausePoint& point) {
 
 bool TrainingEvaluations::pause(const PausePoint& point, const Session& session) {
   evaluate(point, session, false);
-  if (validation_ != nullptr && !reached_) report_.observer().training_resumes();
-  return !reached_;
+  const bool goes_on = outcome_ == Outcome::kGoesOn;
+  if (failure_)
+    report_.tell(fmt::format("training ends at global_step {}, because its evaluation failed",
+                             point.global_step));
+  if (validation_ != nullptr && goes_on) report_.observer().training_resumes();
+  return goes_on;
 }
 
 void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
-  report_.observer().training_done();
-  if (!reached_ && !summary.stopped)
+  if (outcome_ != Outcome::kFailed) report_.observer().training_done();
+  if (outcome_ == Outcome::kGoesOn && !summary.stopped)
     evaluate({summary.last_step, summary.global_step}, session, true);
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 void TrainingEvaluations::evaluate(const PausePoint& point, const Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
   const ModelValues values = session.read_values();  // all tasks together
-  bool reached = false;
-  if (validation_ != nullptr) {
-    report_.observer().evaluation_begins(point.global_step, is_last);
-    const Evaluation result = score(point, values);
-    reached = !is_last && target_ && !result.stopped && result.top_1 >= *target_;
-    if (reached) report_.observer().target_reached(*target_);
-  }
-  reached_ = agreed(reached, point);
+  outcome_ =
+      agreed(validation_ == nullptr ? Outcome::kGoesOn : try_score(point, values, is_last), point);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TrainingEvaluations::Outcome TrainingEvaluations::try_score(const PausePoint& point,
+                                                            const ModelValues& values,
+                                                            bool is_last) {
+  report_.observer().evaluation_begins(point.global_step, is_last);
+  try {
+    const Evaluation result = score(point, values);
+    if (is_last || !target_ || result.stopped || result.top_1 < *target_) return Outcome::kGoesOn;
+  } catch (...) {
+    failure_ = std::current_exception();
+    return Outcome::kFailed;
+  }
+  report_.observer().target_reached(*target_);
+  return Outcome::kReached;
 }
 
 Evaluation TrainingEvaluations::score(const PausePoint& point, const ModelValues& values) {
@@ -105,10 +121,14 @@ Evaluation TrainingEvaluations::score(const PausePoint& point, const ModelValues
   return result;
 }
 
-bool TrainingEvaluations::agreed(bool reached, const PausePoint& point) {
-  if (task_ == nullptr) return reached;
-  const std::string round = "evaluation after " + std::to_string(point.global_step);
-  return task_->from_chief(round, reached ? "reached" : "") == "reached";
+TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own, const PausePoint& point) {
+  if (task_ == nullptr) return own;
+  const std::string round = fmt::format("evaluation after {}", point.global_step);
+  const std::string chiefs = task_->from_chief(round, own == Outcome::kReached  ? "reached"
+                                                      : own == Outcome::kFailed ? "failed"
+                                                                                : "");
+  if (chiefs.empty()) return Outcome::kGoesOn;
+  return chiefs == "reached" ? Outcome::kReached : Outcome::kFailed;
 }
 
 std::optional<TrainedModel> first_trained_model(const JobOptions& options,

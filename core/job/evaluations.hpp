@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,9 +35,12 @@ class TrainingEvaluations {
   // Whether training pauses after this step. Never after the last one: final() follows it. An
   // evaluation that fell on a step before, of which nobody asked, is due, too.
   bool due(const PausePoint& point);
-  // Evaluates; false when the target is reached and training ends.
+  // Evaluates; false when the target is reached and training ends. If the evaluation fails,
+  // training ends, too, so that all tasks can save together what was trained; final() gives the
+  // error.
   bool pause(const PausePoint& point, const Session& session);
   // The evaluation after the last step, unless the target was reached or the user asked to end.
+  // Throws what an evaluation failed with.
   void final(const TrainingSummary& summary, const Session& session);
   double seconds() const { return seconds_; }  // spent in all evaluations
 
@@ -44,8 +48,10 @@ class TrainingEvaluations {
   std::int64_t first_due(std::int64_t until) const;
   void evaluate(const PausePoint& point, const Session& session, bool is_last);
   Evaluation score(const PausePoint& point, const ModelValues& values);
+  enum class Outcome { kGoesOn, kReached, kFailed };
+  Outcome try_score(const PausePoint& point, const ModelValues& values, bool is_last);
   // The chief's, for all tasks.
-  bool agreed(bool reached, const PausePoint& point);
+  Outcome agreed(Outcome own, const PausePoint& point);
 
   Task* task_;              // null: a run of one process
   Validation* validation_;  // null: another task evaluates
@@ -53,7 +59,8 @@ class TrainingEvaluations {
   std::int64_t last_step_;
   std::int64_t asked_ = 0;  // nothing is due until here
   std::optional<double> target_;
-  bool reached_ = false;
+  Outcome outcome_ = Outcome::kGoesOn;  // of the last one
+  std::exception_ptr failure_;          // of the evaluation that failed here
   std::int64_t display_every_;
   RunReport& report_;
   StopRequested stop_requested_;

@@ -43,9 +43,9 @@ std::optional<double> total_watts(const Gpus& gpus) {
 std::string power_text(const Gpus& gpus, double images_per_second) {
   const std::optional<double> watts = total_watts(gpus);
   if (!watts) return {};
-  double most = 0;
-  for (const GpuReadings& gpu : gpus) most += gpu.watts.most;
-  std::string text = fmt::format("power mean {:.0f} W, most {:.0f} W", *watts, most);
+  double peak = 0;  // of each, added up
+  for (const GpuReadings& gpu : gpus) peak += gpu.watts.most;
+  std::string text = fmt::format("power mean {:.0f} W, peak {:.0f} W", *watts, peak);
   if (*watts > 0) text += fmt::format(", {:.2f} images/s/W", images_per_second / *watts);
   return text;
 }

@@ -12,7 +12,7 @@ namespace convoy {
 // of all together and images per second and watt. "unknown" when nobody could be asked.
 nlohmann::ordered_json gpus_json(const std::vector<GpuReadings>& gpus, double images_per_second);
 
-// "GPU: power mean 612 W, most 690 W, 11.30 images/s/W; at most 64 C; throttled 12 % of the time
+// "GPU: power mean 612 W, peak 690 W, 11.30 images/s/W; at most 64 C; throttled 12 % of the time
 // (power cap)". Empty when nothing is known.
 std::string gpus_line(const std::vector<GpuReadings>& gpus, double images_per_second);
 

@@ -29,6 +29,27 @@ TEST(AvailableMemory, IsWhatTheSystemHasLeftOrWhatTheControlGroupAllows) {
   EXPECT_EQ(available_memory(root), 1048576u);
 }
 
+TEST(AvailableMemory, CountsTheCacheOfZfsAboveItsLeastSize) {
+  const std::filesystem::path folder = scratch_folder("zfs");
+  const SystemRoot root(folder);
+  write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:  1000 kB\n");
+  write(folder / "proc/spl/kstat/zfs/arcstats",
+        "9 1 0x01 147 39984 12173498374 98237498234\n"
+        "name                            type data\n"
+        "hits                            4    812345\n"
+        "c                               4    5242880\n"
+        "c_min                           4    1048576\n"
+        "size                            4    4194304\n"
+        "compressed_size                 4    3000000\n");
+  EXPECT_EQ(machines_available_memory(root), 1000u * 1024 + 4194304 - 1048576);
+  EXPECT_EQ(available_memory(root), 1000u * 1024 + 4194304 - 1048576);
+  EXPECT_EQ(memory_limit(root)->bytes, 1000u * 1024 + 4194304 - 1048576);
+  write(folder / "proc/spl/kstat/zfs/arcstats", "c_min 4 1048576\nsize 4 1000\n");
+  EXPECT_EQ(available_memory(root), 1000u * 1024) << "a small cache keeps what it has";
+  write(folder / "proc/spl/kstat/zfs/arcstats", "size 4 4194304\n");
+  EXPECT_EQ(available_memory(root), 1000u * 1024) << "of which nothing says what it gives back";
+}
+
 TEST(AvailableMemory, OfAControlGroupIsWhatItsProcessesLeave) {
   const std::filesystem::path folder = scratch_folder("used_group");
   const SystemRoot root(folder);

@@ -271,7 +271,9 @@ TEST(Data, DamagedRecordEndsTheRunNamingFileAndPlace) {
   const ProgramResult result = train_on(damaged_copy("damaged_fail", 600));
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("train-00000-of-00001"));
-  EXPECT_THAT(result.err, HasSubstr("byte 0: wrong checksum"));
+  const std::string place = "train-00000-of-00001, byte 0";
+  EXPECT_THAT(result.err, HasSubstr(place + ": wrong checksum"));
+  EXPECT_EQ(result.err.find(place), result.err.rfind(place)) << result.err;
 }
 
 TEST(Data, DamagedRecordIsSkippedAndCounted) {

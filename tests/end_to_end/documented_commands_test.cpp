@@ -207,9 +207,10 @@ TEST(DocumentedCommands, ReadmeLeadsToEveryPageAndLinksAreFiles) {
       EXPECT_TRUE(std::filesystem::exists(target)) << page << " links to " << link;
       if (page.filename() == "README.md") linked.insert(target);
     }
-  for (const std::filesystem::path& page : pages())
-    if (page.parent_path().filename() == "docs")
-      EXPECT_TRUE(linked.contains(page)) << "README.md has no link to " << page;
+  for (const std::filesystem::path& page : pages()) {
+    if (page.parent_path().filename() != "docs") continue;
+    EXPECT_TRUE(linked.contains(page)) << "README.md has no link to " << page;
+  }
 }
 
 // Whether what it prints is the same on every machine.

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "core/base/json.hpp"
+#include "tests/end_to_end/damaged_data.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
@@ -172,23 +173,40 @@ TEST(EvaluationDuringTraining, EndsTrainingWhenTheTargetIsReached) {
   EXPECT_THAT(run.program.out, Not(HasSubstr("total images/sec")));
 }
 
+// Trains with checkpoints at the end only, and with validation data that cannot be read.
+struct FailingEvaluation {
+  explicit FailingEvaluation(const std::string& every_n_steps)
+      : folder(scratch_folder("failing_evaluation")),
+        program(run_convoy(evaluated_lenet(
+            {"--data_dir=" + data_with_damaged_validation(folder / "data").string(),
+             "--train_dir=" + (folder / "checkpoints").string(),
+             "--output_file=" + (folder / "run.json").string(),
+             "--eval_during_training_every_n_steps=" + every_n_steps, "--num_eval_batches=2"}))) {}
+
+  std::filesystem::path folder;
+  ProgramResult program;
+};
+
 TEST(EvaluationDuringTraining, ThatFailsAtTheEndLeavesTheCheckpoint) {
-  const std::filesystem::path folder = scratch_folder("failing_evaluation");
-  std::filesystem::copy(CONVOY_SOURCE_DIR "/share/sample_data/imagenet", folder / "data");
-  for (const auto& file : std::filesystem::directory_iterator(folder / "data")) {
-    if (!file.path().filename().string().starts_with("validation")) continue;
-    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-    std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
-    bytes.seekp(200);  // in the first record
-    bytes << "these are not its bytes";
-  }
-  const std::filesystem::path checkpoints = folder / "checkpoints";
-  const ProgramResult result = run_convoy(evaluated_lenet(
-      {"--data_dir=" + (folder / "data").string(), "--train_dir=" + checkpoints.string(),
-       "--eval_during_training_every_n_steps=100", "--num_eval_batches=2"}));
-  EXPECT_EQ(result.exit_code, 1) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("Running final evaluation"));
-  EXPECT_TRUE(std::filesystem::exists(checkpoints / "model-7.safetensors")) << result.err;
+  const FailingEvaluation run("100");
+  EXPECT_EQ(run.program.exit_code, 1) << run.program.err;
+  EXPECT_THAT(run.program.out, HasSubstr("Running final evaluation"));
+  EXPECT_TRUE(std::filesystem::exists(run.folder / "checkpoints/model-7.safetensors"))
+      << run.program.err;
+}
+
+TEST(EvaluationDuringTraining, ThatFailsInAPauseLeavesWhatWasTrained) {
+  const FailingEvaluation run("3");
+  EXPECT_EQ(run.program.exit_code, 1) << run.program.err;
+  EXPECT_THAT(run.program.err, HasSubstr("wrong checksum"));
+  EXPECT_THAT(run.program.err, HasSubstr("training ends at global_step 4"));
+  EXPECT_TRUE(std::filesystem::exists(run.folder / "checkpoints/model-4.safetensors"))
+      << run.program.err;
+  EXPECT_THAT(run.program.out, Not(HasSubstr("Resuming training")));
+  EXPECT_THAT(run.program.out, Not(HasSubstr("Done with training")));
+  const nlohmann::json record = parse_json(std::ifstream(run.folder / "run.json"));
+  EXPECT_EQ(record.at("steps").size(), 3u);
+  EXPECT_THAT(record.at("error"), HasSubstr("wrong checksum"));
 }
 
 TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {

@@ -16,6 +16,7 @@
 
 #include "core/base/json.hpp"
 #include "core/network/addresses.hpp"
+#include "tests/end_to_end/damaged_data.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"
 
@@ -23,6 +24,7 @@ namespace convoy::several_hosts_test {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -617,6 +619,24 @@ TEST(SeveralHosts, SaveAndEvaluateMeanwhileWhatTheyTrainWithoutWaiting) {
   const ProgramResult again = launch({"--workers=2"}, flags);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("restored "));
+}
+
+// All save together, although the failure is the chief's alone.
+TEST(SeveralHosts, SaveWhatTheyTrainedBeforeAnEvaluationThatFails) {
+  for (const Arguments& strategy : {kRing, kAsynchronous}) {
+    const std::filesystem::path folder = scratch_folder("evaluation_fails");
+    const ProgramResult result = launch(
+        {"--workers=2"},
+        kTraining + strategy +
+            Arguments{"--data_dir=" + data_with_damaged_validation(folder / "data").string(),
+                      "--train_dir=" + (folder / "checkpoints").string(), "--num_batches=200",
+                      "--eval_during_training_every_n_steps=2", "--num_eval_batches=3"});
+    // That of the task that ends first: worker 0's own, or of the loss of worker 0.
+    EXPECT_THAT(result.exit_code, AnyOf(1, 6)) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("wrong checksum"));
+    EXPECT_THAT(result.err, HasSubstr("training ends at global_step"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "checkpoints/checkpoint")) << result.err;
+  }
 }
 
 // What the prologue makes of the values is not saved: it runs again.

@@ -25,13 +25,13 @@ GpuReadings hot() {
 
 TEST(GpuRecord, OneLineTellsPowerAndThrottling) {
   EXPECT_EQ(gpus_line({hot()}, 6000),
-            "GPU: power mean 600 W, most 700 W, 10.00 images/s/W; at most 66 C; throttled 25 % of "
+            "GPU: power mean 600 W, peak 700 W, 10.00 images/s/W; at most 66 C; throttled 25 % of "
             "the time (power cap)");
   GpuReadings cool;
   cool.watts = said(400, 400, 400);
   cool.samples = 4;
   EXPECT_EQ(gpus_line({cool, cool}, 4000),
-            "GPU: power mean 800 W, most 800 W, 5.00 images/s/W; not throttled");
+            "GPU: power mean 800 W, peak 800 W, 5.00 images/s/W; not throttled");
 }
 
 TEST(GpuRecord, PowerOfOneGpuIsNotThatOfAll) {

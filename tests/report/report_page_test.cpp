@@ -148,6 +148,16 @@ TEST(ReportPage, TheErrorOfSeveralTasksIsThatOfTheirTotal) {
   EXPECT_THAT(report_html(make_report({named(record)})), HasSubstr("\u00b1 8 standard error"));
 }
 
+TEST(ReportPage, ThePowerOfAGpuIsItsMeanAndItsPeak) {
+  RunRecord record = run_of(20);
+  GpuReadings gpu;
+  gpu.pci_address = "0000:17:00.0";
+  for (const double watts : {550, 650, 900}) gpu.watts.add(watts);
+  record.gpus = {gpu};
+  EXPECT_THAT(report_html(make_report({named(record)})),
+              HasSubstr("700 W (550 to a peak of 900 W)"));
+}
+
 TEST(ReportPage, TheLastBarOfADistributionHasNoUpperEnd) {
   RunRecord record = run_of(200);
   record.steps[50].seconds = 10;

@@ -78,17 +78,14 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
   SampleResult result;
   for (std::int64_t i = 0; i < records; ++i) {
     const std::int64_t number = repeats() ? i : order_.record_at(epoch, (place + i) % records);
-    const RecordReference& record = index_.records[static_cast<std::size_t>(number)];
     try {
       result.label = prepare(worker, number, epoch, place, request.position, image);
       return result;
     } catch (const BadRecord& error) {
-      const std::string text = fmt::format(
-          "{} (in {})", error.what(), describe_record(index_.files[record.file], record.offset));
       if (options_.on_bad_record == BadRecordPolicy::kFail) {
-        reject_record("{}; --on_bad_record=skip goes on without such records", text);
+        reject_record("{}; --on_bad_record=skip goes on without such records", error.what());
       }
-      if (!result.replaced) result.reason = text;
+      if (!result.replaced) result.reason = error.what();
       result.replaced = true;
       if (options_.subset == Subset::kValidation) {
         std::fill_n(image, options_.image_elements(), 0.0f);
@@ -116,11 +113,24 @@ const std::string& TfRecordSource::read_record(Worker& worker, std::int64_t numb
   return cache_[index];
 }
 
-// The random numbers belong to the place in the epoch, so a replacement gets those of the sample it
-// stands in for.
+// Reading says itself where a record is damaged.
 std::int32_t TfRecordSource::prepare(Worker& worker, std::int64_t number, std::int64_t epoch,
                                      std::int64_t place, std::int64_t position, float* image) {
-  const LabelledImage example = parse_example(read_record(worker, number), options_.classes);
+  const std::string& bytes = read_record(worker, number);
+  try {
+    return decode(worker, bytes, epoch, place, position, image);
+  } catch (const BadRecord& error) {
+    const RecordReference& record = index_.records[static_cast<std::size_t>(number)];
+    reject_record("{}: {}", describe_record(index_.files[record.file], record.offset),
+                  error.what());
+  }
+}
+
+// The random numbers belong to the place in the epoch, so a replacement gets those of the sample it
+// stands in for.
+std::int32_t TfRecordSource::decode(Worker& worker, const std::string& record, std::int64_t epoch,
+                                    std::int64_t place, std::int64_t position, float* image) {
+  const LabelledImage example = parse_example(record, options_.classes);
   if (options_.subset == Subset::kTrain) {
     CounterRandom random(options_.seed, RandomPurpose::kAugmentation,
                          static_cast<std::uint32_t>(place), static_cast<std::uint64_t>(epoch));

@@ -42,6 +42,8 @@ class TfRecordSource : public BatchSource {
   const std::string& read_record(Worker& worker, std::int64_t number);
   std::int32_t prepare(Worker& worker, std::int64_t number, std::int64_t epoch, std::int64_t place,
                        std::int64_t position, float* image);
+  std::int32_t decode(Worker& worker, const std::string& record, std::int64_t epoch,
+                      std::int64_t place, std::int64_t position, float* image);
 
   const DataOptions options_;
   const RecordIndex index_;

@@ -45,9 +45,9 @@ std::optional<Figure> sensor_chart(const Subject& run, const std::string& sensor
     if (!mean) continue;
     chart.bars.push_back({text(gpu, "pci_address"),
                           {{0, *mean}},
-                          fmt::format("{} ({} to {})", quantity(*mean, unit),
+                          fmt::format("{} ({} to a peak of {})", quantity(*mean, unit),
                                       plain_number(number_or_zero(it, "min")),
-                                      plain_number(number_or_zero(it, "max")))});
+                                      quantity(number_or_zero(it, "max"), unit))});
   }
   if (chart.bars.empty()) return std::nullopt;
   return chart;
