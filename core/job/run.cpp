@@ -234,11 +234,19 @@ class Run {
       tell(unproved_notice(setup_.strategy->manifest(), session.check()));
   }
 
-  // Servers read no data, and all tasks have one learning rate: the chief's number counts.
+  // Servers read no data, and all tasks have one learning rate: the chief's number counts. Workers
+  // must have the same one, for each takes its share of one order of all images.
   std::int64_t examples_per_epoch(const BatchSource& source) const {
     const std::int64_t own = source.samples_per_epoch();
     if (setup_.task == nullptr) return own;
-    return std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
+    const std::int64_t chiefs =
+        std::stoll(setup_.task->from_chief("examples", fmt::format("{}", own)));
+    if (setup_.task->computes() && own != chiefs)
+      fail(ExitCode::kUsage,
+           "--data_dir={} has {} images here and {} at worker 0, so some would be trained on twice "
+           "and others never; give every worker the same files",
+           setup_.options.data_dir, own, chiefs);
+    return chiefs;
   }
 
   // Files may hold more or less than the published data set: epochs are passes over what there is.

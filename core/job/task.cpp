@@ -392,6 +392,8 @@ network::Introduction introduce(const Setup& setup) {
       {"the strategy", file_hash(setup.catalog.find(PluginKind::kStrategy, strategy).path)}};
   for (const auto& [option, value] : setup.options.settings)
     if (!own_options().contains(option)) introduction.flags.push_back({"--" + option, value});
+  // Where the images lie is each task's own, but not whether there are any.
+  if (!setup.options.data_dir.empty()) introduction.flags.push_back({"--data_dir", "a folder"});
   const std::uint32_t devices = count_devices(setup);
   introduction.flags.push_back({"devices", fmt::format("{}", devices)});
   introduction.flags.push_back(

@@ -80,6 +80,17 @@ void RunningProgram::signal(int number) const {
   if (!code_) ::kill(pid_, number);
 }
 
+bool RunningProgram::catches(int number, double seconds) const {
+  return wait_until(seconds, [&] {
+    const std::string status = text_of("/proc/" + std::to_string(pid_) + "/status");
+    const std::string title = "SigCgt:";
+    const std::size_t found = status.find(title);
+    if (found == std::string::npos) return false;
+    const std::uint64_t caught = std::stoull(status.substr(found + title.size()), nullptr, 16);
+    return (caught >> (number - 1) & 1) != 0;
+  });
+}
+
 std::string RunningProgram::out() const {
   return text_of(folder_ + "/out");
 }

@@ -23,6 +23,8 @@ class RunningProgram {
   ~RunningProgram();
 
   void signal(int number) const;
+  // Waits until it handles this signal itself; false when it does not in time.
+  bool catches(int number, double seconds = 60) const;
   std::string out() const;
   std::string err() const;
   // Waits until this text has appeared on one of the two; false when it does not in time, or the

@@ -1,4 +1,5 @@
 // Runs of several tasks on this machine: what they compute, how they agree, and how they end.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +41,7 @@ const Arguments kTraining{"--model=lenet",         "--device=cpu",
                           "--num_batches=4",       "--num_warmup_batches=1",
                           "--display_every=1",     "--init_learning_rate=1e-5",
                           "--print_parameter_hash"};
+const char* const kImages = CONVOY_SOURCE_DIR "/share/sample_data/imagenet";
 const Arguments kRing{"--variable_update=replicated", "--all_reduce_spec=xring"};
 
 // What stands behind the title in that line; empty without one.
@@ -68,13 +70,14 @@ Arguments free_addresses(std::size_t count) {
 
 // The command lines of two workers and a server, as they were published: one per task.
 struct Tasks {
-  Tasks() {
-    const Arguments at = free_addresses(3);
+  Tasks() : addresses(free_addresses(3)) {
+    const Arguments& at = addresses;
     const Arguments common{"run", "--worker_hosts=" + at[0] + "," + at[1], "--ps_hosts=" + at[2]};
     worker_0 = common + Arguments{"--job_name=worker", "--task_index=0"};
     worker_1 = common + Arguments{"--job_name=worker", "--task_index=1"};
     server = common + Arguments{"--job_name=ps", "--task_index=0"};
   }
+  Arguments addresses;
   Arguments worker_0, worker_1, server;
 };
 
@@ -337,7 +340,7 @@ TEST(SeveralHosts, TakeAStrategyThatKnowsTheOptionsGiven) {
 }
 
 TEST(SeveralHosts, DivideRealDataAmongThem) {
-  const Arguments data{"--data_dir=" CONVOY_SOURCE_DIR "/share/sample_data/imagenet"};
+  const Arguments data{std::string("--data_dir=") + kImages};
   const ProgramResult alone =
       run_convoy(Arguments{"run", "--num_devices=2"} + kTraining + kRing + data);
   const ProgramResult two = launch({"--workers=2"}, kTraining + kRing + data);
@@ -356,6 +359,38 @@ TEST(SeveralHosts, RefuseTasksThatContradictEachOther) {
   for (const ProgramResult& result : results) EXPECT_NE(result.exit_code, 0) << result.out;
   const std::string& said = results[1].err;
   EXPECT_THAT(said, AllOf(HasSubstr("worker 0"), HasSubstr("worker 1"), HasSubstr("batch_size")));
+}
+
+// The first half of the sample data, as another data set.
+std::string half_of_the_data() {
+  namespace fs = std::filesystem;
+  const std::string folder = scratch_folder("half_of_the_data");
+  for (const auto& file : fs::directory_iterator(kImages))
+    if (const std::string name = file.path().filename();
+        name.find("-of-00004") == std::string::npos)
+      fs::copy_file(file, folder + "/" + name);
+  for (const char* const part : {"0", "1"})
+    fs::copy_file(fmt::format("{}/train-0000{}-of-00004", kImages, part),
+                  fmt::format("{}/train-0000{}-of-00002", folder, part));
+  return folder;
+}
+
+// Each worker takes its share of one order of all images.
+TEST(SeveralHosts, RefuseWorkersWithOtherData) {
+  const Arguments flags = kTraining + kRing + Arguments{"--join_timeout=20"};
+  const std::string half = half_of_the_data();
+  for (const auto& [others, words] :
+       {std::pair{Arguments{}, "--data_dir=.*a folder"},
+        std::pair{Arguments{"--data_dir=" + half}, "give every worker the same files"}}) {
+    const Tasks tasks;
+    const auto results =
+        run_all({{tasks.worker_0 + flags + Arguments{std::string("--data_dir=") + kImages}, {}},
+                 {tasks.worker_1 + flags + others, {}},
+                 {tasks.server + Arguments{"--join_timeout=20"}, {}}});
+    for (const ProgramResult& result : results) EXPECT_NE(result.exit_code, 0) << result.out;
+    EXPECT_THAT(results[0].err, ContainsRegex(words));
+    EXPECT_THAT(results[1].err, ContainsRegex(words));
+  }
 }
 
 TEST(SeveralHosts, NameTheTaskThatDoesNotCome) {
@@ -504,6 +539,36 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatWaitsForALostOne) {
                 ContainsRegex(chief ? "worker 0 [(].*[)] was stopped before all tasks had joined"
                                     : "ps 0 [(].*[)] was stopped before all tasks had joined"));
   }
+}
+
+// Waits until somebody listens at this address of this machine.
+bool is_listened_to(const std::string& address) {
+  const std::string listener =
+      fmt::format(":{:04X} 00000000", network::parse_host_port(address, "a test").port);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (std::chrono::steady_clock::now() < end) {
+    for (const char* const table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+      std::ifstream lines(table);
+      for (std::string line; std::getline(lines, line);)
+        if (line.find(listener) != std::string::npos) return true;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+// One that is interrupted before it has joined is waited for otherwise.
+TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatHasJustStarted) {
+  const Tasks tasks;
+  RunningProgram chief(tasks.worker_0 + kTraining + kRing);
+  ASSERT_TRUE(is_listened_to(tasks.addresses.front()));
+  RunningProgram worker(tasks.worker_1 + kTraining + kRing);
+  ASSERT_TRUE(worker.catches(SIGINT));
+  worker.signal(SIGINT);
+  EXPECT_EQ(worker.exit_code(), 130) << worker.err();
+  EXPECT_EQ(chief.exit_code(), 130) << chief.err();
+  EXPECT_THAT(chief.err(),
+              ContainsRegex("worker 1 [(].*[)] was stopped before all tasks had joined"));
 }
 
 // What a task other than the chief is told to write is not written, and it says so unless the chief

@@ -1,6 +1,9 @@
 // What is about gRPC alone: encryption, names, ports.
 #include <gtest/gtest.h>
 
+#include <future>
+#include <mutex>
+
 #include "core/network/control_plane.hpp"
 #include "tests/network/certificates.hpp"
 #include "tests/network/cluster.hpp"
@@ -78,6 +81,41 @@ TEST(GrpcWire, NamesWhatCannotBeReached) {
   }
   options.identity.coordinator = HostPort{"name.invalid", run.port};
   EXPECT_THROW(ControlPlane(options, {}), Error);
+}
+
+// A coordinator that has not come to answer yet.
+struct Silent : ServerEvents {
+  void received(ConnectionId, TaskMessage message) override {
+    const std::lock_guard lock(mutex);
+    messages.push_back(std::move(message));
+  }
+  void closed(ConnectionId) override { ended.set_value(); }
+  std::mutex mutex;
+  std::vector<TaskMessage> messages;
+  std::promise<void> ended;
+};
+
+struct Deaf : ClientEvents {
+  void received(CoordinatorMessage) override {}
+  void closed(const std::string&) override {}
+};
+
+// Otherwise the others would take an interrupted task for lost, or wait for it.
+TEST(GrpcWire, WordsBeforeTheFirstAnswerAreNotLost) {
+  Silent coordinator;
+  const auto server = open_grpc_wire().listen({"127.0.0.1", 0}, {}, coordinator);
+  Deaf task;
+  auto client = open_grpc_wire().connect({"127.0.0.1", server->port()}, {}, task);
+  client->send(Join{});
+  client->send(Goodbye{130, "interrupted", {}});
+  client.reset();
+  ASSERT_EQ(coordinator.ended.get_future().wait_for(std::chrono::seconds(20)),
+            std::future_status::ready);
+  const std::lock_guard lock(coordinator.mutex);
+  ASSERT_EQ(coordinator.messages.size(), 2u);
+  EXPECT_TRUE(std::holds_alternative<Join>(coordinator.messages[0]));
+  ASSERT_TRUE(std::holds_alternative<Goodbye>(coordinator.messages[1]));
+  EXPECT_EQ(std::get<Goodbye>(coordinator.messages[1]).code, 130);
 }
 
 TEST(GrpcWire, APortThatIsTakenIsNamed) {

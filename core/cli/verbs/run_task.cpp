@@ -133,9 +133,10 @@ int run_worker(JobCommand command, network::TaskIdentity identity,
   take_sizes(command.options.task, identity);
   keep_files_for_chief(command.options, identity);
   InterruptGuard interrupt;
+  interrupt.end_after("preparation");  // the other tasks may wait for this one, and are told
   // Before the task, whose transports are its plug-ins'. Made anew for every attempt.
   auto setup = std::make_unique<job::Setup>(set_up_command(command, err));
-  interrupt.end_after_steps();  // the other tasks are told
+  interrupt.end_after_steps();
   Terminal terminal(command.options, interrupt, out, err);
   terminal.show_details(command.verbose);
   // What the command line says: a choice that is made later is not introduced after a loss.

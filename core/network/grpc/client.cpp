@@ -16,6 +16,8 @@ namespace convoy::network {
 namespace {
 
 constexpr std::chrono::seconds kFarewell{1};
+// To somebody who answers, a connection is there within this.
+constexpr std::chrono::milliseconds kConnecting{500};
 
 // The stream to the coordinator.
 class GrpcClient : public WireClient,
@@ -23,8 +25,9 @@ class GrpcClient : public WireClient,
  public:
   GrpcClient(const HostPort& address, const WireSecurity& security, ClientEvents& events)
       : events_(events),
-        stub_(v1::Coordinator::NewStub(grpc::CreateCustomChannel(
-            to_string(address), client_credentials(security), client_arguments(security)))) {
+        channel_(grpc::CreateCustomChannel(to_string(address), client_credentials(security),
+                                           client_arguments(security))),
+        stub_(v1::Coordinator::NewStub(channel_)) {
     stub_->async()->Attend(&context_, this);
     AddHold();  // writes are begun by others than the reactions
     StartRead(&incoming_);
@@ -32,10 +35,10 @@ class GrpcClient : public WireClient,
   }
 
   ~GrpcClient() override {
+    const bool reached = reaches_peer();
     std::unique_lock lock(mutex_);
     closing_ = true;
-    // Without an answer there may be no connection to say farewell on.
-    if (!answered_) context_.TryCancel();
+    if (!reached) context_.TryCancel();
     close_if_idle();
     const auto done = [&] { return done_; };
     if (ended_.wait_for(lock, kFarewell, done)) return;
@@ -80,6 +83,15 @@ class GrpcClient : public WireClient,
     ended_.notify_all();
   }
 
+  // Whether there is a connection to say farewell on. The call is over when there was none at all.
+  bool reaches_peer() {
+    {
+      const std::lock_guard lock(mutex_);
+      if (answered_ || done_) return true;
+    }
+    return channel_->WaitForConnected(std::chrono::system_clock::now() + kConnecting);
+  }
+
   void note_answer() {
     const std::lock_guard lock(mutex_);
     answered_ = true;
@@ -98,6 +110,7 @@ class GrpcClient : public WireClient,
   }
 
   ClientEvents& events_;
+  std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::Coordinator::Stub> stub_;
   grpc::ClientContext context_;
   v1::CoordinatorMessage incoming_;
