@@ -32,8 +32,8 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 
 // What the run knows of the earlier stages.
 struct Before {
-  std::vector<std::uint64_t>
-      means;          // by compute of a replica: of how many an update takes the mean
+  // By compute of a replica: of how many computes its update takes the mean.
+  std::vector<std::uint64_t> means;
   HeldErrors errors;  // that the next prologue may overwrite
 
   // Of the stage that went on until this compute.
