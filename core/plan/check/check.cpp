@@ -50,6 +50,12 @@ CheckReport over_budget(const Plan& plan, const check::OverBudget& where) {
   return report;
 }
 
+// "1 to ", where some updates are for fewer steps than others.
+std::string fewest_steps(const std::vector<std::uint64_t>& uneven_updates) {
+  if (uneven_updates.empty()) return "";
+  return fmt::format("{} to ", std::ranges::min(uneven_updates));
+}
+
 std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   std::string text = "every gradient counts once in the end, nothing is lost";
   if (!it.nothing_lost)
@@ -66,7 +72,8 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
         counts);
   if (!it.counts_once && it.loses) text += ", but what is rounded or compressed is lost";
   if (it.by_itself) text += ", in an update of its own";
-  if (it.means_over > 1) text += fmt::format(", in means over {} steps", it.means_over);
+  if (it.means_over > 1)
+    text += fmt::format(", in means over {}{} steps", fewest_steps(it.uneven_means), it.means_over);
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
 }
@@ -92,7 +99,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
     report.counts = found.counts;
     report.least = found.least;
     report.computes_per_update = found.means_over;
-    report.uneven_updates.clear();
+    report.uneven_updates = found.uneven_means;
     const bool asynchronous = judge.asynchronous_by_request();
     // Momentum of each worker's own, which changes no gradient's share.
     const bool is_exact = asynchronous && found.by_itself && !found.loses;
@@ -275,12 +282,6 @@ std::string_view finding_name(FindingKind kind) {
 
 namespace {
 
-// "1 to ", where some updates are for fewer steps than others.
-std::string fewest_steps(const CheckReport& report) {
-  if (report.uneven_updates.empty()) return "";
-  return fmt::format("{} to ", std::ranges::min(report.uneven_updates));
-}
-
 std::string lost_residuals(const CheckReport& report) {
   if (!report.residuals_end) return "";
   return fmt::format("; what residuals hold when step {} begins is lost", *report.residuals_end);
@@ -293,7 +294,7 @@ std::string describe(const CheckReport& report, Verdict verdict) {
                          static_cast<std::int64_t>(report.gradient_lag) + report.parameter_lag,
                          report.gradient_lag, report.parameter_lag);
     case Verdict::kSynchronousEvery:
-      return fmt::format("synchronous every {}{} steps", fewest_steps(report),
+      return fmt::format("synchronous every {}{} steps", fewest_steps(report.uneven_updates),
                          report.computes_per_update);
     case Verdict::kAppliesPerStep:
       return fmt::format("{} applies per step", report.applies_per_step);

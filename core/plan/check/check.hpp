@@ -58,7 +58,7 @@ struct CheckReport {
   std::uint64_t gradient_lag = 0;  // steps from a backward to the apply of its gradient
   std::int64_t parameter_lag = 0;  // steps from an apply to the forward that reads it, less 1
   std::uint64_t computes_per_update = 1;  // kSynchronousEvery, at most; of a recurrence: in a mean
-  // kSynchronousEvery: of every update of a period, in order, where they are not all the same.
+  // The same of every update of a period, in order, where they are not all the same.
   std::vector<std::uint64_t> uneven_updates;
   std::uint64_t applies_per_step = 1;  // kAppliesPerStep
   bool zero_start = false;             // the first steps apply zero gradients

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/averaging.hpp"
@@ -68,14 +69,14 @@ bool one_more_in_each(const GivenGradients& given, std::size_t gradients) {
 
 // Whether a gradient that counts `total` times does so because of momentum: the later contributions
 // of a gradient decay like the powers of some b, and add up to at most 1 / (1 - b) times.
-bool is_of_momentum(const PeriodClass& it, std::uint64_t total, std::uint32_t computes) {
+bool is_of_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_t updates) {
   const double counts = number_of(total);
   const std::vector<Weight> response = responses(it, kFadingPeriods);
   const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
-  if (fades_by(response, field_power(decay, computes))) return true;
+  if (fades_by(response, field_power(decay, updates))) return true;
   const double fading = fading_rate(response);
-  // Momentum between periods, or between the computes of one.
-  const double each = std::pow(fading, 1.0 / computes);
+  // Momentum between periods, or between the updates of one.
+  const double each = std::pow(fading, 1.0 / static_cast<double>(updates));
   return fading > 0 && fading < 1 &&
          (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);
 }
@@ -287,6 +288,8 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
                            plan_.computes, number_of(by_compute.front()),
                            number_of(by_compute.back()), *factor, plan_.computes));
   }
+  report_.uneven_means = find_uneven_means(by_compute);
+  if (!report_.uneven_means.empty()) return;
   std::map<GradientKey, std::size_t> columns;
   for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
   for (std::size_t r = 0; r < weights.rows(); ++r) {
@@ -356,9 +359,56 @@ std::optional<double> ClassJudge::weight_of_source(AtomId error, const FieldMatr
   return std::nullopt;
 }
 
+// The computes whose gradients every update of the period is the first to be given, in order. Empty
+// where an update brings none, or where gradients wait for the next period.
+std::vector<std::uint64_t> ClassJudge::computes_of_updates() const {
+  std::map<std::uint32_t, std::map<std::uint32_t, std::set<std::uint64_t>>> given;
+  for (const LinearApply& apply : applies_) {
+    if (!is_updated(it_, apply)) continue;
+    std::set<std::uint64_t>& computes = given[apply.target][apply.operation];
+    for (const Term& term : budget_.expand(apply.gradient_sum, Casts::kThrough))
+      if (const Atom& atom = budget_.atom(term.atom); atom.kind == AtomKind::kGradient)
+        computes.insert(atom.step);
+  }
+  std::optional<std::vector<std::uint64_t>> of_all;
+  for (const auto& [unused, updates] : given) {
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t end = 0;
+    for (const auto& [operation, computes] : updates) {
+      const std::uint64_t first =
+          std::exchange(end, computes.empty() ? end : *computes.rbegin() + 1);
+      for (std::uint64_t t = first; t < end; ++t)
+        if (!computes.contains(t)) return {};
+      if (end <= first) return {};
+      sizes.push_back(end - first);
+    }
+    if (end != plan_.computes || (of_all && *of_all != sizes)) return {};
+    of_all = std::move(sizes);
+  }
+  return of_all.value_or(std::vector<std::uint64_t>{});
+}
+
+// Where updates take means over different numbers of computes, gradients count in inverse
+// proportion to these.
+std::vector<std::uint64_t> ClassJudge::find_uneven_means(
+    const std::vector<std::uint64_t>& counts) const {
+  const auto differs = [&](std::uint64_t it) { return it != counts.front(); };
+  if (std::ranges::none_of(counts, differs)) return {};
+  const std::vector<std::uint64_t> updates = computes_of_updates();
+  std::size_t compute = 0;
+  for (const std::uint64_t computes : updates)
+    for (std::uint64_t i = 0; i < computes; ++i)
+      if (field_multiply(counts[compute++], computes) !=
+          field_multiply(counts.front(), updates.front()))
+        return {};
+  return updates;
+}
+
 // If a single update divides by the number of gradients of several computes, these gradients count
-// once when they count as in the mean over all of them.
-std::uint64_t ClassJudge::computes_of_a_mean() const {
+// once when they count as in the mean over all of them. A plan may also divide before it updates;
+// `first` is the weight of a gradient.
+std::uint64_t ClassJudge::computes_of_a_mean(std::uint64_t first) const {
+  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
   const Updates updates = updates_of(it_, applies_);
   const std::set<std::uint64_t>& divisors = updates.divisors;
   if (divisors.size() != 1) return 1;
@@ -366,19 +416,39 @@ std::uint64_t ClassJudge::computes_of_a_mean() const {
   for (const auto& [unused, operations] : updates.operations)
     most = std::max(most, operations.size());
   const std::uint64_t computes = plan_.computes / most;
-  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
-  const bool is_mean = computes * most == plan_.computes && *divisors.begin() == computes * sources;
-  return is_mean ? computes : 1;
+  if (computes * most != plan_.computes) return 1;
+  if (*divisors.begin() == computes * sources) return computes;
+  const std::vector<std::uint64_t> given = computes_of_updates();
+  const bool divides_before = !given.empty() &&
+                              std::ranges::count(given, computes) == std::ssize(given) &&
+                              field_multiply(counted(first, sources), computes) == 1;
+  return divides_before ? computes : 1;
+}
+
+// Of how many computes the gradients of a compute are divided by.
+std::uint64_t ClassJudge::divisor_of(std::uint64_t compute) const {
+  std::uint64_t end = 0;
+  for (const std::uint64_t computes : report_.uneven_means)
+    if (compute < (end += computes)) return computes;
+  return report_.means_over;
+}
+
+std::uint64_t ClassJudge::updates_of_period() const {
+  return report_.uneven_means.empty() ? plan_.computes / report_.means_over
+                                      : report_.uneven_means.size();
 }
 
 // Every gradient counts `total` times its weight in a mean. More than once is right only for
 // momentum. Less than once is right where parameters are averaged.
 void ClassJudge::judge_total(const FieldMatrix& weights) {
-  std::uint64_t first = 0;
-  for (std::size_t g = 0; first == 0 && g < gradients_.size(); ++g) first = weights.at(0, g);
-  report_.means_over = computes_of_a_mean();
-  const std::uint64_t total = field_multiply(
-      counted(first, report_.alone ? 1 : plan_.cluster->replicas()), report_.means_over);
+  std::size_t g = 0;
+  while (g + 1 < gradients_.size() && weights.at(0, g) == 0) ++g;
+  const std::uint64_t first = weights.at(0, g);
+  report_.means_over = report_.uneven_means.empty() ? computes_of_a_mean(first)
+                                                    : std::ranges::max(report_.uneven_means);
+  const std::uint64_t total =
+      field_multiply(counted(first, report_.alone ? 1 : plan_.cluster->replicas()),
+                     divisor_of(gradients_[g].compute));
   report_.total = total;
   take_counts(total);
   const PeriodRead& any = it_.reads.front();
@@ -387,7 +457,7 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   if (counts < 1)
     return add(FindingKind::kScaled, any, any.replica,
                fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
-  if (takes_each_by_itself(total) || is_of_momentum(it_, total, plan_.computes)) return;
+  if (takes_each_by_itself(total) || is_of_momentum(it_, total, updates_of_period())) return;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
   add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
       fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,

@@ -32,10 +32,12 @@ struct ClassReport {
   bool alone = false;            // every replica's gradient reaches that replica only
   double counts = 1;             // every gradient, in the end
   std::uint64_t total = 1;       // the same in the field, as in a mean
-  std::uint64_t means_over = 1;  // computes, of which updates take the mean
-  bool by_itself = false;        // gradients are applied one by one, and undivided is once
-  bool counts_once = false;      // exactly
-  bool loses = false;            // errors have a final weight
+  std::uint64_t means_over = 1;  // computes, of which updates take the mean, at most
+  // The same of every update of a period, in order, where they are not all the same.
+  std::vector<std::uint64_t> uneven_means;
+  bool by_itself = false;    // gradients are applied one by one, and undivided is once
+  bool counts_once = false;  // exactly
+  bool loses = false;        // errors have a final weight
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.
   std::vector<std::uint64_t> restarts;
@@ -73,7 +75,11 @@ class ClassJudge {
   void take_counts(std::uint64_t counts);
   bool updates_for_each() const;
   bool takes_each_by_itself(std::uint64_t total);
-  std::uint64_t computes_of_a_mean() const;
+  std::uint64_t computes_of_a_mean(std::uint64_t first) const;
+  std::vector<std::uint64_t> computes_of_updates() const;
+  std::vector<std::uint64_t> find_uneven_means(const std::vector<std::uint64_t>& counts) const;
+  std::uint64_t divisor_of(std::uint64_t compute) const;
+  std::uint64_t updates_of_period() const;
   void measure_delay();
   void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
            const std::string& what);

@@ -259,7 +259,8 @@ class RecurrenceJudge {
   // same number of computes.
   void require_one_kind(const std::vector<const ClassReport*>& judged) {
     for (const ClassReport* it : judged)
-      if (it->means_over != judged.front()->means_over)
+      if (it->means_over != judged.front()->means_over ||
+          it->uneven_means != judged.front()->uneven_means)
         add(FindingKind::kScaled, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
             fmt::format("its update is a mean over {} steps, and that of other variables over {}",
@@ -325,6 +326,7 @@ class RecurrenceJudge {
       least = std::min(least, it.counts);
       most = std::max(most, it.counts);
       result_.means_over = std::max(result_.means_over, it.means_over);
+      if (!it.uneven_means.empty()) result_.uneven_means = it.uneven_means;
       result_.by_itself = result_.by_itself || it.by_itself;
       result_.counts_once = result_.counts_once && it.counts_once;
       result_.loses = result_.loses || it.loses;

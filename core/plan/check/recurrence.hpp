@@ -14,14 +14,15 @@ struct Recurrence {
   Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
   double counts = 1;             // how often every gradient counts in the end; 1: as in a mean
   double least = 1;              // the same of the variables where it is least
-  std::uint64_t means_over = 1;  // computes that the mean is taken over
-  bool by_itself = false;        // gradients are applied one by one, and undivided is once
-  bool counts_once = false;      // exactly 1
-  bool by_rate = false;          // times the learning rate of an apply to differences of parameters
-  bool loses = false;            // something that is rounded or compressed
-  bool nothing_lost = false;     // counts_once, and nothing of that kind is lost
-  bool restarts = false;         // kUnproved only for momentum that begins anew in every period
-  std::uint64_t delay = 0;       // periods until all gradients of a period have arrived somewhere
+  std::uint64_t means_over = 1;  // computes that the mean is taken over, at most
+  std::vector<std::uint64_t> uneven_means;  // as in ClassReport
+  bool by_itself = false;     // gradients are applied one by one, and undivided is once
+  bool counts_once = false;   // exactly 1
+  bool by_rate = false;       // times the learning rate of an apply to differences of parameters
+  bool loses = false;         // something that is rounded or compressed
+  bool nothing_lost = false;  // counts_once, and nothing of that kind is lost
+  bool restarts = false;      // kUnproved only for momentum that begins anew in every period
+  std::uint64_t delay = 0;    // periods until all gradients of a period have arrived somewhere
   std::vector<std::string> kernels;  // whose declarations were taken for granted
   std::vector<Finding> findings;     // of kWrong and kUnproved
 };

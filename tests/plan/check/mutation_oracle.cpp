@@ -41,6 +41,14 @@ bool has_recurrence(const CheckReport& report) {
          report.uniform;
 }
 
+// Of how many computes the update takes the mean that has this one's gradients.
+double mean_over(const CheckReport& report, std::uint64_t period, std::uint64_t compute) {
+  std::uint64_t end = 0;
+  for (const std::uint64_t computes : report.uneven_updates)
+    if (compute % period < (end += computes)) return static_cast<double>(computes);
+  return static_cast<double>(report.computes_per_update);
+}
+
 }  // namespace
 
 std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report) {
@@ -60,10 +68,10 @@ std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report
   Interpreter interpreter(plan, options);
   interpreter.run(kStepsInAll);
   std::vector<double> expected(options.initial.begin(), options.initial.end());
-  for (const auto& [unused, values] : given)
-    for (std::size_t e = 0; e < values.size(); ++e)
-      expected[e] -= kRate * values[e] /
-                     static_cast<double>(plan.cluster->replicas() * report.computes_per_update);
+  for (const auto& [key, values] : given) {
+    const double divisor = plan.cluster->replicas() * mean_over(report, plan.computes, key.second);
+    for (std::size_t e = 0; e < values.size(); ++e) expected[e] -= kRate * values[e] / divisor;
+  }
   for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
     if (plan.buffers[b].kind != CONVOY_BUFFER_PARAMETERS || plan.buffers[b].set != 0) continue;
     for (std::size_t e = 0; e < expected.size(); ++e)

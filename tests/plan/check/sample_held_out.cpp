@@ -96,23 +96,51 @@ WritePlan staggered(std::uint64_t contributions_of_each) {
   };
 }
 
-// The gradients of two steps, rounded once, and what that leaves out.
-void write_accumulated_feedback(Planner& p) {
-  std::vector<Span> sent;
-  std::vector<Buffer> wanted;
-  for (const auto r : p.replicas()) wanted.push_back(held(p, r));
-  for (int i = 0; i < 2; ++i) {
-    p.compute();
-    for (const auto r : p.replicas()) p.add(wanted[r.index()], wanted[r.index()], p.gradient(r));
-  }
-  for (const auto r : p.replicas()) {
-    sent.push_back(passing(p, r));
-    rounded(p, r, sent.back(), wanted[r.index()]);
-    p.axpy(wanted[r.index()], -1, sent.back(), wanted[r.index()]);
-  }
-  p.all_reduce(sent);
-  for (const auto r : p.replicas())
-    p.apply(p.parameters(r), sent[r.index()], {.contributions = 2 * p.replica_count()});
+// The gradients of so many steps in turn, rounded once, and what that leaves out. Sums are divided
+// either before they are rounded or by the update.
+struct Accumulation {
+  std::vector<std::uint64_t> steps = {1, 2, 3};
+  bool divides_before = true;
+  double divisor = 0;   // instead of the steps
+  double momentum = 0;  // of all replicas, behind the sum
+  bool rounds = true;
+};
+WritePlan accumulated_feedback(const Accumulation& how) {
+  return [how](Planner& p) {
+    std::vector<Buffer> wanted, velocities;
+    for (const auto r : p.replicas()) {
+      wanted.push_back(held(p, r));
+      if (how.momentum > 0) velocities.push_back(held(p, r));
+    }
+    for (const std::uint64_t steps : how.steps) {
+      const double divisor = how.divisor > 0 ? how.divisor : static_cast<double>(steps);
+      for (std::uint64_t i = 0; i < steps; ++i) {
+        p.compute();
+        for (const auto r : p.replicas())
+          p.axpy(wanted[r.index()], how.divides_before ? 1 / divisor : 1, p.gradient(r),
+                 wanted[r.index()]);
+      }
+      std::vector<Span> sent;
+      for (const auto r : p.replicas()) {
+        sent.push_back(passing(p, r));
+        if (how.rounds)
+          rounded(p, r, sent.back(), wanted[r.index()]);
+        else
+          p.copy(sent.back(), wanted[r.index()]);
+        p.axpy(wanted[r.index()], -1, sent.back(), wanted[r.index()]);
+      }
+      p.all_reduce(sent);
+      for (const auto r : p.replicas()) {
+        Span update = sent[r.index()];
+        if (how.momentum > 0) {
+          p.axpy(velocities[r.index()], how.momentum, velocities[r.index()], update);
+          update = velocities[r.index()];
+        }
+        const std::uint64_t divided = how.divides_before ? 1 : static_cast<std::uint64_t>(divisor);
+        p.apply(p.parameters(r), update, {.contributions = divided * p.replica_count()});
+      }
+    }
+  };
 }
 
 // Every replica has a momentum of its own for the sum of all gradients.
@@ -300,8 +328,16 @@ std::vector<SampleRecurrence> right_held_out() {
       {"elastic, gently", write_gentle_elastic, kRight, false, "all replicas alike"},
       {"halves in turns", staggered(2), kRight, true, "in means over 2 steps"},
       {"halves in turns, summed", staggered(1), kRight, true},
-      {"two steps and a residual", write_accumulated_feedback, kRight, true,
+      {"two steps and a residual", accumulated_feedback({{2}, false}), kRight, true,
        "in means over 2 steps"},
+      {"a mean of two steps and a residual", accumulated_feedback({{2}}), kRight, true,
+       "in means over 2 steps"},
+      {"one to three steps and a residual", accumulated_feedback({}), kRight, true,
+       "in means over 1 to 3 steps"},
+      {"two steps twice, with momentum", accumulated_feedback({{2, 2}, false, 0, 0.5}), kRight,
+       false, "every gradient counts 2 times"},
+      {"one to three steps, with momentum", accumulated_feedback({{1, 2, 3}, true, 0, 0.5}), kRight,
+       false, "every gradient counts 2 times"},
       {"momentum of each worker", served_momentum(1), kRight, false,
        "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
       {"momentum of each worker, in any order", unordered_momentum(1), Verdict::kAsynchronous,
@@ -316,6 +352,10 @@ std::vector<SampleRecurrence> wrong_held_out() {
   constexpr Verdict kOpen = Verdict::kUnproved;
   return {
       {"tracking that adds the last gradient", gradient_tracking(1), kWrong, false, "grows"},
+      {"one to three steps and a residual, all divided by two",
+       accumulated_feedback({{1, 2, 3}, true, 2}), kWrong, false, ""},
+      {"one to three steps and a residual of sums", accumulated_feedback({{1, 2, 3}, false}),
+       kWrong, false, "brought back more often than once"},
       {"halves in turns, divided by three", staggered(3), kWrong, false, ""},
       {"momentum lost for one replica", write_lost_momentum, kWrong, false,
        "in what replica 1 reads"},
