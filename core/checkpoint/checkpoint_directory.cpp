@@ -56,6 +56,11 @@ CheckpointDirectory::CheckpointDirectory(fs::path folder, std::int64_t keep)
 
 void CheckpointDirectory::prepare(const Notice& notice) {
   std::error_code error;
+  if (fs::is_regular_file(folder_, error))
+    fail(ExitCode::kFailed,
+         "{} is a file, and checkpoints of a training need a folder: --init_weights starts from "
+         "one file",
+         folder_.string());
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_, error))
     fail(ExitCode::kFailed, "cannot create the folder {} for checkpoints: {}", folder_.string(),

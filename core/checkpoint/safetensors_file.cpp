@@ -52,8 +52,10 @@ void SafetensorsFile::read_header() {
   read_at(0, &length, sizeof(length));
   const std::uint64_t rest = file_bytes_ - kSafetensorsPrefixBytes;
   if (length > kSafetensorsLongestHeader)
-    fail(ExitCode::kFailed, "{}: its header claims {} bytes, at most {} are possible", file, length,
-         kSafetensorsLongestHeader);
+    fail(ExitCode::kFailed,
+         "{}: its header claims {} bytes, at most {} are possible: it is no safetensors file, or "
+         "damaged",
+         file, length, kSafetensorsLongestHeader);
   if (length > rest)
     fail(ExitCode::kFailed,
          "{}: its header claims {} bytes, but {} follow: the file was cut off or is no safetensors "

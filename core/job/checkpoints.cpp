@@ -42,6 +42,18 @@ struct InitialWeights {
   std::optional<WeightsMap> map;
 };
 
+// What a run without training takes: the newest good checkpoint in train_dir, or the file of that
+// name; null when there is none.
+std::unique_ptr<SafetensorsFile> open_trained(const std::string& train_dir,
+                                              const Checkpoints::Tell& tell) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(train_dir, error))
+    return CheckpointDirectory(train_dir, 0).open_newest(tell);
+  auto file = std::make_unique<SafetensorsFile>(train_dir);
+  verify_checksum(*file);
+  return file;
+}
+
 }  // namespace
 
 Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell)
@@ -60,7 +72,8 @@ void Checkpoints::open_newest() {
     // A limit on the size of files shall be an error of writing, not the end of the process.
     std::signal(SIGXFSZ, SIG_IGN);
     prepare();
-    newest_ = directory_->open_newest(tell_);
+    newest_ = why_nothing_is_saved() != nullptr ? open_trained(options_.train_dir, tell_)
+                                                : directory_->open_newest(tell_);
   }
   if (setup_.task != nullptr) find_newest();
   if (!newest_) return;
@@ -249,16 +262,14 @@ void Checkpoints::refuse_diverged(std::int64_t step) {
                   step));
 }
 
-std::optional<TrainedModel> find_trained_model(const std::string& train_dir, const Graph& graph,
+std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
                                                const Checkpoints::Tell& tell) {
-  std::unique_ptr<SafetensorsFile> file;
-  std::error_code error;
-  if (std::filesystem::is_regular_file(train_dir, error)) {
-    file = std::make_unique<SafetensorsFile>(train_dir);
-    verify_checksum(*file);
-  } else {
-    file = CheckpointDirectory(train_dir, 0).open_newest(tell);
+  if (!options.init_weights.empty()) {
+    const InitialWeights weights(options);
+    return TrainedModel{weights.file.path().filename().string(), weights.file.path().string(), 0,
+                        weights.values(graph)};
   }
+  const std::unique_ptr<SafetensorsFile> file = open_trained(options.train_dir, tell);
   if (!file) return std::nullopt;
   return TrainedModel{file->path().filename().string(), file->path().string(),
                       read_facts(*file).step, read_model_values(*file, graph)};

@@ -79,9 +79,9 @@ class Checkpoints {
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 
-// The newest good checkpoint in train_dir, or the one that it names as a file; nothing when there
-// is none. Error kFailed when it is another model's.
-std::optional<TrainedModel> find_trained_model(const std::string& train_dir, const Graph& graph,
+// The newest good checkpoint in train_dir, or the one that it names as a file; with init_weights
+// those, as of step 0. Nothing when there is none. Error kFailed when it is another model's.
+std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
                                                const Checkpoints::Tell& tell);
 
 }  // namespace convoy::job

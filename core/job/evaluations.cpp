@@ -1,6 +1,7 @@
 #include "core/job/evaluations.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -129,6 +130,20 @@ TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own, const Paus
                                                                                 : "");
   if (chiefs.empty()) return Outcome::kGoesOn;
   return chiefs == "reached" ? Outcome::kReached : Outcome::kFailed;
+}
+
+std::string unused_evaluation_flags(const EvaluationOptions& options) {
+  if (options.mode() != RunMode::kTraining && options.mode() != RunMode::kForwardOnly) return {};
+  std::vector<const char*> given;
+  if (options.batch_size) given.push_back("--eval_batch_size");
+  if (options.num_batches) given.push_back("--num_eval_batches");
+  if (options.num_epochs) given.push_back("--num_eval_epochs");
+  if (options.interval_seconds > 0) given.push_back("--eval_interval_secs");
+  if (given.empty()) return {};
+  return fmt::format(
+      "{}: without effect, because nothing is evaluated; --eval and the --eval_during_training "
+      "flags evaluate",
+      fmt::join(given, ", "));
 }
 
 std::optional<TrainedModel> first_trained_model(const JobOptions& options,

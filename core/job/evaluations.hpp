@@ -67,6 +67,9 @@ class TrainingEvaluations {
   double seconds_ = 0;
 };
 
+// Names the flags about evaluations that are given although nothing is evaluated so; empty if none.
+std::string unused_evaluation_flags(const EvaluationOptions& options);
+
 // What a checkpoint holds, as far as evaluating needs it.
 struct TrainedModel {
   std::string name;  // the file's

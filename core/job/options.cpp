@@ -100,9 +100,16 @@ void check_evaluation(const JobOptions& options) {
   check_triggers(options);
   if (evaluation.evaluate_only && evaluation.forward_only)
     fail(ExitCode::kUsage, "--eval and --forward_only: give one of them, not both");
-  if (evaluation.evaluate_only && options.checkpoints.train_dir.empty())
+  const CheckpointOptions& checkpoints = options.checkpoints;
+  if (evaluation.evaluate_only && checkpoints.train_dir.empty() && checkpoints.init_weights.empty())
     fail(ExitCode::kUsage,
-         "--eval needs --train_dir: a folder with checkpoints, or one checkpoint file");
+         "--eval needs --train_dir (a folder with checkpoints, or one checkpoint file) or "
+         "--init_weights");
+  if (evaluation.evaluate_only && !checkpoints.train_dir.empty() &&
+      !checkpoints.init_weights.empty())
+    fail(ExitCode::kUsage,
+         "--train_dir={} and --init_weights={}: --eval scores one or the other; give one of them",
+         checkpoints.train_dir, checkpoints.init_weights);
   if (evaluation.num_batches && evaluation.num_epochs)
     fail(ExitCode::kUsage, "--num_eval_batches={} and --num_eval_epochs={}: give one of them",
          *evaluation.num_batches, *evaluation.num_epochs);

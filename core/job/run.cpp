@@ -116,7 +116,7 @@ class Run {
 
   void evaluate() {
     const FindTrainedModel newest = [this] {
-      return find_trained_model(setup_.options.checkpoints.train_dir, *setup_.graph,
+      return find_trained_model(setup_.options.checkpoints, *setup_.graph,
                                 [this](const std::string& text) { tell(text); });
     };
     std::optional<TrainedModel> first = first_trained_model(setup_.options, newest);
@@ -276,7 +276,9 @@ class Run {
     tell(source->notices());
     const std::int64_t examples = examples_per_epoch(*source);
     count_epochs(examples);
-    tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
+    if (mode() != RunMode::kForwardOnly)
+      tell(shorten_resumed_run(sizes_, checkpoints_->first_step()));
+    tell(unused_evaluation_flags(setup_.options.evaluation));
     report_.header(devices_, examples);
     prepare_evaluations(examples);
     wants_trace_ = wanted_by_chief("trace wanted", !setup_.options.trace_file.empty());

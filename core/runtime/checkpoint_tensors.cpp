@@ -228,9 +228,13 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
     read_parts(file, result);
   } else if (has_parts(file)) {
     result.notices.push_back(fmt::format(
-        "what {} on {} devices of batch {} keeps between steps besides the model (gradients that "
-        "wait, parameters or statistics of other replicas) does not fit this run and is left out",
-        facts.strategy, facts.identity.replicas, facts.identity.batch));
+        "what {} on {} of batch {} keeps between steps besides the model (gradients that wait, "
+        "parameters or statistics of other replicas, a loss scale) is left out, because this run "
+        "has another plan: another strategy, precision, clipping, batch or number of devices",
+        facts.strategy,
+        facts.identity.replicas == 1 ? "1 device"
+                                     : fmt::format("{} devices", facts.identity.replicas),
+        facts.identity.batch));
   }
   return result;
 }

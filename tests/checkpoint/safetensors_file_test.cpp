@@ -63,6 +63,7 @@ TEST(SafetensorsFile, RefusesHeaderLengthsThatCannotBe) {
   const fs::path path = fresh_folder("safetensors_length") / "x.safetensors";
   write_file(path, with_length(~std::uint64_t{0}, "{}"));
   EXPECT_THAT(opening_error(path), HasSubstr("header claims 18446744073709551615 bytes"));
+  EXPECT_THAT(opening_error(path), HasSubstr("no safetensors file"));
   write_file(path, with_length(3, "{}"));
   EXPECT_THAT(opening_error(path), HasSubstr("but 2 follow"));
   write_file(path, "1234567");

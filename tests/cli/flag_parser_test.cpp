@@ -139,7 +139,8 @@ TEST(FlagParser, RefusesWhatIsNotAFlag) {
 
 TEST(FlagParser, RefusesAMissingValue) {
   EXPECT_TRUE(parse_failure({"--steps"}).mentions("--steps needs a value"));
-  EXPECT_TRUE(parse_failure({"--folder", "--eager"}).mentions("--folder needs a value"));
+  EXPECT_TRUE(
+      parse_failure({"--folder", "--eager"}).mentions("--folder needs a value, as in --folder="));
   EXPECT_EQ(parse_failure({"--noeager=true"}).code, ExitCode::kUsage);
 }
 

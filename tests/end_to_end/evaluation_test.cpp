@@ -98,6 +98,19 @@ TEST(ForwardOnly, GivesTheSameAnswersInEveryEpochBecauseNothingIsUpdated) {
     EXPECT_EQ(step.at("top_5_accuracy"), steps[0].at("top_5_accuracy"));
 }
 
+TEST(ForwardOnly, MeasuresAllItsStepsWithAModelThatWasTrainedLonger) {
+  const std::string folder = scratch_folder("forward_trained");
+  ASSERT_EQ(run_convoy(evaluated_lenet({"--train_dir=" + folder})).exit_code, 0);
+  for (const std::string& trained : {folder, folder + "/model-7.safetensors"}) {
+    const Recorded run = run_recorded(
+        "forward_of_trained",
+        evaluated_lenet({"--train_dir=" + trained, "--forward_only", "--num_batches=3"}));
+    EXPECT_EQ(run.record.at("steps").size(), 3u) << run.program.err;
+    EXPECT_THAT(run.program.err, HasSubstr("restored "));
+    EXPECT_THAT(run.program.err, Not(HasSubstr("left to do")));
+  }
+}
+
 TEST(ForwardOnly, TakesTheOldFreezeFlagAndSaysThatItChangesNothing) {
   const ProgramResult result =
       run_convoy(evaluated_lenet({"--forward_only", "--freeze_when_forward_only=True"}));
@@ -207,6 +220,28 @@ TEST(EvaluationDuringTraining, ThatFailsInAPauseLeavesWhatWasTrained) {
   const nlohmann::json record = parse_json(std::ifstream(run.folder / "run.json"));
   EXPECT_EQ(record.at("steps").size(), 3u);
   EXPECT_THAT(record.at("error"), HasSubstr("wrong checksum"));
+}
+
+TEST(Evaluation, LengthWithoutAnEvaluationIsSaidToHaveNoEffect) {
+  const ProgramResult result = run_convoy(evaluated_lenet({"--num_eval_batches=2"}));
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.err,
+              HasSubstr("--num_eval_batches: without effect, because nothing is evaluated"));
+}
+
+// Weights that no training of convoy's has saved.
+TEST(Evaluation, ScoresInitialWeightsAsItScoresTheSameCheckpoint) {
+  const std::filesystem::path folder = scratch_folder("scored_weights");
+  const std::string train_dir = "--train_dir=" + folder.string();
+  ASSERT_EQ(run_convoy(evaluated_lenet({train_dir})).exit_code, 0);
+  const std::string weights = "--init_weights=" + (folder / "model-7.safetensors").string();
+  const Recorded saved = run_recorded("scored_saved", evaluated_lenet({"--eval", train_dir}));
+  const Recorded given = run_recorded("scored_given", evaluated_lenet({"--eval", weights}));
+  EXPECT_FALSE(given.top_1().empty());
+  EXPECT_EQ(given.top_1(), saved.top_1());
+  const ProgramResult both = run_convoy(evaluated_lenet({"--eval", train_dir, weights}));
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("give one of them"));
 }
 
 TEST(EvaluationDuringTraining, LeavesAPartialSummaryWhenItIsInterrupted) {

@@ -80,6 +80,12 @@ po::options_description described(const FlagTable& table) {
   return description;
 }
 
+[[noreturn]] void fail_without_value(const FlagDefinition& flag) {
+  const bool is_text = flag.type == FlagType::kString;
+  fail(ExitCode::kUsage, "--{} needs a value{}", flag.name,
+       is_text ? fmt::format(", as in --{}=VALUE", flag.name) : ": " + describe_values(flag));
+}
+
 std::vector<po::option> tokenize(const FlagTable& table, std::span<const std::string> arguments) {
   const po::options_description description = described(table);
   po::command_line_parser parser(std::vector<std::string>(arguments.begin(), arguments.end()));
@@ -93,7 +99,7 @@ std::vector<po::option> tokenize(const FlagTable& table, std::span<const std::st
     const std::string bare = name.substr(std::min(name.find_first_not_of('-'), name.size()));
     const FlagDefinition* flag = table.find(bare);
     if (flag == nullptr) fail_unknown(table, bare);
-    fail(ExitCode::kUsage, "--{} needs a value: {}", bare, describe_values(*flag));
+    fail_without_value(*flag);
   }
 }
 
@@ -151,8 +157,7 @@ class FlagParser {
     if (option.string_key.empty()) return read_positional(tokens.front(), before);
     if (option.unregistered) fail_unknown(table_, option.string_key);
     const FlagDefinition& flag = *table_.find(option.string_key);
-    if (tokens.size() > 1 && tokens[1].starts_with("--"))
-      fail(ExitCode::kUsage, "--{} needs a value: {}", option.string_key, describe_values(flag));
+    if (tokens.size() > 1 && tokens[1].starts_with("--")) fail_without_value(flag);
     const std::string& value = option.value.front();
     assign(flag, value,
            tokens.size() > 1 ? fmt::format("--{}={}", option.string_key, value) : tokens.front());

@@ -183,6 +183,7 @@ class Launch {
   void replace_or_give_up(Task& task, std::ostream& err) {
     const int code = task.process->exit_code();
     const bool fails = !ended_as_asked(*task.process);
+    if (end_by_ && fails) note_cause(*task.process);
     if (end_by_ || (exit_code_ != 0 && !fails)) return;
     err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
     if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && passed_on_ == 0) {
@@ -191,6 +192,12 @@ class Launch {
     }
     if (exit_code_ == 0) exit_code_ = code;
     if (fails) end_by_ = Clock::now() + end_timeout_;
+  }
+
+  // A task that has lost another one may end before that one, whose code says what failed.
+  void note_cause(const LaunchedTask& task) {
+    constexpr int kLost = static_cast<int>(ExitCode::kTimeout);
+    if (exit_code_ == kLost && !task.was_killed()) exit_code_ = task.exit_code();
   }
 
   std::vector<Task> tasks_;

@@ -59,6 +59,19 @@ void check_files(const JobOptions& options) {
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }
 
+// Flags of run that say something about its training or its repeats, of which there are none here.
+void refuse_flags_of_training(std::span<const std::string> arguments) {
+  const auto refuse = [](const char* flag) {
+    fail(ExitCode::kUsage,
+         "--{} is for convoy run; qualify makes measurements of its own: leave it out", flag);
+  };
+  for (const char* flag : {"variable_update", "train_dir", "init_weights", "repeat", "against",
+                           "against_program", "trace_file"})
+    if (find_flag(arguments, flag, no_environment)) refuse(flag);
+  for (const char* flag : {"eval", "forward_only", "input_only", "profile"})
+    if (find_switch(arguments, flag, no_environment)) refuse(flag);
+}
+
 class QualifyVerb {
  public:
   QualifyVerb(JobCommand command, const QualifyRequest& request,
@@ -145,6 +158,7 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
     out << kHelp + command_help(arguments, flags);
     return static_cast<int>(ExitCode::kOk);
   }
+  refuse_flags_of_training(arguments);
   JobCommand command = read_command(arguments, flags);
   // Probes are written by a strategy of their own; this one only stands for none.
   command.options.variable_update =

@@ -31,8 +31,8 @@ int run_report_verb(std::span<const std::string> arguments, std::ostream& out, s
         "report RECORD.json [RECORD.json ...] [-o report.html]",
         "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how "
         "the step's time is divided, links, tasks, loss, memory and environment, as far as the "
-        "records have them. run and simulate write a record with --output_file=x.json; compare "
-        "prints one with --json. With --report=x.html, run, simulate and compare make a page, too.",
+        "records have them. run, simulate, compare and qualify write a record with "
+        "--output_file=x.json. With --report=x.html they make a page, too.",
         kReportFlags);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -23,6 +23,10 @@ std::vector<std::string> file_names(Subset subset) {
 
 // The folder and the ending of the files' names.
 std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::string& first) {
+  std::error_code error;
+  if (fs::is_regular_file(folder, error))
+    fail(ExitCode::kUnavailable, "data_dir {} is a file: name the folder that it lies in",
+         folder.string());
   for (const char* const inner : {"", "cifar-10-batches-bin", "cifar-10-batches-py"}) {
     for (const char* const ending : {".bin", ""}) {
       std::error_code ignored;

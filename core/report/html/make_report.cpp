@@ -29,8 +29,8 @@ Kind kind_of(const NamedRecord& named) {
   if (version && field(record, "steps").is_array()) return Kind::kRun;
   if (version && field(record, "hosts").is_array()) return Kind::kQualification;
   fail(ExitCode::kUsage,
-       "{}: not a record of convoy; run, simulate and qualify --output_file=x.json and compare "
-       "--json write such records",
+       "{}: not a record of convoy; run, simulate, compare and qualify write one with "
+       "--output_file=x.json",
        named.name);
 }
 

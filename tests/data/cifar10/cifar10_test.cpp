@@ -168,6 +168,11 @@ TEST_F(Cifar10Test, AMissingFileIsNamed) {
               HasSubstr("no file data_batch_1.bin (binary form)"));
 }
 
+TEST_F(Cifar10Test, AFileInThePlaceOfTheFolderIsCalledOne) {
+  options_.data_dir = (folder_.path() / "data_batch_1.bin").string();
+  EXPECT_THAT(error_of([&] { make_source(options_); }), HasSubstr("data_batch_1.bin is a file"));
+}
+
 TEST_F(Cifar10Test, APipeAmongTheFilesIsCalledOne) {
   const std::filesystem::path path = folder_.path() / "data_batch_3.bin";
   std::filesystem::remove(path);
