@@ -88,12 +88,14 @@ void add_calls(const Session& session, const convoy_profile_record& record,
 
 void add_layers(const Session& session, const StepTrace& trace, std::vector<TraceEvent>& events) {
   const std::vector<std::vector<convoy_profile_record>> records = session.profile();
+  const std::vector<std::uint32_t>& replicas = session.local_replicas();  // that they are of
   for (const OperationTime& time : trace.operations) {
     const Operation& operation = operation_of(plan_of(session, trace), time);
     if (!is_compute(operation.kind)) continue;
     const bool forward = operation.kind == OperationKind::kForward;
     const TraceEvent outer = operation_event(session, plan_of(session, trace), time);
-    for (const convoy_profile_record& record : records.at(operation.replica)) {
+    const auto own = std::ranges::find(replicas, operation.replica) - replicas.begin();
+    for (const convoy_profile_record& record : records.at(static_cast<std::size_t>(own))) {
       const bool inside = record.node >= operation.first_layer &&
                           record.node < operation.first_layer + operation.layer_count;
       if (inside && (record.pass == CONVOY_PASS_FORWARD) == forward)

@@ -217,6 +217,16 @@ TEST(SeveralHosts, TraceAllTasksOnOneClock) {
   }
 }
 
+// Layers are those of each task's own replicas.
+TEST(SeveralHosts, TraceTheLayersOfAllTasks) {
+  const std::string path = scratch_folder("several_hosts") + "/layers.json";
+  const ProgramResult result =
+      launch({"--workers=2"}, kTraining + kRing + Arguments{"--profile", "--trace_file=" + path});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(tasks_of(times_of(parse_json(std::ifstream(path)), "affine")),
+            (std::set<std::string>{"worker 0", "worker 1"}));
+}
+
 // Of whichever task: the chief saves after a step that all agree on, once, and they go on.
 TEST(SeveralHosts, SaveOnRequestAndGoOn) {
   for (const bool chief_is_asked : {true, false}) {

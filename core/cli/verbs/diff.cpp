@@ -17,13 +17,14 @@ namespace {
 
 const std::vector<VerbFlag> kDiffFlags = {
     {"form", true, "text, csv, json or markdown (text)"},
-    {"confidence", true, "confidence level of the interval, between 0.5 and 1 (0.99)"},
+    {"confidence", true, "confidence level of the interval, between 0.5 and 1 (0.96)"},
     {"run_noise", true,
      "assumed relative difference between runs of the same command, for a side with only one run "
      "(0.01)"},
     {"quantile", true,
-     "the step of a run that counts: this share of its steps is as fast or faster (0.5, the "
-     "median); on a machine that others disturb, 0.2 repeats better"},
+     "the step of a run that counts: this share of its steps is as fast or faster (0.1); 0.5 is "
+     "the "
+     "median, which others on the machine change more"},
     {"fail_below", true,
      "end with code 4 when a difference is seen and the second's speed is below this share of the "
      "first's, such as 0.97"},
@@ -68,8 +69,8 @@ std::string diff_help() {
       "diff FIRST.json SECOND.json [flags]",
       "Says whether the second run is faster than the first, with an interval. A side is a record "
       "of run --output_file=x.json, best with --repeat=5, or several of them: a1.json,a2.json. "
-      "Times are per image, medians without --quantile, so batch, strategy and number of devices "
-      "may differ.",
+      "Times are per image and those of fast steps (--quantile), so batch, strategy and number of "
+      "devices may differ.",
       kDiffFlags);
 }
 

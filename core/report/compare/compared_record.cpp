@@ -44,8 +44,9 @@ struct Run {
 
 // Workers that do not wait for each other take steps of their own, and the record has those of one
 // of them. So what all of them did in the time of such a step follows from the total.
-double images_of_step(const Run& run, double global_batch, bool asynchronous) {
-  return asynchronous && run.rate && *run.rate > 0 ? *run.rate * median(run.seconds) : global_batch;
+std::optional<double> images_by_total(const Run& run) {
+  if (!run.rate || *run.rate <= 0) return std::nullopt;
+  return *run.rate * median(run.seconds);
 }
 
 void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to) {
@@ -53,7 +54,9 @@ void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to
   if (run.seconds.empty()) return;
   if (run.rate) to.rates.push_back(*run.rate);
   to.steps.insert(to.steps.end(), run.seconds.begin(), run.seconds.end());
-  const double images = images_of_step(run, global_batch, asynchronous);
+  const auto by_total = asynchronous ? images_by_total(run) : std::nullopt;
+  to.side.median_is_total |= by_total.has_value();
+  const double images = by_total.value_or(global_batch);
   for (double& value : run.seconds) value /= images;
   to.side.runs.push_back(std::move(run.seconds));
   to.side.began.push_back(run.began);

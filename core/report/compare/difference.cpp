@@ -158,10 +158,12 @@ HalfWidth half_width(const Side& first, const Side& second, const std::vector<do
 
 }  // namespace
 
-Difference compare(const Side& first, const Side& second, const DifferenceOptions& options) {
+Difference compare(const Side& first, const Side& second, const DifferenceOptions& asked) {
   CONVOY_CHECK(!first.runs.empty() && !second.runs.empty());
-  CONVOY_CHECK(options.confidence > 0 && options.confidence < 1);
-  CONVOY_CHECK(options.quantile >= 0 && options.quantile <= 1);
+  CONVOY_CHECK(asked.confidence > 0 && asked.confidence < 1);
+  CONVOY_CHECK(asked.quantile >= 0 && asked.quantile <= 1);
+  DifferenceOptions options = asked;
+  if (first.median_is_total || second.median_is_total) options.quantile = 0.5;
   const std::vector<double> a = log_quantiles(first, options.quantile);
   const std::vector<double> b = log_quantiles(second, options.quantile);
   Difference result;

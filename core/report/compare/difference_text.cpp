@@ -53,7 +53,8 @@ struct StepQuantile {
   double fraction;
 };
 
-constexpr StepQuantile kStepQuantiles[] = {{"20 % of steps within", "p20", 0.2},
+constexpr StepQuantile kStepQuantiles[] = {{"10 % of steps within", "p10", 0.1},
+                                           {"20 % of steps within", "p20", 0.2},
                                            {"median step", "p50", 0.5},
                                            {"90 % of steps within", "p90", 0.9},
                                            {"99 % of steps within", "p99", 0.99}};
