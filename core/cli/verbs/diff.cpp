@@ -23,8 +23,7 @@ const std::vector<VerbFlag> kDiffFlags = {
      "(0.01)"},
     {"quantile", true,
      "the step of a run that counts: this share of its steps is as fast or faster (0.1); 0.5 is "
-     "the "
-     "median, which others on the machine change more"},
+     "the median, which others on the machine change more"},
     {"fail_below", true,
      "end with code 4 when a difference is seen and the second's speed is below this share of the "
      "first's, such as 0.97"},
