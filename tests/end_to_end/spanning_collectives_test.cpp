@@ -8,6 +8,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/base/json.hpp"
 #include "tests/end_to_end/host_tasks.hpp"
@@ -67,10 +68,13 @@ class TwoTasks {
   void start(std::size_t task, const Arguments& more = {},
              const Environment::Values& environment = {}) {
     const Environment scope(environment);
-    const Arguments line = Arguments{"run", "--worker_hosts=" + addresses_[0] + "," + addresses_[1],
-                                     "--job_name=worker", "--task_index=" + std::to_string(task),
-                                     task == 0 ? "--gpu_indices=0,1" : "--gpu_indices=2,3"};
-    programs_[task] = std::make_unique<RunningProgram>(line + flags_ + more);
+    programs_[task] = std::make_unique<RunningProgram>(command_line(task) + more);
+  }
+  Arguments command_line(std::size_t task) const {
+    return Arguments{"run", "--worker_hosts=" + addresses_[0] + "," + addresses_[1],
+                     "--job_name=worker", "--task_index=" + std::to_string(task),
+                     task == 0 ? "--gpu_indices=0,1" : "--gpu_indices=2,3"} +
+           flags_;
   }
   void start_both() {
     start(0);
@@ -98,9 +102,9 @@ class SpanningCollectives : public ::testing::Test {
 };
 
 // Four devices in one process and two in each of two. Without tolerance: the same bits.
-void expect_same_training(const Arguments& flags, double tolerance) {
+void expect_same_training(const Arguments& flags, double tolerance, const Arguments& alones) {
   const ProgramResult alone =
-      run_convoy(Arguments{"run", "--gpu_indices=0,1,2,3"} + training(4) + flags);
+      run_convoy(Arguments{"run", "--gpu_indices=0,1,2,3"} + training(4) + alones);
   ASSERT_EQ(alone.exit_code, 0) << alone.err;
   TwoTasks tasks(training(2) + flags);
   tasks.start_both();
@@ -124,12 +128,30 @@ TEST_F(SpanningCollectives, TrainWhatOneHostTrainsToTheBit) {
         Arguments{"--variable_update=distributed_all_reduce", "--all_reduce_spec=nccl"},
         Arguments{"--variable_update=zero1"}}) {
     SCOPED_TRACE(::testing::PrintToString(flags));
-    expect_same_training(flags, 0);
+    expect_same_training(flags, 0, flags);
   }
 }
 
 TEST_F(SpanningCollectives, SumInsideTasksAndThenBetweenThem) {
-  expect_same_training({"--variable_update=hierarchical"}, 1e-5);
+  const Arguments hierarchical{"--variable_update=hierarchical"};
+  expect_same_training(hierarchical, 1e-5, hierarchical);
+  expect_same_training({"--variable_update=replicated", "--all_reduce_spec=nccl/xring"}, 1e-5,
+                       kNccl);
+}
+
+// What `plan` shows of a run's command line is what its tasks agree on.
+TEST_F(SpanningCollectives, AreInThePlanThatIsShownOfTheTasks) {
+  const std::string path = scratch_folder("spanning") + "/run.json";
+  TwoTasks tasks(training(2) + kNccl);
+  tasks.start(0, {"--output_file=" + path});
+  tasks.start(1);
+  for (const std::size_t task : {0, 1}) ASSERT_EQ(tasks[task].exit_code(), 0) << tasks[task].err();
+  Arguments shown = tasks.command_line(0);
+  shown.front() = "plan";
+  const ProgramResult plan = run_convoy(shown);
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_EQ(after(plan.out, "hash of the lowered plan: "),
+            parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
 }
 
 // No element of a gradient goes by message: every task sends a few numbers at most.
@@ -192,6 +214,18 @@ TEST_F(SpanningCollectives, EndWhenATaskDies) {
     EXPECT_THAT(tasks[survivor].err(), HasSubstr(" lost"));
     EXPECT_EQ(shared_files(), files);
   }
+}
+
+// Worker 1 never finds the others, so worker 0 waits for its group until it hears of the loss.
+TEST_F(SpanningCollectives, EndWhenATaskDiesThatTheOthersWaitForToJoin) {
+  TwoTasks tasks(training(2) + kNccl + Arguments{"--join_timeout=100"});
+  tasks.start(0);
+  tasks.start(1, {}, {{"CONVOY_EMULATED_NCCL", "deaf"}});
+  ASSERT_TRUE(tasks[1].says("Generating")) << tasks[1].err();
+  EXPECT_EQ(tasks[0].exit_code(1), std::nullopt) << tasks[0].err();
+  tasks[1].signal(SIGKILL);
+  EXPECT_EQ(tasks[0].exit_code(30), 6) << tasks[0].err();
+  EXPECT_THAT(tasks[0].err(), AllOf(HasSubstr("worker 1 ("), HasSubstr(" lost")));
 }
 
 TEST_F(SpanningCollectives, EndTogetherWhenATaskIsInterrupted) {
