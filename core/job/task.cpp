@@ -85,6 +85,7 @@ void Task::rejoin(const network::Introduction& introduction) {
   {
     const std::lock_guard lock(mutex_);
     engine_ = nullptr;
+    interruption_.reset();
     operations_ = {};
   }
   links_.reset();
@@ -128,7 +129,9 @@ network::ControlOptions Task::control_options() {
 
 void Task::interrupt_links() {
   const std::lock_guard lock(mutex_);
-  if (engine_ != nullptr) engine_->interrupt("another task of the run is lost");
+  constexpr const char* kReason = "another task of the run is lost";
+  if (engine_ != nullptr) engine_->interrupt(kReason);
+  if (interruption_ != nullptr) interruption_->interrupt(kReason);
 }
 
 std::vector<std::string> Task::exchange(const std::string& what, std::string blob) {
@@ -164,14 +167,44 @@ Cluster Task::agreed_cluster(const OpenDevices& devices) {
                                                                 {"switch", own.groups.pcie_switch},
                                                                 {"nvlink", own.groups.nvlink}})));
   using Numbers = std::vector<std::uint32_t>;
-  const TaskDevices of_workers{
-      devices_per_worker_,
-      chiefs.at("peer_access").get<bool>(),
-      chiefs.at("priorities").get<bool>(),
-      chiefs.at("kind").get<std::string>(),
-      {chiefs.at("numa").get<Numbers>(), chiefs.at("switch").get<Numbers>(),
-       chiefs.at("nvlink").get<Numbers>()}};
+  TaskDevices of_workers{devices_per_worker_,
+                         chiefs.at("peer_access").get<bool>(),
+                         chiefs.at("priorities").get<bool>(),
+                         chiefs.at("kind").get<std::string>(),
+                         {chiefs.at("numa").get<Numbers>(), chiefs.at("switch").get<Numbers>(),
+                          chiefs.at("nvlink").get<Numbers>()},
+                         {}};
+  of_workers.no_collectives = agreed_refusal(devices, own.no_collectives);
   return cluster_of_tasks(workers(), static_cast<std::uint32_t>(identity_.servers), of_workers);
+}
+
+// Servers have no devices in collectives.
+std::string Task::agreed_refusal(const OpenDevices& devices, const std::string& own) {
+  nlohmann::json names = nlohmann::json::array();
+  nlohmann::json localities = nlohmann::json::array();
+  for (const convoy_device_description& device : devices.descriptions()) {
+    names.push_back(device.name);
+    localities.push_back(device.locality);
+  }
+  const std::vector<std::string> texts = exchange(
+      "collectives",
+      json_text(nlohmann::json{{"refusal", own}, {"names", names}, {"localities", localities}}));
+  const network::Roster roster = control_->roster();
+  std::vector<WorkersDevices> of_workers;
+  for (std::uint32_t rank = 0; rank < workers(); ++rank) {
+    const nlohmann::json it = parse_json(texts[rank]);
+    of_workers.push_back({network::to_string(roster.members[rank].name),
+                          roster.members[rank].machine, it.at("refusal").get<std::string>(),
+                          it.at("names").get<std::vector<std::string>>(),
+                          it.at("localities").get<std::vector<std::string>>()});
+  }
+  // Where no task has such collectives, the tasks need not be named.
+  const auto is_first = [&](const WorkersDevices& it) {
+    return it.refusal == of_workers.front().refusal;
+  };
+  if (std::ranges::all_of(of_workers, is_first) && !of_workers.front().refusal.empty())
+    return of_workers.front().refusal;
+  return why_no_spanning_collectives(of_workers);
 }
 
 TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& devices) const {
@@ -208,6 +241,10 @@ network::SecurityOptions Task::security() const {
 void Task::link(const Catalog& catalog, PluginHost& host,
                 const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
   cluster_ = agreed_cluster(*devices);
+  {
+    const std::lock_guard lock(mutex_);
+    interruption_ = std::make_unique<CollectiveInterruption>();
+  }
   links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
   exchange_measurements();
   const std::lock_guard lock(mutex_);
@@ -230,7 +267,9 @@ void Task::exchange_measurements() {
 }
 
 ClusterTask Task::cluster_task() {
-  return {&cluster_, rank_, &links_->engine(), peers_.get()};
+  return {&cluster_,           rank_,
+          &links_->engine(),   peers_.get(),
+          interruption_.get(), options_.join_timeout};
 }
 
 std::vector<int> Task::replicas() const {
@@ -262,7 +301,8 @@ void Task::finished_step(std::int64_t step) {
     const std::lock_guard lock(mutex_);
     network_step_ = position.step;
   }
-  control_->set_position(step, position.operation);
+  const bool has_messages = position.operation != CONVOY_NONE;
+  control_->set_position(step, has_messages ? std::int64_t{position.operation} : -1);
   print_notices();
 }
 

@@ -105,6 +105,7 @@ class Task {
   network::ControlOptions control_options();
   network::SecurityOptions security() const;
   Cluster agreed_cluster(const OpenDevices& devices);
+  std::string agreed_refusal(const OpenDevices& devices, const std::string& own);
   TaskLinks::Options link_options(const std::shared_ptr<OpenDevices>& devices) const;
   void interrupt_links();
   void exchange_measurements();
@@ -128,6 +129,7 @@ class Task {
   std::unique_ptr<ControlPeers> peers_;
   Cluster cluster_;
   std::unique_ptr<TaskLinks> links_;
+  std::unique_ptr<CollectiveInterruption> interruption_;
   std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 

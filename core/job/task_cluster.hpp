@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/plan/cluster.hpp"
 #include "core/runtime/open_devices.hpp"
@@ -15,7 +16,21 @@ struct TaskDevices {
   bool priorities = false;
   std::string kind;  // "cpu"
   ReplicaGroups groups = {};
+  // Why collectives of the devices do not reach those of other tasks; empty: they do.
+  std::string no_collectives = {};
 };
+
+// What one worker brings to the question whether collectives of devices reach from task to task.
+struct WorkersDevices {
+  std::string task;     // "worker 1 (host7, pid 4711)"
+  std::string machine;  // the same for all tasks of one machine
+  std::string refusal;  // of its devices; empty: they have such collectives
+  std::vector<std::string> names;
+  std::vector<std::string> localities;  // of the devices, for example a PCI address
+};
+
+// Why no collective has devices of all these workers; empty: they can have it. Names both sides.
+std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& workers);
 
 // The devices of a worker that has opened so many of them; servers open others.
 TaskDevices task_devices(const OpenDevices& devices, std::uint32_t count);

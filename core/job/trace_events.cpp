@@ -6,6 +6,7 @@
 
 #include "core/plan/operation.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
 #include "core/report/profile_record.hpp"
 
 namespace convoy::job {
@@ -43,6 +44,11 @@ TraceEvent network_event(const Session& session, const Plan& plan, const Operati
           time.timing.end - time.timing.start};
 }
 
+std::uint32_t place_here(const Session& session, const Plan& plan, const Operation& operation) {
+  const ClusterTask* const task = session.task();
+  return task == nullptr ? operation.place : place_on_host(plan, operation, task->host);
+}
+
 TraceEvent operation_event(const Session& session, const Plan& plan, const OperationTime& time) {
   const Operation& operation = operation_of(plan, time);
   if (operation.lane == kNetworkLane) return network_event(session, plan, time);
@@ -52,7 +58,7 @@ TraceEvent operation_event(const Session& session, const Plan& plan, const Opera
   return {name,
           time.operation,
           std::string(lane_name(operation.lane)),
-          session.cluster().places.at(operation.place).name,
+          session.cluster().places.at(place_here(session, plan, operation)).name,
           time.timing.start,
           time.timing.end - time.timing.start};
 }

@@ -166,6 +166,59 @@ std::optional<std::string> OpenDevice::collective_refusal(const std::vector<Open
   return context.error.value_or("it gave no reason");
 }
 
+std::optional<std::string> OpenDevice::spanning_refusal() {
+  const convoy_device& table = plugin_.table();
+  const bool spans =
+      (describe().flags & CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES) != 0 &&
+      table.create_collective_id != nullptr && table.open_collective_group != nullptr &&
+      table.close_collective_group != nullptr && table.interrupt_collective_group != nullptr;
+  if (!spans)
+    return fmt::format("collectives of devices of plug-in {} do not reach other processes",
+                       plugin_.manifest().name);
+  return collective_refusal({this}, false);
+}
+
+convoy_collective_id OpenDevice::create_collective_id() {
+  convoy_collective_id id{};
+  call(
+      plugin_.settings(), "making the id of a group of devices",
+      [&](convoy_context* context) {
+        return plugin_.table().create_collective_id(self_, context, &id);
+      },
+      ExitCode::kUnavailable, kAtLength);
+  return id;
+}
+
+void* OpenDevice::open_collective_group(const convoy_collective_id& id, std::uint32_t ranks,
+                                        const std::vector<OpenDevice*>& devices,
+                                        const std::vector<std::uint32_t>& device_ranks,
+                                        double seconds, const std::uint32_t& given_up) {
+  std::vector<void*> members;
+  members.reserve(devices.size());
+  for (const OpenDevice* device : devices) members.push_back(device->self_);
+  const convoy_collective_group what{
+      sizeof(what),   &id,     ranks,    members.data(), device_ranks.data(),
+      members.size(), seconds, &given_up};
+  void* group = nullptr;
+  call(
+      plugin_.settings(), "joining a group of devices",
+      [&](convoy_context* context) {
+        return plugin_.table().open_collective_group(self_, context, &what, &group);
+      },
+      ExitCode::kUnavailable, seconds + kAtLength);
+  return group;
+}
+
+void OpenDevice::close_collective_group(void* group) {
+  leave(plugin_.settings(), "leaving a group of devices",
+        [&] { plugin_.table().close_collective_group(self_, group); });
+}
+
+void OpenDevice::interrupt_collective_group(void* group, const std::string& reason) {
+  leave(plugin_.settings(), "interrupting a group of devices",
+        [&] { plugin_.table().interrupt_collective_group(self_, group, reason.c_str()); });
+}
+
 void OpenDevice::deallocate(void* memory) {
   leave(plugin_.settings(), "freeing memory", [&] { plugin_.table().deallocate(self_, memory); });
 }

@@ -77,6 +77,20 @@ class OpenDevice {
   // when they can. Error kTimeout when another device did not come while they were prepared.
   std::optional<std::string> collective_refusal(const std::vector<OpenDevice*>& devices,
                                                 bool prepare);
+  // Why no group of devices of several processes can have this one; empty when one can.
+  std::optional<std::string> spanning_refusal();
+  // The id of a new group, for all processes of it. Error kUnavailable when it cannot be made.
+  convoy_collective_id create_collective_id();
+  // Joins a group of `ranks` devices in all, with these devices of the same plug-in; waits for the
+  // other processes, `seconds` at most, until `given_up` is 1. Error kTimeout when they do not
+  // come, kUnavailable when this process cannot join.
+  void* open_collective_group(const convoy_collective_id& id, std::uint32_t ranks,
+                              const std::vector<OpenDevice*>& devices,
+                              const std::vector<std::uint32_t>& device_ranks, double seconds,
+                              const std::uint32_t& given_up);
+  void close_collective_group(void* group);
+  // From any thread.
+  void interrupt_collective_group(void* group, const std::string& reason);
   // The records of a program compiled with CONVOY_COMPILE_PROFILE.
   std::vector<convoy_profile_record> profile(void* program);
   double measure(convoy_measurement what);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "core/plan/cluster.hpp"
+#include "core/runtime/collective_groups.hpp"
 #include "core/runtime/memory.hpp"
 #include "core/runtime/network_engine.hpp"
 #include "core/runtime/open_devices.hpp"
@@ -18,6 +19,9 @@ struct ClusterTask {
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
   Peers* peers = nullptr;
+  // Of collectives over devices of several tasks; may be null where the cluster has none.
+  CollectiveInterruption* interruption = nullptr;
+  double join_timeout = 60;  // seconds that opening the groups of such collectives may take
 };
 
 // Per place of the cluster, the open device that runs its operations; null for places of other

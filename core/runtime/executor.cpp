@@ -10,6 +10,8 @@
 #include "core/base/error.hpp"
 #include "core/base/left_memory.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
+#include "core/runtime/collective_groups.hpp"
 #include "core/runtime/network_engine.hpp"
 #include "core/runtime/strand_gate.hpp"
 
@@ -125,15 +127,15 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
   }
   const double patience =
       is_foreign_kernel(operation) ? shortest_patience() : options_.deadline_seconds;
-  if ((*parts_.engines)[operation.place]->wait(done, patience)) return;
-  fail_hung(operation, " of the plan's prologue", patience);
+  while (!device_of(operation).wait(done, patience))
+    if (!awaits_peer(operation)) fail_hung(operation, " of the plan's prologue", patience);
 }
 
 // Submits the operation to its device or to the network engine.
 void Executor::hand_over(const Operation& operation, convoy_submission& submission,
                          std::uint32_t channel) {
   number_update(operation, *parts_.memory, submission);
-  if (operation.lane != kNetworkLane) return (*parts_.engines)[operation.place]->submit(submission);
+  if (operation.lane != kNetworkLane) return device_of(operation).submit(submission);
   const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
   parts_.network->submit({&submission, end.peer, end.sends, plan_tag_, channel});
 }
@@ -142,16 +144,33 @@ void Executor::require_network() const {
   if (parts_.network != nullptr) parts_.network->require_intact();
 }
 
+OpenDevice& Executor::device_of(const Operation& operation) const {
+  return *parts_.engines->at(place_on_host(*parts_.plan, operation, parts_.host));
+}
+
+// Whether its end may be up to another host.
+bool Executor::awaits_peer(const Operation& operation) const {
+  return operation.lane == kNetworkLane || spans_hosts(*parts_.plan, operation);
+}
+
+void Executor::interrupt_peers(const std::string& reason) noexcept {
+  if (!awaits_peers()) return;
+  parts_.network->interrupt(reason);
+  if (parts_.groups != nullptr) parts_.groups->interrupt(reason);
+}
+
 bool Executor::cancel(const std::string& reason) noexcept {
-  if (awaits_network()) parts_.network->interrupt(reason);
+  interrupt_peers(reason);
   if (parts_.gate != nullptr) parts_.gate->close();
   return drain();
 }
 
-bool Executor::awaits_network() const {
+bool Executor::awaits_peers() const {
   if (parts_.network == nullptr) return false;
+  const auto awaits = [&](std::uint32_t index) { return awaits_peer(parts_.plan->body[index]); };
   for (const std::uint32_t lane : lanes_)
-    if (lane_value(lane) < queued_[lane] && parts_.schedule->lanes[lane].lane == kNetworkLane)
+    if (lane_value(lane) < queued_[lane] &&
+        std::ranges::any_of(parts_.schedule->lanes[lane].operations, awaits))
       return true;
   return value_of(state_->prologue_timeline) < state_->prologue.size();
 }
@@ -305,16 +324,17 @@ std::vector<const Operation*> Executor::operations_that_may_run() {
 // whether that host lives.
 bool Executor::waits_for_peer(double still) {
   const std::vector<const Operation*> ready = operations_that_may_run();
-  bool awaits_peer = false;
+  bool any_waits = false;
   for (const Operation* const operation : ready) {
-    awaits_peer = awaits_peer || operation->lane == kNetworkLane;
-    if (operation->lane == kNetworkLane) continue;
+    const bool waits = awaits_peer(*operation);
+    any_waits = any_waits || waits;
+    if (waits) continue;
     const double before = has_begun(*operation, ready) ? 0 : kLongestOperation;
     if (still >= options_.deadline_seconds ||
         (is_foreign_kernel(*operation) && still >= shortest_patience() + before))
       fail_hung(*operation, "", still);
   }
-  return awaits_peer;
+  return any_waits;
 }
 
 // A device may run one operation at a time. So an operation has certainly begun only if no other
@@ -322,8 +342,7 @@ bool Executor::waits_for_peer(double still) {
 bool Executor::has_begun(const Operation& operation,
                          std::span<const Operation* const> ready) const {
   return parts_.strand == CONVOY_NONE && std::ranges::all_of(ready, [&](const Operation* other) {
-           return other == &operation || other->lane == kNetworkLane ||
-                  other->place != operation.place;
+           return other == &operation || awaits_peer(*other) || other->place != operation.place;
          });
 }
 

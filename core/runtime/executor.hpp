@@ -126,7 +126,10 @@ class Executor {
   void hand_over(const Operation& operation, convoy_submission& submission, std::uint32_t channel);
   std::uint32_t channel_of(const Lane& lane) const;
   void await_prologue(const Operation& operation, const convoy_wait& done);
-  bool awaits_network() const;
+  bool awaits_peers() const;
+  bool awaits_peer(const Operation& operation) const;
+  OpenDevice& device_of(const Operation& operation) const;
+  void interrupt_peers(const std::string& reason) noexcept;
 
   ExecutorParts parts_;
   ExecutorOptions options_;

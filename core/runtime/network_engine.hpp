@@ -50,7 +50,7 @@ struct NetworkOptions {
 // The position of this host's network lanes, for heartbeats: the message that began last.
 struct NetworkPosition {
   std::uint32_t step = 0;
-  std::uint32_t operation = 0;  // of the lowered plan
+  std::uint32_t operation = 0;  // of the lowered plan; CONVOY_NONE: no message was queued yet
 };
 
 // This host's end of an operation between hosts. The submission has the form that devices get: its
@@ -140,8 +140,8 @@ class NetworkEngine {
   std::vector<Counters> counters_;          // per peer
   WakeUp wake_up_;
   TimelineWatch watch_;
-  bool is_told_ = false;                    // the devices report timelines that advance
-  std::atomic<std::uint64_t> position_{0};  // step << 32 | operation
+  bool is_told_ = false;                              // the devices report timelines that advance
+  std::atomic<std::uint64_t> position_{CONVOY_NONE};  // step << 32 | operation
   std::atomic<bool> closing_{false};
   std::atomic<bool> failed_{false};
 

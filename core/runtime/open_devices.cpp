@@ -1,5 +1,7 @@
 #include "core/runtime/open_devices.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -84,6 +86,13 @@ void OpenDevices::locate(ReplicaGroups groups,
 bool OpenDevices::all_have(std::uint32_t flag) const {
   return std::all_of(descriptions_.begin(), descriptions_.end(),
                      [flag](const auto& device) { return (device.flags & flag) != 0; });
+}
+
+std::string OpenDevices::spanning_refusal() const {
+  for (std::size_t i = 0; i < opened_.size(); ++i)
+    if (const auto reason = opened_[i]->spanning_refusal())
+      return fmt::format("{}: {}", descriptions_[i].name, *reason);
+  return cluster_.no_device_collectives;
 }
 
 std::vector<double> OpenDevices::measure(convoy_measurement what) {

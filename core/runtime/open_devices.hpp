@@ -34,6 +34,9 @@ class OpenDevices {
   bool all_have(std::uint32_t flag) const;
   double now() { return opened_.front()->now(); }
 
+  // Why groups of devices of several processes cannot have these, each once; empty when they can.
+  std::string spanning_refusal() const;
+
   // Measures every device, all at the same time, as they compute in a step. Error when this kind of
   // device cannot measure itself.
   std::vector<double> measure(convoy_measurement what);

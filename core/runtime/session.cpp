@@ -15,6 +15,13 @@
 namespace convoy {
 namespace {
 
+std::unique_ptr<CollectiveGroups> groups_for(const std::optional<ClusterTask>& task,
+                                             const Engines& engines) {
+  if (!task || !task->cluster->device_collectives) return nullptr;
+  CONVOY_CHECK(task->interruption != nullptr);
+  return std::make_unique<CollectiveGroups>(task->host, engines, *task->interruption);
+}
+
 // The replicas on the devices that there are.
 std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& engines) {
   std::vector<std::uint32_t> replicas;
@@ -64,6 +71,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       cluster_(task_ ? *task_->cluster : devices_->cluster()),
       engines_(task_ ? engines_of(*task_, *devices_) : devices_->engines()),
       local_replicas_(replicas_with(cluster_, engines_)),
+      groups_(groups_for(task_, engines_)),
       arena_(choose_storage(
           graph_, {cluster_, engines_, devices_->descriptions(), task_ ? task_->peers : nullptr},
           options, forward_only_)),
@@ -94,6 +102,7 @@ ExecutorParts Session::executor_parts() {
   parts.plan = &lowered_plan();
   parts.schedule = &schedule();
   parts.engines = &engines_;
+  parts.groups = groups_.get();
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
@@ -160,6 +169,7 @@ void Session::abandon_hung_devices() {
   executors_.clear();
   leave_to_the_end(gate_);
   for (Program& program : programs_) leave_to_the_end(program);
+  leave_to_the_end(groups_);
   leave_to_the_end(memory_);
   leave_to_the_end(view_);
   devices_->abandon();

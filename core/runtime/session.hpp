@@ -158,6 +158,8 @@ class Session {
   void require_promises(const PreparedPlan& plan) const;
   void require_network_reach(const PreparedPlan& plan) const;
   void prepare_collectives(const StepPlan& plan) const;
+  void require_orders(const StepPlan& plan) const;
+  void prepare_on_this_host(const Plan& lowered) const;
   void allocate_memory();
   void compile();
   void start();
@@ -182,6 +184,7 @@ class Session {
   const Cluster& cluster_;
   Engines engines_;
   std::vector<std::uint32_t> local_replicas_;
+  std::unique_ptr<CollectiveGroups> groups_;  // null: no collective reaches other hosts
   Arena arena_;
   std::unique_ptr<GraphView> view_;  // compiled layers refer to it
   std::shared_ptr<const PreparedPlan> plan_;

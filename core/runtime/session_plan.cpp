@@ -3,6 +3,8 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/lower/device_collective.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
 #include "core/runtime/deterministic.hpp"
@@ -67,24 +69,33 @@ void Session::require_network_reach(const PreparedPlan& plan) const {
          "strategy {} has {} workers that do not wait for each other, and messages of each need a "
          "channel of their own, but there are {}; take fewer workers, or --cross_replica_sync=true",
          plan.strategy->manifest().name, strands, task_->network->channels());
-  for (const std::vector<Operation>* body : bodies_of(plan.step.lowered()))
-    for (const Operation& operation : *body)
-      if (is_collective(operation.kind) && operation.lane == CONVOY_LANE_COLLECTIVE)
-        fail(ExitCode::kUnavailable,
-             "operation {} ({}) of the plan is left to the devices' own collectives, which do not "
-             "reach other hosts; choose another --all_reduce_spec",
-             operation.id, operation_name(operation.kind));
 }
 
 // Every group of devices once, before there is anything to wait for.
 void Session::prepare_collectives(const StepPlan& plan) const {
-  const Plan& lowered = plan.lowered();
-  for (std::size_t stage = 0; stage < plan.stages(); ++stage)
-    require_collective_order(plan.lowered(stage), plan.schedule(stage));
+  require_orders(plan);
+  prepare_on_this_host(plan.lowered());
+  if (groups_) groups_->open(plan.lowered(), *task_->peers, task_->join_timeout);
+}
+
+// On several hosts, every host looks at its own lanes.
+void Session::require_orders(const StepPlan& plan) const {
+  for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
+    const Plan& lowered = plan.lowered(stage);
+    if (!task_)
+      require_collective_order(lowered, plan.schedule(stage));
+    else if (groups_)
+      require_collective_order(lowered, local_schedule(lowered, find_dependencies(lowered),
+                                                       plan.schedule(stage), task_->host));
+  }
+}
+
+void Session::prepare_on_this_host(const Plan& lowered) const {
   std::set<std::vector<std::uint32_t>> prepared;
   for (const std::vector<Operation>* section : sections_of(lowered))
     for (const Operation& operation : *section) {
-      if (!is_collective(operation.kind)) continue;
+      if (!is_collective(operation.kind) || spans_hosts(lowered, operation)) continue;
+      if (engines_.at(operation.place) == nullptr) continue;
       const std::vector<std::uint32_t> places = participants(operation, lowered);
       if (!prepared.insert(places).second) continue;
       std::vector<OpenDevice*> devices;

@@ -4,6 +4,8 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
+#include "core/runtime/collective_groups.hpp"
 #include "core/runtime/device_kernels.hpp"
 
 namespace convoy {
@@ -90,8 +92,33 @@ void enter_kernel(const ExecutorParts& parts, const Operation& operation,
   if (submission.device_kernel == nullptr) find_kernel(parts, operation).enter(submission);
 }
 
+convoy_region region_here(const ExecutorParts& parts, const PlanSpan& span) {
+  const std::uint32_t place = parts.plan->buffers[span.buffer].place;
+  if (parts.engines->at(place) != nullptr) return parts.memory->region(span);
+  return {nullptr, span.count, span.dtype, place};  // another host's
+}
+
+// All spans, those of other hosts without memory, with the rank of each.
+void build_spanning(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
+  const std::vector<std::uint32_t> places = ranked_places(*parts.plan, operation);
+  const auto add = [&](const SpanList& spans, std::vector<convoy_region>& regions) {
+    for (const PlanSpan& span : spans) {
+      regions.push_back(region_here(parts, span));
+      const auto at = std::ranges::lower_bound(places, parts.plan->buffers[span.buffer].place);
+      work.ranks.push_back(static_cast<std::uint32_t>(at - places.begin()));
+    }
+  };
+  add(operation.reads, work.reads);
+  add(operation.writes, work.writes);
+  CONVOY_CHECK(parts.groups != nullptr);
+  work.submission.collective_group = parts.groups->find(*parts.plan, operation);
+  CONVOY_CHECK(work.submission.collective_group != nullptr);
+  work.submission.ranks = work.ranks.data();
+}
+
 // Only one end of a transfer over the network is on this host.
 void add_regions(const ExecutorParts& parts, const Operation& operation, StepWork& work) {
+  if (spans_hosts(*parts.plan, operation)) return build_spanning(parts, operation, work);
   const bool crosses = operation.lane == kNetworkLane;
   const bool sends = crosses && network_end(*parts.plan, operation, parts.host).sends;
   if (!crosses || sends)

@@ -16,6 +16,7 @@
 
 namespace convoy {
 
+class CollectiveGroups;
 class DeviceKernels;
 class NetworkEngine;
 class StrandGate;
@@ -36,6 +37,8 @@ struct ExecutorParts {
   std::uint32_t strand = CONVOY_NONE;
   std::shared_ptr<LaneTimelines> timelines;  // null: its own
   StrandGate* gate = nullptr;                // null: nothing needs one
+  // Of collectives over several hosts; null: there are none.
+  CollectiveGroups* groups = nullptr;
   PlanMemory* memory = nullptr;
   const convoy_optimizer* optimizer = nullptr;
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
@@ -55,6 +58,7 @@ struct StepWork {
   std::vector<convoy_wait> waits;
   std::vector<convoy_region> reads;
   std::vector<convoy_region> writes;
+  std::vector<std::uint32_t> ranks;  // of a collective over several hosts, per read and write
   std::vector<convoy_update> updates;
   std::vector<const convoy_update*> update_pointers;  // one per write of an update, one for a norm
   std::vector<convoy_decay_range> decayed;

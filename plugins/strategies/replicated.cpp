@@ -83,7 +83,8 @@ CONVOY_STRATEGY(
     "claim=synchronous|stale",
     "option=all_reduce_spec:string:::How gradients are summed: empty = copied to one place in turn "
     "and back, pscpu, psgpu[#shards], xring[#shards], collective = the devices' own all-reduce, "
-    "nccl = the same on CUDA devices; several hosts: nccl/xring, nccl/rechd, nccl/pscpu, "
+    "nccl = the same on CUDA devices; several hosts: these, and nccl/xring, nccl/rechd, "
+    "nccl/pscpu, "
     "pscpu/pscpu = inside each host / between them, empty = collective.",
     "option=local_parameter_device:enum:gpu:cpu|gpu:Where gradients are summed without a spec: "
     "cpu = host memory, gpu = the compute devices in turn.",

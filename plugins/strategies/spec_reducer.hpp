@@ -28,20 +28,18 @@ inline Reducer on_hosts(const convoy::Planner& p, std::uint64_t shards) {
   };
 }
 
-// The devices' own all-reduce; between hosts it goes through one device of each.
+// The devices' own all-reduce; between hosts, where theirs does not reach others, it goes through
+// one device of each.
 inline Reducer own_all_reduce(const convoy::Planner& p, std::uint64_t shards) {
   return collective_reducer(
       has_network(p) ? convoy::Algorithm::kTwoLevel : convoy::Algorithm::kDevice, shards);
 }
 
 inline void require_nccl(const convoy::Planner& p) {
-  const std::string first = p.place(device(p, 0)).name;
-  if (first.rfind("cuda", 0) != 0)
-    p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + first +
-             "; use all_reduce_spec=collective, the devices' own all-reduce");
-  if (has_network(p))
-    p.refuse(
-        "all_reduce_spec nccl reduces inside one host: name nccl/xring or collective for several");
+  const auto first = p.place(device(p, 0));
+  if (first.name.starts_with("cuda")) return;
+  p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + first.name +
+           "; use all_reduce_spec=collective, the devices' own all-reduce");
 }
 
 inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& range) {

@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "core/plan/host_cluster.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/sample_models.hpp"
+#include "tests/simulate/hand_machine.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -75,6 +78,28 @@ TEST(JoinedHosts, HaveTheSameMemoriesNearTheirDevices) {
   EXPECT_EQ(near, (std::vector<std::uint32_t>{1, 0, 1, 0}));
   for (std::uint32_t host = 0; host < 2; ++host)
     EXPECT_EQ(on.machine.places.at(on.machine.host_places.at(host)).memories, 2u) << host;
+}
+
+// What is foreseen of tasks whose devices reduce together: one collective over all links.
+TEST(JoinedHosts, RunACollectiveOfAllTheirDevicesOverTheMeasuredLinks) {
+  constexpr std::uint64_t kElements = 1 << 20;
+  const HandMachine one = hand_machine(1, 2, true);
+  const SimulatedCluster on = simulate::join_hosts(
+      {one.cluster, one.machine}, make_hosts({2, 2, false, "cuda", {}}), {{0, 1e9}, {1e9, 0}});
+  const ArenaMap arena = equal_arena(1, kElements);
+  const Plan plan = lower(write_plan(on.cluster, arena, [](Planner& p) {
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kTwoLevel});
+  }));
+  EXPECT_EQ(std::ranges::count(plan.body, OperationKind::kAllReduce, &Operation::kind), 1);
+  simulate::SimulationOptions options;
+  options.software = free_software();
+  const simulate::SimulationResult result =
+      simulate::simulate(plan, on.machine, {equal_layers(1, 1e-3, 2e-3)}, options);
+  // Each host sends half of the elements twice.
+  const double network = 4.0 * kElements / 1e9;
+  EXPECT_GT(result.critical.collective, 0.9 * network);
+  EXPECT_LT(result.critical.collective, 3 * network);
 }
 
 TEST(JoinedHosts, OfOneMemoryHaveNoNearOne) {

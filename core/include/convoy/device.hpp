@@ -7,6 +7,7 @@
 #include <convoy/abi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <convoy/host_calls.hpp>
 #include <convoy/known_compilation.hpp>
 #include <convoy/known_submissions.hpp>
@@ -25,6 +26,23 @@ namespace convoy {
 // TimedOut when another device did not come or was lost.
 using DeviceHost = HostCalls;
 
+class Device;
+
+// As convoy_collective_group.
+struct CollectiveGroup {
+  convoy_collective_id id;
+  uint32_t ranks;
+  std::vector<Device*> devices;  // of this process
+  std::vector<uint32_t> device_ranks;
+  double seconds;
+  const uint32_t* given_up;
+
+  bool is_given_up() const {
+    auto* flag = const_cast<uint32_t*>(given_up);  // atomic_ref takes no const
+    return std::atomic_ref<uint32_t>(*flag).load(std::memory_order_acquire) != 0;
+  }
+};
+
 // One opened device. A function reports failure by throwing a std::exception, whose text becomes
 // the error of the call. A derived class also has
 //   static uint32_t count(const DeviceHost&, const convoy_device_request&);
@@ -32,9 +50,9 @@ using DeviceHost = HostCalls;
 //                                       uint32_t index);
 // Its destructor waits for submitted work. The structs are those of the ABI with all fields that
 // this header knows, whatever the version of the host. Fields that an older host does not have are
-// zero; a newer host that uses an unknown field is refused. Any thread may call wait() and now() at
-// any time. One thread at a time per device calls the other functions, while submitted operations
-// run. A derived class may redefine the constants.
+// zero; a newer host that uses an unknown field is refused. Any thread may call wait(), now()
+// and interrupt_collective_group() at any time. One thread at a time per device calls the other
+// functions, while submitted operations run. A derived class may redefine the constants.
 class Device {
  public:
   static constexpr uint32_t kTraits = 0;                           // convoy_device_trait
@@ -85,6 +103,17 @@ class Device {
     throw std::runtime_error("this kind of device runs host functions only");
   }
   virtual void free_kernel(void* /*kernel*/) {}
+  // The next four are for devices with CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES.
+  virtual convoy_collective_id create_collective_id() {
+    throw std::runtime_error("collectives of this kind of device do not span processes");
+  }
+  // Throws TimedOut when the other processes do not come in time.
+  virtual void* open_collective_group(const CollectiveGroup& /*what*/) {
+    throw std::runtime_error("collectives of this kind of device do not span processes");
+  }
+  virtual void close_collective_group(void* /*group*/) {}
+  // Must not throw.
+  virtual void interrupt_collective_group(void* /*group*/, const std::string& /*reason*/) {}
 };
 
 namespace device_detail {
@@ -240,6 +269,29 @@ inline int32_t build_kernel(void* self, convoy_context* context, const convoy_ke
 inline void free_kernel(void* self, void* kernel) noexcept {
   device_of(self).free_kernel(kernel);
 }
+inline int32_t create_collective_id(void* self, convoy_context* context,
+                                    convoy_collective_id* out) noexcept {
+  return on_device(self, context, [&](Device& device) { *out = device.create_collective_id(); });
+}
+inline int32_t open_collective_group(void* self, convoy_context* context,
+                                     const convoy_collective_group* what, void** group) noexcept {
+  return on_device(self, context, [&](Device& device) {
+    const auto known = read_sized(*what, "convoy_collective_group", Side::kPlugin);
+    CollectiveGroup here{*known.id,     static_cast<uint32_t>(known.ranks), {}, {}, known.seconds,
+                         known.given_up};
+    for (uint64_t i = 0; i < known.device_count; ++i) {
+      here.devices.push_back(&device_of(known.devices[i]));
+      here.device_ranks.push_back(known.device_ranks[i]);
+    }
+    *group = device.open_collective_group(here);
+  });
+}
+inline void close_collective_group(void* self, void* group) noexcept {
+  device_of(self).close_collective_group(group);
+}
+inline void interrupt_collective_group(void* self, void* group, const char* reason) noexcept {
+  device_of(self).interrupt_collective_group(group, reason);
+}
 inline void close(void* self) noexcept {
   delete static_cast<Instance*>(self);
 }
@@ -295,7 +347,11 @@ inline constexpr convoy_device kTable = {sizeof(convoy_device),
                                          Class::kKernelForms,
                                          0,
                                          build_kernel,
-                                         free_kernel};
+                                         free_kernel,
+                                         create_collective_id,
+                                         open_collective_group,
+                                         close_collective_group,
+                                         interrupt_collective_group};
 
 }  // namespace device_detail
 

@@ -35,6 +35,12 @@ std::size_t in_common(const Places& a, const Places& b) {
   return both.size();
 }
 
+// Whether the host does not address the devices' memory.
+bool have_own_memory(const Cluster& cluster) {
+  const std::uint32_t device = cluster.replica_place.front();
+  return !cluster.access[cluster.places[device].near_place][device];
+}
+
 // An operation of the body in an iteration that many before the one looked at.
 using Occurrence = std::pair<std::uint32_t, std::uint32_t>;
 
@@ -102,8 +108,11 @@ bool devices_can_run(const Operation& collective, const Plan& plan) {
 
 std::string lowered_collectives_notice(const Plan& logical) {
   const std::string& reason = logical.cluster->no_device_collectives;
-  const auto is_theirs = [](const Operation& it) {
-    return is_collective(it.kind) && it.algorithm == CONVOY_ALGORITHM_DEVICE;
+  const bool on_two_levels = have_own_memory(*logical.cluster);
+  const auto is_theirs = [on_two_levels](const Operation& it) {
+    return is_collective(it.kind) &&
+           (it.algorithm == CONVOY_ALGORITHM_DEVICE ||
+            (on_two_levels && it.algorithm == CONVOY_ALGORITHM_TWO_LEVEL));
   };
   const auto has_theirs = [&](const std::vector<Operation>* body) {
     return std::ranges::any_of(*body, is_theirs);

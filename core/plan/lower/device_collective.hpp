@@ -24,7 +24,8 @@ std::string lowered_collectives_notice(const Plan& logical);
 
 // Devices that take part in two collectives must run them in the same order; otherwise they could
 // deadlock. Error kFailed names two operations of the body that have two devices in common, are in
-// different lanes and may run in either order.
+// different lanes and may run in either order. On several hosts, call it with the schedule of each:
+// the lanes of a collective differ from host to host.
 void require_collective_order(const Plan& lowered, const Schedule& schedule);
 
 }  // namespace convoy

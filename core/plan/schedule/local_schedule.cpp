@@ -49,7 +49,7 @@ Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies
     for (std::size_t p = lowered.body[i].phase; p < schedule.phase_end.size(); ++p)
       ++schedule.phase_end[p];
   }
-  fill_lanes(lowered, schedule);
+  fill_lanes(lowered, schedule, host);
   reduce_waits(dependencies, schedule, host);
   return schedule;
 }

@@ -6,7 +6,7 @@
 namespace convoy {
 
 // Whether a host takes part in a lowered operation: one of its places runs it or holds one of its
-// spans. A transfer over the network has two such hosts.
+// spans. A transfer over the network has two such hosts, a collective of devices may have more.
 bool has_end_at(const Plan& lowered, const Operation& operation, std::uint32_t host);
 
 // One host's end of an operation in a network lane: its peer, and whether it sends.
@@ -24,8 +24,10 @@ NetworkEnd network_end(const Plan& lowered, const Operation& operation, std::uin
 // left to these hosts. No wait is treated as implied by operations of other hosts, because a send
 // may be done before its receiver expects it.
 //
+// Of a collective over several hosts, each host has the part of its own devices.
+//
 // No set of hosts can deadlock. All hosts use the order of `whole`, which respects every
-// dependency, and each lane keeps it at both ends. So both ends of the first unfinished operation
+// dependency, and each lane keeps it at both ends. So all ends of the first unfinished operation
 // in that order have no open waits and are the heads of their lanes.
 Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies,
                         const Schedule& whole, std::uint32_t host);

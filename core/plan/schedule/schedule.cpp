@@ -9,6 +9,7 @@
 #include "core/base/large_pages.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
 
 namespace convoy {
 namespace {
@@ -115,8 +116,9 @@ std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[plan.buffers[span.buffer].place].host;
 }
 
-Lane empty_lane(const Plan& plan, const Operation& operation) {
+Lane empty_lane(const Plan& plan, const Operation& operation, std::uint32_t host) {
   Lane lane{operation.place, operation.lane, {}};
+  if (host != CONVOY_NONE) lane.place = place_on_host(plan, operation, host);
   if (operation.lane != kNetworkLane) return lane;
   lane.sender = host_of(plan, operation.reads.front());
   lane.receiver = host_of(plan, operation.writes.front());
@@ -207,10 +209,10 @@ void set_urgency(const Plan& lowered, Schedule& schedule) {
 
 }  // namespace
 
-void fill_lanes(const Plan& lowered, Schedule& schedule) {
+void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host) {
   std::unordered_map<LaneKey, std::uint32_t, LaneKeyHash> index;
   for (const std::uint32_t i : schedule.submission) {
-    Lane fresh = empty_lane(lowered, lowered.body[i]);
+    Lane fresh = empty_lane(lowered, lowered.body[i], host);
     fresh.strand = schedule.strands[i];
     if (may_overtake(lowered, lowered.body[i])) fresh.priority = schedule.priorities[i];
     const auto [it, inserted] =

@@ -183,12 +183,45 @@ void CudaDevice::supports_collectives(const std::vector<Device*>& devices, bool 
   const auto shared = shared_collectives(settings_.collective_seconds);
   for (const GroupMember& member : members) shared->name_device(member.gpu, member.name);
   shared->prepare(gpus);
+  keep_collectives(devices, shared);
+}
+
+void CudaDevice::keep_collectives(const std::vector<Device*>& devices,
+                                  const std::shared_ptr<Collectives>& shared) {
   use_gpu();
   for (Device* device : devices) {
     auto& member = dynamic_cast<CudaDevice&>(*device);
     const std::lock_guard lock(member.mutex_);
     member.collectives_ = shared;
   }
+}
+
+convoy_collective_id CudaDevice::create_collective_id() {
+  use_gpu();
+  return shared_collectives(settings_.collective_seconds)->make_id();
+}
+
+void* CudaDevice::open_collective_group(const CollectiveGroup& what) {
+  const auto shared = shared_collectives(settings_.collective_seconds);
+  SpanningGroup group{what.id,           what.ranks,   {},
+                      what.device_ranks, what.seconds, [&] { return what.is_given_up(); }};
+  for (Device* device : what.devices) {
+    const DeviceSettings& it = dynamic_cast<CudaDevice&>(*device).settings_;
+    shared->name_device(it.gpu, "cuda:" + std::to_string(it.index));
+    group.gpus.push_back(it.gpu);
+  }
+  void* opened = shared->open_group(group);
+  keep_collectives(what.devices, shared);
+  return opened;
+}
+
+void CudaDevice::close_collective_group(void* group) {
+  if (const auto all = collectives()) all->close_group(group);
+  static_cast<void>(cudaSetDevice(settings_.gpu));
+}
+
+void CudaDevice::interrupt_collective_group(void* /*group*/, const std::string& reason) {
+  if (const auto all = collectives()) all->interrupt(reason);
 }
 
 std::shared_ptr<Collectives> CudaDevice::collectives() {

@@ -55,6 +55,10 @@ class CudaDevice : public Device {
   void supports(const convoy_operation& operation) override;
   bool reaches(Device& other) override;
   void supports_collectives(const std::vector<Device*>& devices, bool prepare) override;
+  convoy_collective_id create_collective_id() override;
+  void* open_collective_group(const CollectiveGroup& what) override;
+  void close_collective_group(void* group) override;
+  void interrupt_collective_group(void* group, const std::string& reason) override;
   void submit(const convoy_submission& submission) override;
   bool wait(const convoy_wait& point, double seconds) override;
   double now() override;
@@ -70,6 +74,8 @@ class CudaDevice : public Device {
   std::uint64_t held_bytes();
   void* execute(const convoy_submission& submission);
   void run_collective(const convoy_submission& submission, cudaStream_t stream);
+  void keep_collectives(const std::vector<Device*>& devices,
+                        const std::shared_ptr<Collectives>& shared);
   void finish(const convoy_submission* submission, void* token);
   std::shared_ptr<Collectives> collectives();
 

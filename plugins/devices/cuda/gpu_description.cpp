@@ -64,7 +64,7 @@ void describe_gpu(int gpu, convoy_device_description& out) {
   require(cudaGetDeviceProperties(&properties, gpu), "asking for the GPU's properties");
   const std::string address = pci_address(gpu);
   // Every sum has a fixed order, and of convolution algorithms only deterministic ones are taken.
-  out.flags = CONVOY_DEVICE_DETERMINISTIC;
+  out.flags = CONVOY_DEVICE_DETERMINISTIC | CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES;
   out.threads = 0;
   out.numa_node = numa_node_of(address);
   out.memory_bytes = properties.totalGlobalMem;

@@ -216,6 +216,51 @@ TEST_F(CollectiveHubs, CountALostPeerAsATimeout) {
   EXPECT_EQ(world().aborted, 2);
 }
 
+// With all its ranks in this process: the fake NCCL has no other ones.
+SpanningGroup group_of(CollectiveHub& hub, double seconds) {
+  return {hub.make_id(), 2, {0, 1}, {0, 1}, seconds, [] { return false; }};
+}
+
+TEST_F(CollectiveHubs, RunACollectiveOfAGroupOnItsOwnCommunicator) {
+  open();
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  EXPECT_EQ(world().communicators, 2);
+  convoy_region spans[] = {{memory_[0].data(), 4, CONVOY_F32, 0},
+                           {memory_[1].data(), 4, CONVOY_F32, 0}};
+  const std::uint32_t ranks[] = {0, 1, 0, 1};
+  convoy_submission it{};
+  it.kind = CONVOY_OP_ALL_REDUCE;
+  it.reads = it.writes = spans;
+  it.read_count = it.write_count = 2;
+  it.collective_group = group;
+  it.ranks = ranks;
+  hub_->start(it, 0, nullptr);
+  EXPECT_EQ(memory_[1][0], 100.0f);
+  EXPECT_EQ(world().communicators, 2) << "no other one was made";
+  hub_->close_group(group);
+  EXPECT_EQ(world().communicators, 0);
+  EXPECT_EQ(world().aborted, 0);
+}
+
+TEST_F(CollectiveHubs, AbortWhatIsInterrupted) {
+  open();
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  hub_->interrupt("worker 1 is lost");
+  EXPECT_EQ(failure(true), "worker 1 is lost");
+  hub_->close_group(group);
+  EXPECT_EQ(world().communicators, 0);
+  EXPECT_EQ(world().aborted, 2);
+}
+
+TEST_F(CollectiveHubs, StopJoiningAGroupWhenTheHostGivesUp) {
+  world().questions_until_done = 1 << 30;
+  open();
+  SpanningGroup group = group_of(*hub_, 60);
+  group.is_given_up = [] { return true; };
+  EXPECT_THROW(hub_->open_group(group), TimedOut);
+  EXPECT_EQ(world().communicators, 0);
+}
+
 TEST_F(CollectiveHubs, GiveUpOnNcclThatIsNeverReady) {
   world().questions_until_done = 1 << 30;
   open(0.02);

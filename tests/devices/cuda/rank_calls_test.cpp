@@ -17,9 +17,16 @@ class RankCallsOfThree : public testing::Test {
   convoy_region at(int rank, std::uint64_t count = kCount, std::uint64_t first = 0) {
     return {memory_.at(static_cast<std::size_t>(rank)).data() + first, count, CONVOY_F32, 0};
   }
+  // A span of another process.
+  static convoy_region elsewhere(std::uint64_t count = kCount) {
+    return {nullptr, count, CONVOY_F32, 0};
+  }
+  // ranks: of a collective over several processes, of the reads and the writes.
   RankCalls make(std::uint32_t kind, const std::vector<convoy_region>& reads,
-                 const std::vector<convoy_region>& writes) {
+                 const std::vector<convoy_region>& writes,
+                 const std::vector<std::uint32_t>& ranks = {}) {
     convoy_submission it{};
+    it.ranks = ranks.empty() ? nullptr : ranks.data();
     it.kind = kind;
     it.operation = 17;
     it.step = 3;
@@ -100,6 +107,37 @@ TEST_F(RankCallsOfThree, GatherPiecesInAnotherOrderThanTheGpusByOneBroadcastEach
   EXPECT_EQ(all.calls[0].root, 1u);
   EXPECT_EQ(all.calls[3].root, 0u);
   EXPECT_EQ(all.calls[3].receive, memory_[0].data() + 2) << "the second piece of the whole";
+}
+
+// GPU 7 is rank 1 of three and GPU 3 rank 2.
+TEST_F(RankCallsOfThree, AreThoseOfThisProcessWhereOthersTakePart) {
+  const std::vector<convoy_region> spans{elsewhere(), at(2), at(0)};
+  const RankCalls sum = make(CONVOY_OP_ALL_REDUCE, spans, spans, {0, 1, 2, 0, 1, 2});
+  EXPECT_EQ(sum.gpus, (std::vector<int>{7, 3}));
+  ASSERT_EQ(sum.calls.size(), 2u);
+  EXPECT_EQ(sum.calls[0].rank, 0u) << "the number in this process";
+  EXPECT_EQ(sum.calls[0].send, memory_[2].data());
+  EXPECT_EQ(sum.calls[1].rank, 1u);
+  EXPECT_EQ(sum.calls[1].receive, memory_[0].data());
+  const RankCalls reduce = make(CONVOY_OP_REDUCE, spans, {elsewhere()}, {0, 1, 2, 0});
+  ASSERT_EQ(reduce.calls.size(), 2u);
+  for (const RankCall& call : reduce.calls) {
+    EXPECT_EQ(call.root, 0u);
+    EXPECT_EQ(call.receive, nullptr);
+  }
+}
+
+TEST_F(RankCallsOfThree, ScatterAndGatherEqualPiecesAmongProcessesInOneCall) {
+  const std::vector<convoy_region> pieces{elsewhere(2), at(2, 2, 10), at(0, 2, 10)};
+  const std::vector<convoy_region> wholes{elsewhere(), at(2), at(0)};
+  const std::vector<std::uint32_t> ranks{0, 1, 2, 0, 1, 2};
+  const RankCalls scatter = make(CONVOY_OP_REDUCE_SCATTER, wholes, pieces, ranks);
+  ASSERT_EQ(scatter.calls.size(), 2u);
+  EXPECT_EQ(scatter.calls[0].kind, std::uint32_t{CONVOY_OP_REDUCE_SCATTER});
+  EXPECT_EQ(scatter.calls[0].receive, memory_[2].data() + 10);
+  const RankCalls gather = make(CONVOY_OP_ALL_GATHER, pieces, wholes, ranks);
+  ASSERT_EQ(gather.calls.size(), 2u);
+  EXPECT_EQ(gather.calls[1].send, memory_[0].data() + 10);
 }
 
 TEST_F(RankCallsOfThree, RefuseAGpuThatTakesPartTwice) {

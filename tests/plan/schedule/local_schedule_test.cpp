@@ -9,6 +9,7 @@
 
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
@@ -89,6 +90,114 @@ TEST(LocalSchedules, KeepTheMeaningOfRandomPlansWithRendezvousSends) {
     expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
   }
   EXPECT_GT(pairs, 3000u);
+}
+
+// Devices of several processes with collectives of their own, two or three on each.
+std::vector<Cluster> clusters_with_collectives() {
+  std::vector<Cluster> result;
+  for (const HostsDescription& hosts :
+       {HostsDescription{2, 2, false, "gpu", {}}, HostsDescription{3, 1, false, "gpu", {}},
+        HostsDescription{2, 3, false, "gpu", {}}, HostsDescription{4, 2, false, "gpu", {}}}) {
+    result.push_back(make_hosts(hosts));
+    result.back().device_collectives = true;
+  }
+  return result;
+}
+
+// The collectives over several hosts that a process submits, in its order.
+std::vector<std::uint32_t> spanning_in(const Plan& plan, const Schedule& process) {
+  std::vector<std::uint32_t> order;
+  for (const std::uint32_t i : process.submission)
+    if (spans_hosts(plan, plan.body[i])) order.push_back(i);
+  return order;
+}
+
+// Some collectives over all devices or a few, among operations that the hosts have for themselves.
+WritePlan random_collectives(std::uint32_t seed) {
+  return [seed](Planner& p) {
+    std::mt19937 random(seed);
+    p.compute();
+    for (int i = 0; i < 6; ++i) {
+      const std::uint64_t first = random() % 60;
+      const Range range{first, 1 + random() % (90 - first)};
+      std::vector<Span> spans;
+      for (const ReplicaId r : p.replicas())
+        if (i % 2 == 0 || random() % 4 != 0) spans.push_back(p.gradient(r)[range]);
+      if (spans.size() > 1) p.all_reduce(spans);
+      const ReplicaId some(static_cast<std::uint32_t>(random() % p.replica_count()));
+      p.copy(p.gradient(some)[{0, 8}], p.gradient(some)[{8 + random() % 40, 8}]);
+    }
+    for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+  };
+}
+
+// All tasks submit the collectives that they have in common in one order, and none waits for ever.
+TEST(LocalSchedules, HaveCollectivesOfSeveralHostsInOneOrder) {
+  const ArenaMap arena = small_arena(32);
+  const std::vector<Cluster> all = clusters_with_collectives();
+  std::size_t spanning = 0;
+  for (std::uint32_t seed = 0; seed < 300; ++seed) {
+    const Plan plan =
+        lower(write_plan(all[seed % all.size()], arena,
+                         seed % 3 == 0 ? random_plan(seed, true) : random_collectives(seed)),
+              kSmallPieces);
+    const std::vector<Schedule> processes = schedules_of(plan);
+    const std::vector<std::uint32_t> whole = spanning_in(plan, make_schedule(plan));
+    for (const Schedule& process : processes) {
+      std::vector<std::uint32_t> common;
+      for (const std::uint32_t i : whole)
+        if (process.operations[i].lane != CONVOY_NONE) common.push_back(i);
+      EXPECT_EQ(spanning_in(plan, process), common) << "random plan " << seed;
+      for (const Lane& lane : process.lanes)
+        EXPECT_TRUE(std::ranges::is_sorted(lane.operations, {}, [&](std::uint32_t i) {
+          return std::ranges::find(process.submission, i) - process.submission.begin();
+        }));
+    }
+    spanning += whole.size();
+    expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
+  }
+  EXPECT_GT(spanning, 600u);
+}
+
+// The simulator must be able to tell, here, too.
+TEST(LocalSchedules, WithCollectivesInDifferentOrdersAreFoundOut) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = clusters_with_collectives().front();
+  const Plan plan = lower(write_plan(cluster, arena, random_collectives(1)), kSmallPieces);
+  std::vector<Schedule> processes = schedules_of(plan);
+  bool changed = false;
+  for (Lane& lane : processes[1].lanes) {
+    const auto spans = [&](std::uint32_t i) { return spans_hosts(plan, plan.body[i]); };
+    if (std::ranges::count_if(lane.operations, spans) < 2) continue;
+    std::ranges::reverse(lane.operations);
+    changed = true;
+  }
+  ASSERT_TRUE(changed);
+  std::mt19937 random(3);
+  Interpreter interpreter(plan, sample_options(arena, exact_gradient));
+  EXPECT_TRUE(run_as_processes(plan, processes, kIterations, random, interpreter).has_value());
+}
+
+TEST(LocalSchedules, HaveAPartOfACollectiveAtTheFirstOfTheirDevicesInIt) {
+  const ArenaMap arena = small_arena(32);
+  const Cluster cluster = clusters_with_collectives().front();
+  const Plan plan = lower(
+      write_plan(
+          cluster, arena,
+          [](Planner& p) {
+            p.compute();
+            p.all_reduce({p.gradient(ReplicaId(1))[{0, 8}], p.gradient(ReplicaId(3))[{0, 8}]});
+          }),
+      kSmallPieces);
+  const std::vector<Schedule> processes = schedules_of(plan);
+  for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
+    if (!spans_hosts(plan, plan.body[i])) continue;
+    for (const std::uint32_t host : {0u, 1u}) {
+      const Lane& lane = processes[host].lanes[processes[host].operations[i].lane];
+      EXPECT_EQ(lane.place, 1 + 2 * host);
+      EXPECT_EQ(lane.place, place_on_host(plan, plan.body[i], host));
+    }
+  }
 }
 
 // A lane has several messages under way at once.

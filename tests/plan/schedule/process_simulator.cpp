@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "core/plan/schedule/spanning_collective.hpp"
+
 namespace convoy::testing {
 namespace {
 
@@ -76,9 +78,44 @@ class Processes {
   bool go_on(LocalLane& it) {
     if (it.other_end != nullptr)
       return random_() % 2 == 0 ? start_pair(it) || end_pair(it) : end_pair(it) || start_pair(it);
+    if (it.started > it.done) return end_part(it);
     if (!can_start(it)) return false;
+    if (spans_hosts(plan_, plan_.body[operation_at(it, it.started)])) return start_together(it);
     execute(it, it.started++);
     it.done = it.started;
+    return true;
+  }
+
+  // The lanes of all processes that have a part in the collective at the head of this one; empty
+  // while it is not at the head of all of them.
+  std::vector<LocalLane*> heads_of(const LocalLane& it) {
+    const std::uint32_t index = operation_at(it, it.started);
+    std::vector<LocalLane*> heads;
+    for (std::size_t p = 0; p < schedules_.size(); ++p) {
+      const std::uint32_t number = schedules_[p].operations[index].lane;
+      if (number == CONVOY_NONE) continue;
+      LocalLane& lane = lanes_[p][number];
+      const bool is_there = lane.started == lane.done && can_start(lane) &&
+                            operation_at(lane, lane.started) == index &&
+                            lane.started / lane.size() == it.started / it.size();
+      if (!is_there) return {};
+      heads.push_back(&lane);
+    }
+    return heads;
+  }
+
+  // A collective begins nowhere before it can begin everywhere, and ends at every process by
+  // itself.
+  bool start_together(LocalLane& it) {
+    const std::vector<LocalLane*> heads = heads_of(it);
+    if (heads.empty()) return false;
+    execute(it, it.started);
+    for (LocalLane* lane : heads) ++lane->started;
+    return true;
+  }
+
+  static bool end_part(LocalLane& it) {
+    ++it.done;
     return true;
   }
 

@@ -110,7 +110,10 @@ enum convoy_device_flag {
   CONVOY_DEVICE_EMULATES_HALF = 4u,
   /* APPLY may sum several gradients and update several parameters. Without this flag the host emits
    * a separate SUM first. */
-  CONVOY_DEVICE_JOINS_UPDATES = 8u
+  CONVOY_DEVICE_JOINS_UPDATES = 8u,
+  /* Devices of several processes form groups whose collectives are one operation: the device has
+   * open_collective_group and the other slots of groups. */
+  CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES = 16u
 };
 
 /* Properties of all devices of a plug-in, known before any of them is open. */
@@ -157,10 +160,29 @@ typedef struct convoy_kernel_code {
   uint32_t reserved;
 } convoy_kernel_code;
 
-/* Threads: calls on one device never overlap, except wait and now, which any thread may call at any
- * time between open and close. Calls on different devices may overlap. Submitted operations run
- * while other functions are called. A function must not touch the memory or the programs of
- * operations that run, and the host never asks for it. */
+/* frozen. Names a group of devices of several processes: the processes that have the same id find
+ * each other by it. */
+typedef struct convoy_collective_id {
+  uint8_t bytes[128];
+} convoy_collective_id;
+
+/* This process's part of a group of devices of several processes. Valid during the call. */
+typedef struct convoy_collective_group {
+  uint64_t struct_size;
+  const convoy_collective_id* id; /* the same in all processes */
+  uint64_t ranks;                 /* devices of the group, in all processes */
+  void* const* devices;           /* those of this process: open, of this kind, at least one */
+  const uint32_t* device_ranks;   /* the rank of each, ascending, below `ranks` */
+  uint64_t device_count;
+  double seconds; /* how long the other processes may take to come */
+  /* Atomic. The host sets it to 1 when another process is lost: the call then ends soon. */
+  const uint32_t* given_up;
+} convoy_collective_group;
+
+/* Threads: calls on one device never overlap, except wait, now and interrupt_collective_group,
+ * which any thread may call at any time between open and close. Calls on different devices may
+ * overlap. Submitted operations run while other functions are called. A function must not touch the
+ * memory or the programs of operations that run, and the host never asks for it. */
 typedef struct convoy_device {
   uint64_t struct_size;
   uint32_t abi_major;
@@ -257,6 +279,23 @@ typedef struct convoy_device {
                           void** kernel);
   /* Frees a kernel that build_kernel made. No operation of it runs any more. */
   void (*free_kernel)(void* device, void* kernel);
+  /* The next four are optional; devices with CONVOY_DEVICE_COLLECTIVES_SPAN_PROCESSES have them
+   * all. Makes the id of a new group. The host calls it in one of the processes, passes the id to
+   * the others, and keeps this device open while the group is. */
+  int32_t (*create_collective_id)(void* device, convoy_context* context, convoy_collective_id* out);
+  /* Joins a group, on one of its devices in this process. Returns when all of its processes have
+   * joined, CONVOY_TIMED_OUT when they do not in time or the host gives up. From then on, any of
+   * the group's devices here takes the group's collectives: see convoy_submission.ranks. Every
+   * process submits the same collectives of its groups in the same order. No other call on any of
+   * these devices overlaps this one. */
+  int32_t (*open_collective_group)(void* device, convoy_context* context,
+                                   const convoy_collective_group* what, void** group);
+  /* Leaves a group that open_collective_group made. No collective of it runs any more. */
+  void (*close_collective_group)(void* device, void* group);
+  /* Another process is lost: collectives of the group that have not ended never will. Those that
+   * this process has submitted fail with CONVOY_TIMED_OUT and this reason, and their timelines
+   * advance. Returns at once, without waiting for that. */
+  void (*interrupt_collective_group)(void* device, void* group, const char* reason);
 } convoy_device;
 
 /* The type of convoy_device_v1, the entry point. */

@@ -143,6 +143,11 @@ typedef struct convoy_submission {
   /* CALL of a kernel that the device built (convoy_device.build_kernel); the others are NULL then.
    */
   void* device_kernel;
+  /* A collective over devices of several processes: the group that open_collective_group made, and
+   * the rank of the device of every span, of the reads first, then of the writes. The data of other
+   * processes' spans is NULL. Both NULL: all devices are of this process. */
+  void* collective_group;
+  const uint32_t* ranks;
 } convoy_submission;
 
 #ifdef __cplusplus

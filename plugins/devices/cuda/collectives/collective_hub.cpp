@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <convoy/device.hpp>
+#include <cstring>
 #include <stdexcept>
+#include <utility>
 
 namespace convoy::cuda {
 namespace {
@@ -35,6 +37,7 @@ CollectiveHub::~CollectiveHub() {
   changed_.notify_all();
   watcher_.join();
   communicators_.clear();  // while there are streams
+  groups_.clear();
 }
 
 void CollectiveHub::name_device(int gpu, const std::string& name) {
@@ -61,6 +64,41 @@ void CollectiveHub::prepare(std::vector<int> gpus) {
   communicators_.emplace(std::move(gpus), std::move(communicator));
 }
 
+convoy_collective_id CollectiveHub::make_id() {
+  static_assert(sizeof(convoy_collective_id) == sizeof(ncclUniqueId));
+  ncclUniqueId made{};
+  require_nccl(nccl_, nccl_.unique_id(&made), "starting NCCL");
+  convoy_collective_id id{};
+  std::memcpy(&id, &made, sizeof id);
+  return id;
+}
+
+// Not under the mutex of the watching thread: it may take long.
+void* CollectiveHub::open_group(const SpanningGroup& group) {
+  check();
+  CommunicatorRanks ranks{{}, group.size, group.gpus, group.ranks};
+  std::memcpy(&ranks.id, &group.id, sizeof ranks.id);
+  const std::lock_guard starting(starting_);
+  for (const int gpu : group.gpus) static_cast<void>(streams_->stream(gpu));
+  auto opened = std::make_unique<Communicator>(
+      nccl_, std::move(ranks), [this](int gpu) { streams_->use(gpu); },
+      std::chrono::duration<double>(group.seconds), group.is_given_up);
+  const std::lock_guard lock(mutex_);
+  return groups_.emplace_back(std::move(opened)).get();
+}
+
+void CollectiveHub::close_group(void* group) {
+  const std::lock_guard ending(ending_);
+  std::unique_ptr<Communicator> closed;
+  const std::lock_guard lock(mutex_);
+  const auto found =
+      std::find_if(groups_.begin(), groups_.end(),
+                   [group](const auto& communicator) { return communicator.get() == group; });
+  if (found == groups_.end()) return;
+  closed = std::move(*found);
+  groups_.erase(found);
+}
+
 // The lane's work before this collective, and so its waits, come first on every rank's stream; the
 // lane goes on when all ranks are done.
 void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cudaStream_t lane,
@@ -79,6 +117,14 @@ void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cu
   }
 }
 
+Communicator& CollectiveHub::communicator_of(const convoy_submission& operation,
+                                             const RankCalls& calls) {
+  if (operation.ranks != nullptr) return *static_cast<Communicator*>(operation.collective_group);
+  prepare(calls.gpus);
+  const std::lock_guard lock(mutex_);
+  return *communicators_.at(calls.gpus);
+}
+
 void CollectiveHub::start(const convoy_submission& operation, int lane_gpu, cudaStream_t lane) {
   check();
   const RankCalls calls = make_rank_calls(operation, [this](const convoy_region& region) {
@@ -86,19 +132,15 @@ void CollectiveHub::start(const convoy_submission& operation, int lane_gpu, cuda
     if (gpu < 0) throw std::invalid_argument("a collective of GPUs came with host memory");
     return gpu;
   });
-  prepare(calls.gpus);
+  Communicator& communicator = communicator_of(operation, calls);
   const std::lock_guard starting(starting_);
-  Communicator* communicator = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    communicator = communicators_.at(calls.gpus).get();
-  }
   Started it;
   it.text = collective_text(operation);
   it.gpus = calls.gpus;
+  it.spans = operation.ranks != nullptr;
   it.lane_gpu = lane_gpu;
   try {
-    queue(calls, *communicator, lane, it);
+    queue(calls, communicator, lane, it);
   } catch (...) {
     fail(std::current_exception());
     throw;
@@ -120,7 +162,10 @@ void CollectiveHub::watch_loop() {
       changed_.wait_for(lock, kLookAgain, [this] { return closing_; });
       if (closing_) return;
     }
-    if (failed_.load()) continue;
+    if (failed_.load()) {
+      abort_all();
+      continue;
+    }
     try {
       look();
     } catch (...) {
@@ -142,19 +187,30 @@ void CollectiveHub::give_back(Started& it) {
   streams_->give_back(it.lane_gpu, it.arrived);
 }
 
+std::vector<Communicator*> CollectiveHub::all_communicators() const {
+  std::vector<Communicator*> all;
+  for (const auto& [gpus, communicator] : communicators_) all.push_back(communicator.get());
+  for (const auto& communicator : groups_) all.push_back(communicator.get());
+  return all;
+}
+
+// What went wrong in it; empty when nothing has.
+std::string CollectiveHub::error_text(Communicator& communicator) const {
+  const std::string error = communicator.error();
+  if (error.empty()) return {};
+  std::vector<std::string> names;
+  for (const int gpu : communicator.gpus()) names.push_back(name_of(gpu));
+  return "a collective among " + joined(names) + " failed: " + error +
+         (started_.empty() ? "" : "; the oldest that had not ended: " + started_.front().text);
+}
+
 // Forgets what has ended; throws when NCCL reports an error or the oldest one takes too long. The
 // clock of that one starts when a rank of it begins: what comes before is not NCCL's to answer for.
 void CollectiveHub::look() {
   const std::lock_guard lock(mutex_);
-  for (const auto& [gpus, communicator] : communicators_) {
-    const std::string error = communicator->error();
-    if (error.empty()) continue;
-    std::vector<std::string> names;
-    for (const int gpu : gpus) names.push_back(name_of(gpu));
-    throw std::runtime_error(
-        "a collective among " + joined(names) + " failed: " + error +
-        (started_.empty() ? "" : "; the oldest that had not ended: " + started_.front().text));
-  }
+  for (Communicator* communicator : all_communicators())
+    if (const std::string error = error_text(*communicator); !error.empty())
+      throw std::runtime_error(error);
   if (!started_.empty()) streams_->use(started_.front().lane_gpu);  // not one that is not ours
   while (!started_.empty() && all_done(started_.front())) {
     give_back(started_.front());
@@ -164,7 +220,7 @@ void CollectiveHub::look() {
   Started& oldest = started_.front();
   const bool begun = std::any_of(oldest.begun.begin(), oldest.begun.end(),
                                  [this](auto event) { return streams_->reached(event); });
-  if (!begun) return;
+  if (!begun || oldest.spans) return;
   if (oldest.since == Clock::time_point{}) oldest.since = Clock::now();
   if (Clock::now() - oldest.since > patience_) throw TimedOut(waiting_text(oldest));
 }
@@ -189,16 +245,33 @@ std::string CollectiveHub::waiting_text(const Started& it) const {
 }
 
 // The failure shows before anything is aborted: no event that an abort lets pass counts as success.
+bool CollectiveHub::take_failure(const std::exception_ptr& error) {
+  const std::lock_guard lock(mutex_);
+  if (failed_.load()) return false;
+  failure_ = error;
+  failed_.store(true);
+  for (Communicator* communicator : all_communicators()) communicator->give_up();
+  return true;
+}
+
 void CollectiveHub::fail(const std::exception_ptr& error) {
+  if (take_failure(error)) abort_all();
+}
+
+void CollectiveHub::abort_all() {
+  const std::lock_guard ending(ending_);
   std::vector<Communicator*> all;
   {
     const std::lock_guard lock(mutex_);
-    if (failed_.load()) return;
-    failure_ = error;
-    failed_.store(true);
-    for (const auto& [gpus, communicator] : communicators_) all.push_back(communicator.get());
+    if (std::exchange(aborted_, true)) return;
+    all = all_communicators();
   }
   for (Communicator* communicator : all) communicator->abort();
+}
+
+// The watching thread aborts.
+void CollectiveHub::interrupt(const std::string& reason) {
+  static_cast<void>(take_failure(std::make_exception_ptr(TimedOut(reason))));
 }
 
 }  // namespace convoy::cuda

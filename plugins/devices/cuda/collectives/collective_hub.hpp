@@ -24,8 +24,9 @@ namespace convoy::cuda {
 // as one NCCL operation on each GPU that takes part: behind everything that the device's lane waits
 // for, and before whatever the lane does next. All ranks of a collective are started together and
 // before any of the next one, on one stream per GPU, so that no two GPUs meet two collectives in
-// different orders. A thread watches: when NCCL reports an error, or a collective that began does
-// not end within the patience, everything is aborted and check() throws.
+// different orders. Groups of several processes have communicators of their own, which the host
+// opens and closes. A thread watches: when NCCL reports an error, or a collective that began does
+// not end within the patience, or the host interrupts, everything is aborted and check() throws.
 class CollectiveHub : public Collectives {
  public:
   CollectiveHub(const NcclFunctions& nccl, std::unique_ptr<RankStreams> streams,
@@ -37,6 +38,10 @@ class CollectiveHub : public Collectives {
   void name_device(int gpu, const std::string& name) override;
   void prepare(std::vector<int> gpus) override;
   void start(const convoy_submission& operation, int lane_gpu, cudaStream_t lane) override;
+  convoy_collective_id make_id() override;
+  void* open_group(const SpanningGroup& group) override;
+  void close_group(void* group) override;
+  void interrupt(const std::string& reason) override;
   void check() const override;
 
  private:
@@ -45,17 +50,23 @@ class CollectiveHub : public Collectives {
     std::vector<int> gpus;
     std::vector<RankStreams::Event> begun;  // per rank
     std::vector<RankStreams::Event> done;
+    bool spans = false;  // other processes take part: it has no time limit
     int lane_gpu = 0;
     RankStreams::Event arrived = nullptr;           // on the lane
     std::chrono::steady_clock::time_point since{};  // when it was first seen to have begun
   };
 
+  Communicator& communicator_of(const convoy_submission& operation, const RankCalls& calls);
+  std::vector<Communicator*> all_communicators() const;
+  std::string error_text(Communicator& communicator) const;
   void queue(const RankCalls& calls, Communicator& communicator, cudaStream_t lane, Started& it);
   void watch_loop();
   void look();
   bool all_done(const Started& it) const;
   void give_back(Started& it);
   std::string waiting_text(const Started& it) const;
+  bool take_failure(const std::exception_ptr& error);
+  void abort_all();
   void fail(const std::exception_ptr& error);
   std::string name_of(int gpu) const;
 
@@ -63,13 +74,16 @@ class CollectiveHub : public Collectives {
   std::unique_ptr<RankStreams> streams_;
   std::chrono::duration<double> patience_;
   std::mutex starting_;       // held while one collective's ranks are started
+  std::mutex ending_;         // held while communicators are aborted or closed
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::map<std::vector<int>, std::unique_ptr<Communicator>> communicators_;  // by ascending GPUs
+  std::vector<std::unique_ptr<Communicator>> groups_;                        // with other processes
   std::map<int, std::string> names_;
   std::deque<Started> started_;  // and not seen to end, in the order of starting
   std::exception_ptr failure_;
   bool closing_ = false;
+  bool aborted_ = false;  // after the failure
   std::atomic<bool> failed_{false};
   std::thread watcher_;
 };

@@ -13,6 +13,8 @@ constexpr std::chrono::milliseconds kAskAtOnce{1};
 constexpr std::chrono::microseconds kAskAgain{100};
 // How long a communicator may take to say good-bye before it is torn down.
 constexpr std::chrono::seconds kFarewell{5};
+// Another process that lives may take any time, and the host knows whether it lives.
+constexpr std::chrono::hours kForPeers{24 * 365};
 
 ncclDataType_t type_of(std::uint32_t dtype) {
   switch (dtype) {
@@ -40,13 +42,44 @@ ncclRedOp_t reduction_of(std::uint32_t reduction) {
   }
 }
 
+CommunicatorRanks all_in_this_process(const NcclFunctions& nccl, const std::vector<int>& gpus) {
+  CommunicatorRanks all{{}, static_cast<std::uint32_t>(gpus.size()), gpus, {}};
+  require_nccl(nccl, nccl.unique_id(&all.id), "starting NCCL");
+  for (std::uint32_t rank = 0; rank < all.size; ++rank) all.ranks.push_back(rank);
+  return all;
+}
+
 }  // namespace
+
+void require_nccl(const NcclFunctions& nccl, ncclResult_t result, const char* what) {
+  if (result == ncclSuccess || result == ncclInProgress) return;
+  const char* more = nccl.last_error(nullptr);
+  const std::string text = std::string(what) + ": NCCL says " + nccl.error_string(result) + " (" +
+                           (more == nullptr ? "" : more) +
+                           "); NCCL_DEBUG=WARN in the environment makes it say more";
+  if (result == ncclRemoteError) throw TimedOut(text);
+  throw std::runtime_error(text);
+}
 
 Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, const UseGpu& use_gpu,
                            std::chrono::duration<double> patience)
-    : nccl_(nccl), gpus_(std::move(gpus)), patience_(patience), ranks_(gpus_.size(), nullptr) {
-  ncclUniqueId id{};
-  require(nccl_.unique_id(&id), "starting NCCL");
+    : Communicator(nccl, all_in_this_process(nccl, gpus), use_gpu, patience, [] { return false; }) {
+}
+
+Communicator::Communicator(const NcclFunctions& nccl, CommunicatorRanks ranks,
+                           const UseGpu& use_gpu, std::chrono::duration<double> patience,
+                           std::function<bool()> is_given_up)
+    : nccl_(nccl),
+      gpus_(ranks.gpus),
+      patience_(patience),
+      is_given_up_(std::move(is_given_up)),
+      ranks_(gpus_.size(), nullptr) {
+  join(ranks, use_gpu);
+  is_given_up_ = [] { return false; };  // what it refers to is the caller's
+  if (ranks.size > gpus_.size()) patience_ = kForPeers;
+}
+
+void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
   config.blocking = 0;
   const char* const what = "making an NCCL communicator";
@@ -56,8 +89,8 @@ Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, con
     is_group_open = true;
     for (std::size_t rank = 0; rank < gpus_.size(); ++rank) {
       use_gpu(gpus_[rank]);
-      require(nccl_.init_rank(&ranks_[rank], static_cast<int>(gpus_.size()), id,
-                              static_cast<int>(rank), &config),
+      require(nccl_.init_rank(&ranks_[rank], static_cast<int>(it.size), it.id,
+                              static_cast<int>(it.ranks[rank]), &config),
               what);
     }
     is_group_open = false;
@@ -70,6 +103,7 @@ Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, con
 }
 
 Communicator::~Communicator() {
+  if (given_up_.load()) abort();
   if (aborted_) return;
   bool parted = nccl_.group_start() == ncclSuccess;
   for (ncclComm_t rank : ranks_) {
@@ -87,16 +121,6 @@ Communicator::~Communicator() {
     if (parted) static_cast<void>(nccl_.destroy(rank));
 }
 
-void Communicator::require(ncclResult_t result, const char* what) const {
-  if (result == ncclSuccess || result == ncclInProgress) return;
-  const char* more = nccl_.last_error(nullptr);
-  const std::string text = std::string(what) + ": NCCL says " + nccl_.error_string(result) + " (" +
-                           (more == nullptr ? "" : more) +
-                           "); NCCL_DEBUG=WARN in the environment makes it say more";
-  if (result == ncclRemoteError) throw TimedOut(text);
-  throw std::runtime_error(text);
-}
-
 bool Communicator::is_in_progress(const char* what) const {
   for (ncclComm_t rank : ranks_) {
     ncclResult_t state = ncclSuccess;
@@ -112,6 +136,8 @@ void Communicator::finish_group(const char* what) {
   require(nccl_.group_end(), what);
   const auto begin = Clock::now();
   while (is_in_progress(what)) {
+    if (given_up_.load() || is_given_up_())
+      throw TimedOut(std::string(what) + ": another process of the group is lost");
     const auto passed = Clock::now() - begin;
     if (passed > patience_)
       throw TimedOut(std::string(what) + ": NCCL was not done after " +

@@ -1,6 +1,8 @@
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "plugins/devices/cuda/operation_check.hpp"
@@ -39,15 +41,10 @@ class Collective {
   Collective(const convoy_submission& operation,
              const std::function<int(const convoy_region&)>& gpu_of)
       : it_(operation) {
-    std::vector<int> readers, writers;
-    for (std::uint64_t i = 0; i < it_.read_count; ++i) readers.push_back(gpu_of(it_.reads[i]));
-    for (std::uint64_t i = 0; i < it_.write_count; ++i) writers.push_back(gpu_of(it_.writes[i]));
-    result_.gpus = readers;
-    result_.gpus.insert(result_.gpus.end(), writers.begin(), writers.end());
-    std::sort(result_.gpus.begin(), result_.gpus.end());
-    result_.gpus.erase(std::unique(result_.gpus.begin(), result_.gpus.end()), result_.gpus.end());
-    read_ranks_ = ranks_of(readers);
-    write_ranks_ = ranks_of(writers);
+    if (it_.ranks == nullptr)
+      rank_by_gpu(gpu_of);
+    else
+      take_ranks(gpu_of);
     result_.dtype = it_.writes[0].dtype;
     result_.reduction = it_.reduction;
   }
@@ -80,6 +77,40 @@ class Collective {
   }
 
  private:
+  void rank_by_gpu(const std::function<int(const convoy_region&)>& gpu_of) {
+    std::vector<int> readers, writers;
+    for (std::uint64_t i = 0; i < it_.read_count; ++i) readers.push_back(gpu_of(it_.reads[i]));
+    for (std::uint64_t i = 0; i < it_.write_count; ++i) writers.push_back(gpu_of(it_.writes[i]));
+    result_.gpus = readers;
+    result_.gpus.insert(result_.gpus.end(), writers.begin(), writers.end());
+    std::sort(result_.gpus.begin(), result_.gpus.end());
+    result_.gpus.erase(std::unique(result_.gpus.begin(), result_.gpus.end()), result_.gpus.end());
+    read_ranks_ = ranks_of(readers);
+    write_ranks_ = ranks_of(writers);
+    size_ = static_cast<std::uint32_t>(result_.gpus.size());
+    for (std::uint32_t rank = 0; rank < size_; ++rank) here_.push_back(rank);
+  }
+
+  // Every rank has a span; those of this process have memory.
+  void take_ranks(const std::function<int(const convoy_region&)>& gpu_of) {
+    std::set<std::uint32_t> all;
+    std::map<std::uint32_t, int> here;
+    const auto take = [&](const convoy_region& region, std::uint32_t rank) {
+      all.insert(rank);
+      if (region.data != nullptr) here[rank] = gpu_of(region);
+    };
+    for (std::uint64_t i = 0; i < it_.read_count; ++i) take(it_.reads[i], it_.ranks[i]);
+    const std::uint32_t* const written = it_.ranks + it_.read_count;
+    for (std::uint64_t i = 0; i < it_.write_count; ++i) take(it_.writes[i], written[i]);
+    read_ranks_.assign(it_.ranks, written);
+    write_ranks_.assign(written, written + it_.write_count);
+    size_ = static_cast<std::uint32_t>(all.size());
+    for (const auto& [rank, gpu] : here) {
+      here_.push_back(rank);
+      result_.gpus.push_back(gpu);
+    }
+  }
+
   std::vector<std::uint32_t> ranks_of(const std::vector<int>& gpus) const {
     std::vector<std::uint32_t> ranks;
     for (const int gpu : gpus) {
@@ -93,7 +124,7 @@ class Collective {
     return ranks;
   }
 
-  std::uint32_t size() const { return static_cast<std::uint32_t>(result_.gpus.size()); }
+  std::uint32_t size() const { return size_; }
   bool everybody_reads() const { return read_ranks_.size() == size(); }
   bool everybody_writes() const { return write_ranks_.size() == size(); }
   void require(bool complete) const {
@@ -113,11 +144,12 @@ class Collective {
 
   template <typename Use>
   void for_each_rank(Use&& use) const {
-    for (std::uint32_t rank = 0; rank < size(); ++rank) use(rank);
+    for (const std::uint32_t rank : here_) use(rank);
   }
   void add(std::uint32_t kind, std::uint32_t rank, const void* send, void* receive,
            std::uint64_t count, std::uint32_t root = kNoRank) {
-    result_.calls.push_back({kind, rank, send, receive, count, root});
+    const auto number = std::lower_bound(here_.begin(), here_.end(), rank) - here_.begin();
+    result_.calls.push_back({kind, static_cast<std::uint32_t>(number), send, receive, count, root});
   }
 
   // Elements of every read from `first` on become `piece`, on the root.
@@ -173,6 +205,8 @@ class Collective {
 
   const convoy_submission& it_;
   RankCalls result_;
+  std::uint32_t size_ = 0;                  // ranks in all
+  std::vector<std::uint32_t> here_;         // those of this process, ascending
   std::vector<std::uint32_t> read_ranks_;   // of every read
   std::vector<std::uint32_t> write_ranks_;  // of every write
 };

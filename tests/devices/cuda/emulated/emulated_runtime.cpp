@@ -1,5 +1,6 @@
 // The functions of the CUDA runtime that the plug-in calls, on host memory: everything is done when
-// the call returns, or when the graph is launched that it was recorded for. Two GPUs, of which
+// the call returns, or when the graph is launched that it was recorded for; behind a collective,
+// when that has ended. Two GPUs, or CONVOY_EMULATED_GPUS, at most ten, of which
 // CUDA_VISIBLE_DEVICES chooses by numbers. There is no cudaDeviceSynchronize: it would end
 // recordings of other threads, so that the plug-in must do without it.
 #include <cuda_runtime_api.h>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -39,15 +41,25 @@ struct Piece {
 std::mutex pieces_mutex;
 std::map<const char*, Piece> pieces;
 
+int present_gpus() {
+  const char* number = std::getenv("CONVOY_EMULATED_GPUS");
+  return number == nullptr ? 2 : std::clamp(std::atoi(number), 0, 10);
+}
+
 // The GPUs that the process sees, in its order: the list ends at the first entry that is none.
 std::vector<int> visible_gpus() {
+  std::vector<int> gpus(static_cast<std::size_t>(present_gpus()));
+  std::iota(gpus.begin(), gpus.end(), 0);
   const char* list = std::getenv("CUDA_VISIBLE_DEVICES");
-  if (list == nullptr) return {0, 1};
-  std::vector<int> gpus;
+  if (list == nullptr) return gpus;
+  const auto is_gpu = [&](const std::string& entry) {
+    return entry.size() == 1 && std::ranges::count(gpus, entry[0] - '0') > 0;
+  };
+  std::vector<int> chosen;
   std::istringstream entries(list);
-  for (std::string entry; std::getline(entries, entry, ',') && (entry == "0" || entry == "1");)
-    gpus.push_back(entry == "1" ? 1 : 0);
-  return gpus;
+  for (std::string entry; std::getline(entries, entry, ',') && is_gpu(entry);)
+    chosen.push_back(entry[0] - '0');
+  return chosen;
 }
 
 }  // namespace
@@ -85,12 +97,15 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   properties->major = 9;
   properties->totalGlobalMem = std::size_t{1} << 32;
   const int gpu = visible_gpus().at(static_cast<std::size_t>(device));
-  std::ranges::fill(properties->uuid.bytes, gpu == 0 ? '\x0a' : '\x0b');
+  std::ranges::fill(properties->uuid.bytes, static_cast<char>(0x0a + gpu));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   const int gpu = visible_gpus().at(static_cast<std::size_t>(device));
-  std::strncpy(text, gpu == 0 ? "0000:30:00.0" : "0000:65:00.0", static_cast<std::size_t>(length));
+  constexpr const char* kAddresses[] = {
+      "0000:30:00.0", "0000:65:00.0", "0000:66:00.0", "0000:67:00.0", "0000:68:00.0",
+      "0000:69:00.0", "0000:6a:00.0", "0000:6b:00.0", "0000:6c:00.0", "0000:6d:00.0"};
+  std::strncpy(text, kAddresses[gpu], static_cast<std::size_t>(length));
   return cudaSuccess;
 }
 cudaError_t cudaDeviceCanAccessPeer(int* possible, int, int) {
@@ -171,8 +186,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* ready, cudaGraph_t graph, unsi
   *ready = new CUgraphExec_st{graph->work};
   return cudaSuccess;
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
-  emulation::launch_graph(graph->work);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream) {
+  emulation::launch_graph(graph->work, stream);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
@@ -198,8 +213,10 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  const bool recorded = stream != nullptr && stream->capture != nullptr;
-  return recorded ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+  if (stream == nullptr) return cudaSuccess;
+  if (stream->capture != nullptr) return cudaErrorStreamCaptureUnsupported;
+  emulation::synchronize(stream);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   emulation::wait(stream, event);
@@ -228,9 +245,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return event->capture == nullptr ? cudaSuccess : cudaErrorCapturedEvent;
+  if (event->capture != nullptr) return cudaErrorCapturedEvent;
+  return emulation::has_come(event) ? cudaSuccess : cudaErrorNotReady;
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  emulation::synchronize(event);
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
+#include <set>
 
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
@@ -58,6 +61,56 @@ double now() {
   return std::chrono::duration<double, std::milli>(Clock::now().time_since_epoch()).count();
 }
 
+// Of all that streams hold back.
+std::mutex mutex;
+std::condition_variable changed;
+std::set<CUstream_st*> held_up;
+
+bool is_free(const CUstream_st& stream) {
+  return stream.held_back.empty() && !stream.is_running;
+}
+
+// Runs what a stream holds back as far as nothing holds it up; whether it ran anything.
+bool go_on(CUstream_st& stream, std::unique_lock<std::mutex>& lock) {
+  bool moved = false;
+  while (!stream.is_running && !stream.held_back.empty()) {
+    const CUstream_st::HeldBack& next = stream.held_back.front();
+    if (next.until != nullptr && !next.until->reached) break;
+    const std::function<void()> work = next.run;
+    stream.held_back.pop_front();
+    stream.is_running = true;
+    lock.unlock();
+    if (work) work();
+    lock.lock();
+    stream.is_running = false;
+    moved = true;
+  }
+  if (is_free(stream)) held_up.erase(&stream);
+  return moved;
+}
+
+void go_on() {
+  std::unique_lock lock(mutex);
+  for (bool moved = true; moved;) {
+    moved = false;
+    const std::vector<CUstream_st*> streams(held_up.begin(), held_up.end());
+    for (CUstream_st* stream : streams)
+      moved = (held_up.contains(stream) && go_on(*stream, lock)) || moved;
+  }
+  changed.notify_all();
+}
+
+void run_in_order(CUstream_st* stream, const std::function<void()>& work) {
+  {
+    const std::lock_guard lock(mutex);
+    if (stream != nullptr && !is_free(*stream)) {
+      stream->held_back.push_back({work});
+      return;
+    }
+  }
+  work();
+}
+
 }  // namespace
 
 bool only_counts() {
@@ -68,7 +121,7 @@ void queue(CUstream_st* stream, const std::function<void()>& work) {
   if (stream != nullptr && stream->capture != nullptr) return record_work(stream, {work, true});
   if (capture_now != nullptr) misused("work for a stream that is not part of what is recorded");
   counter.other();
-  if (!counter.only_counts()) work();
+  if (!counter.only_counts()) run_in_order(stream, work);
 }
 
 void begin_capture(CUstream_st* stream) {
@@ -85,7 +138,11 @@ cudaError_t end_capture(CUstream_st* stream, Recording& work) {
   for (CUstream_st* it : capture_now->streams) {
     joined = joined && stream->before[it] == it->recorded;
   }
-  for (CUstream_st* it : capture_now->streams) *it = CUstream_st();
+  for (CUstream_st* it : capture_now->streams) {
+    it->capture = nullptr;
+    it->recorded = 0;
+    it->before.clear();
+  }
   capture_now->open = false;
   work = std::move(capture_now->work);
   capture_now = nullptr;
@@ -99,7 +156,17 @@ bool is_capturing() {
 void record(CUevent_st* event, CUstream_st* stream) {
   event->capture = stream->capture;
   event->before = stream->before;
-  event->milliseconds = now();
+  event->mark = nullptr;
+  const std::lock_guard lock(mutex);
+  if (event->capture != nullptr || is_free(*stream)) {
+    event->milliseconds = now();
+    return;
+  }
+  event->mark = std::make_shared<Mark>();
+  stream->held_back.push_back({[event, mark = event->mark] {
+    event->milliseconds = now();
+    mark->reached = true;
+  }});
 }
 
 void record_in_graph(CUevent_st* event, CUstream_st* stream) {
@@ -111,6 +178,10 @@ void record_in_graph(CUevent_st* event, CUstream_st* stream) {
 void wait(CUstream_st* stream, CUevent_st* event) {
   if (event->capture == nullptr) {
     if (stream->capture != nullptr) misused("what is recorded waits for something outside");
+    const std::lock_guard lock(mutex);
+    if (event->mark == nullptr || event->mark->reached) return;
+    stream->held_back.push_back({{}, event->mark});
+    held_up.insert(stream);
     return;
   }
   if (!event->capture->open) misused("a stream waits for what was only recorded");
@@ -122,11 +193,45 @@ void wait(CUstream_st* stream, CUevent_st* event) {
     stream->before[other] = std::max(stream->before[other], count);
 }
 
-void launch_graph(const Recording& work) {
+void launch_graph(const Recording& work, CUstream_st* stream) {
   if (capture_now != nullptr) misused("a graph within what is recorded");
   counter.graph();
-  for (const Work& it : work)
-    if (!it.computes || !counter.only_counts()) it.run();
+  run_in_order(stream, [work] {
+    for (const Work& it : work)
+      if (!it.computes || !counter.only_counts()) it.run();
+  });
+}
+
+void hold(CUstream_st* stream, std::function<void()> arrived, std::shared_ptr<Mark> until) {
+  {
+    const std::lock_guard lock(mutex);
+    stream->held_back.push_back({std::move(arrived)});
+    stream->held_back.push_back({{}, std::move(until)});
+    held_up.insert(stream);
+  }
+  go_on();
+}
+
+void release(Mark& mark) {
+  {
+    const std::lock_guard lock(mutex);
+    mark.reached = true;
+  }
+  go_on();
+}
+
+void synchronize(CUstream_st* stream) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [stream] { return is_free(*stream); });
+}
+
+void synchronize(CUevent_st* event) {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [event] { return event->mark == nullptr || event->mark->reached; });
+}
+
+bool has_come(const CUevent_st* event) {
+  return event->mark == nullptr || event->mark->reached;
 }
 
 }  // namespace convoy::cuda::emulation

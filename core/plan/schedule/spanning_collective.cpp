@@ -1,0 +1,28 @@
+#include "core/plan/schedule/spanning_collective.hpp"
+
+#include <algorithm>
+
+namespace convoy {
+
+bool spans_hosts(const Plan& lowered, const Operation& operation) {
+  if (!is_collective(operation.kind)) return false;
+  const std::vector<Place>& places = lowered.cluster->places;
+  const auto is_elsewhere = [&](const PlanSpan& span) {
+    return places[lowered.buffers[span.buffer].place].host != places[operation.place].host;
+  };
+  return std::ranges::any_of(operation.reads, is_elsewhere) ||
+         std::ranges::any_of(operation.writes, is_elsewhere);
+}
+
+std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std::uint32_t host) {
+  if (!spans_hosts(lowered, operation)) return operation.place;
+  std::uint32_t lowest = CONVOY_NONE;
+  for (const SpanList* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans) {
+      const std::uint32_t place = lowered.buffers[span.buffer].place;
+      if (lowered.cluster->places[place].host == host) lowest = std::min(lowest, place);
+    }
+  return lowest;
+}
+
+}  // namespace convoy
