@@ -35,9 +35,12 @@ class EventQueue {
     ++size_;
     buckets_[bucket(event.at)].push_back(event);
   }
-  // Goes on to the earliest event: its time. Nothing earlier may be pushed from here on.
-  Ticks advance() {
-    if (!has_more_now()) settle();
+  // Goes on to the earliest event: its time. Nothing earlier may be pushed from here on. Events of
+  // which is_over(event) says so, which it must say from then on, are dropped as they are met: when
+  // none is left, the time stays.
+  template <typename IsOver>
+  Ticks advance(const IsOver& is_over) {
+    while (!has_more_now() && !empty()) settle(is_over);
     return now_;
   }
   bool has_more_now() const { return taken_ < buckets_[0].size(); }
@@ -54,12 +57,15 @@ class EventQueue {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at ^ now_)));
   }
 
-  void settle() {
+  template <typename IsOver>
+  void settle(const IsOver& is_over) {
     buckets_[0].clear();
     taken_ = 0;
     std::size_t first = 1;
     while (buckets_[first].empty()) ++first;
     spread_.swap(buckets_[first]);
+    size_ -= std::erase_if(spread_, is_over);
+    if (spread_.empty()) return;
     now_ = spread_.front().at;
     for (const Event& event : spread_) now_ = event.at < now_ ? event.at : now_;
     for (const Event& event : spread_) buckets_[bucket(event.at)].push_back(event);

@@ -1,7 +1,6 @@
 #include "core/simulate/fair_shares.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "core/base/error.hpp"
 
@@ -20,6 +19,7 @@ FairShares::FairShares(std::vector<LinkCapacity> links) {
   for (std::size_t i = 0; i < links.size(); ++i) {
     CONVOY_CHECK(links[i].bytes_per_second > 0);
     links_[i].capacity = links[i];
+    find_whole(links_[i]);
   }
 }
 
@@ -32,6 +32,7 @@ void FairShares::insert(std::uint32_t flow) {
     Link& link = links_[it.links[i].link];
     it.places.push_back(static_cast<std::uint32_t>(link.flows.size()));
     link.flows.push_back({flow, i, it.links[i].weight});
+    find_whole(link);
   }
 }
 
@@ -44,6 +45,7 @@ void FairShares::erase(std::uint32_t flow) {
     link.flows[place] = last;
     flows[last.flow].places[last.index] = place;
     link.flows.pop_back();
+    find_whole(link);
     link.load = link.flows.empty() ? 0 : link.load - it.rate * it.links[i].weight;
   }
   it.active = false;
@@ -52,6 +54,7 @@ void FairShares::erase(std::uint32_t flow) {
 void FairShares::set_capacity(std::uint32_t link, double bytes_per_second) {
   CONVOY_CHECK(bytes_per_second > 0);
   links_[link].capacity.bytes_per_second = bytes_per_second;
+  find_whole(links_[link]);
 }
 
 const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_t> links,
@@ -73,7 +76,7 @@ const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_
   }
   for (const std::uint32_t index : changed_links_) {
     const Link& link = links_[index];
-    if (link.level < kRoom || link.load + link.demand > total(link)) open(index);
+    if (link.level < kRoom || link.load + link.demand > link.whole) open(index);
   }
   do {
     fill();
@@ -110,7 +113,7 @@ double FairShares::open_narrowest(const Flow& flow) {
   double narrowest = flow.limit;
   const LinkShare* found = nullptr;
   for (const LinkShare& share : flow.links) {
-    const double rate = total(links_[share.link]) / share.weight;
+    const double rate = links_[share.link].whole / share.weight;
     if (rate >= narrowest) continue;
     narrowest = rate;
     found = &share;
@@ -133,16 +136,17 @@ bool FairShares::open_what_changed() {
   const std::size_t before = open_links_.size();
   for (const std::uint32_t index : changed_links_) {
     const Link& link = links_[index];
-    if (!is_open(link) && (link.level < kRoom || link.load > total(link) * (1 + kRounding)))
+    if (!is_open(link) && (link.level < kRoom || link.load > link.whole * (1 + kRounding)))
       open(index);
   }
   return open_links_.size() > before;
 }
 
-double FairShares::total(const Link& link) {
-  if (link.capacity.incast_loss == 0) return link.capacity.bytes_per_second;
+void FairShares::find_whole(Link& link) {
+  link.whole = link.capacity.bytes_per_second;
+  if (link.capacity.incast_loss == 0) return;
   const auto senders = static_cast<double>(link.flows.size());
-  return link.capacity.bytes_per_second / (1 + link.capacity.incast_loss * (senders - 1));
+  link.whole /= 1 + link.capacity.incast_loss * (senders - 1);
 }
 
 double FairShares::fair_rate(const Link& link) {
@@ -159,27 +163,15 @@ double FairShares::bound(const Flow& flow) const {
   return rate;
 }
 
-void FairShares::push_link(const Candidate& candidate) {
-  full_next_.push_back(candidate);
-  std::push_heap(full_next_.begin(), full_next_.end(), std::greater<>());
-}
-
-FairShares::Candidate FairShares::pop_link() {
-  std::pop_heap(full_next_.begin(), full_next_.end(), std::greater<>());
-  const Candidate candidate = full_next_.back();
-  full_next_.pop_back();
-  return candidate;
-}
-
 void FairShares::begin_link(std::uint32_t index) {
   Link& link = links_[index];
   link.level = kRoom;
   if (link.flows.empty()) return;
-  link.left = total(link);
+  link.left = link.whole;
   link.weight = 0;
   link.growing = static_cast<std::uint32_t>(link.flows.size());
   for (const Passenger& it : link.flows) link.weight += it.weight;
-  full_next_.push_back({fair_rate(link), index});
+  full_next_.put({fair_rate(link), index});
 }
 
 void FairShares::fill() {
@@ -187,7 +179,7 @@ void FairShares::fill() {
   bounded_.clear();
   next_bounded_ = 0;
   for (const std::uint32_t index : open_links_) begin_link(index);
-  std::make_heap(full_next_.begin(), full_next_.end(), std::greater<>());
+  full_next_.begin();
   for (const std::uint32_t flow : free_flows_) {
     filled_[flow] = kGrowing;
     const double rate = bound(flows[flow]);
@@ -195,16 +187,17 @@ void FairShares::fill() {
   }
   std::sort(bounded_.begin(), bounded_.end());
   while (!full_next_.empty()) {
-    fix_at_bounds(full_next_.front().rate);
-    const Candidate candidate = pop_link();
-    // Rates of links only grow while flows are fixed: an old one is put back where it belongs.
+    fix_at_bounds(full_next_.first().rate);
+    const AtRate candidate = full_next_.first();
     Link& link = links_[candidate.index];
-    if (link.growing == 0) continue;
-    const double rate = fair_rate(link);
+    // Rates of links only grow while flows are fixed: an old one is put back where it belongs.
+    const double rate = link.growing == 0 ? 0 : fair_rate(link);
     if (rate > candidate.rate) {
-      push_link({rate, candidate.index});
+      full_next_.raise_first(rate);
       continue;
     }
+    full_next_.remove_first();
+    if (link.growing == 0) continue;
     link.level = candidate.rate;
     for (const Passenger& it : link.flows) fix(it.flow, candidate.rate);
   }

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/simulate/rate_queue.hpp"
+
 namespace convoy::simulate {
 
 // A flow sends `bytes` over the link for each of its own: a ring may pass a link twice, and every
@@ -31,7 +33,7 @@ struct LinkCapacity {
 // possible, for flows without links and limit.
 class FairShares {
  public:
-  struct Flow {
+  struct alignas(64) Flow {  // one line of the processor's cache
     std::span<const LinkShare> links;
     std::vector<std::uint32_t> places;  // in the lists of the links, same order
     double limit = 0;
@@ -61,7 +63,9 @@ class FairShares {
     std::uint32_t index = 0;  // which of the flow's links this is
     double weight = 0;        // of it there
   };
-  struct Link {
+  // All but the lists is in one line of the processor's cache.
+  struct alignas(64) Link {
+    double whole = 0;      // what it carries, with as many senders as there are
     double load = 0;       // of all its flows
     double level = kRoom;  // the rate at which it stops flows, when it is full
     double left = 0;       // capacity that no fixed flow has
@@ -73,42 +77,33 @@ class FairShares {
     std::vector<Passenger> flows;
     LinkCapacity capacity;
   };
-  // A link that may be full next, or a flow that has its bound, at this rate.
-  struct Candidate {
-    double rate = 0;
-    std::uint32_t index = 0;
-    bool operator<(const Candidate& other) const {
-      return rate != other.rate ? rate < other.rate : index < other.index;
-    }
-    bool operator>(const Candidate& other) const { return other < *this; }
-  };
 
+  // Only the source file uses those that are inline: without the word, code that may be loaded
+  // anywhere calls each of them.
   bool is_open(const Link& link) const { return link.open_mark == mark_; }
-  void note_change(std::uint32_t link);
-  void open(std::uint32_t link);
-  void release(std::uint32_t flow);
+  inline void note_change(std::uint32_t link);
+  inline void open(std::uint32_t link);
+  inline void release(std::uint32_t flow);
   double open_narrowest(const Flow& flow);
   // Takes the new rates over and opens the links that they do not leave as they were.
   bool open_what_changed();
-  double bound(const Flow& flow) const;
+  inline double bound(const Flow& flow) const;
   void fill();
-  void begin_link(std::uint32_t index);
-  void fix(std::uint32_t flow, double rate);
-  void fix_at_bounds(double rate);
-  void push_link(const Candidate& candidate);
-  Candidate pop_link();
-  static double total(const Link& link);
-  static double fair_rate(const Link& link);
+  inline void begin_link(std::uint32_t index);
+  inline void fix(std::uint32_t flow, double rate);
+  inline void fix_at_bounds(double rate);
+  static inline void find_whole(Link& link);
+  static inline double fair_rate(const Link& link);
 
   std::vector<Link> links_;
   std::uint32_t mark_ = 0;
   std::vector<std::uint32_t> open_links_;
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::uint32_t> changed_links_;
-  std::vector<double> filled_;      // per flow: its rate by the last fill
-  std::vector<Candidate> bounded_;  // flows, the lowest bound first
+  std::vector<double> filled_;   // per flow: its rate by the last fill
+  std::vector<AtRate> bounded_;  // flows that have their bound then, the lowest first
   std::size_t next_bounded_ = 0;
-  std::vector<Candidate> full_next_;  // links, a heap
+  RateQueue full_next_;  // links that may be full then
 };
 
 }  // namespace convoy::simulate

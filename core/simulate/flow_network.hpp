@@ -35,7 +35,7 @@ class FlowNetwork {
   // Valid until the next call.
   const std::vector<End>& update(Ticks now);
   bool is_current(std::uint32_t flow, std::uint32_t version) const {
-    return flows_[flow].version == version;
+    return versions_[flow] == version;
   }
   double rate(std::uint32_t flow) const { return shares_.flows[flow].rate; }
 
@@ -44,12 +44,12 @@ class FlowNetwork {
     double bytes_left = 0;
     double rate = 0;
     Ticks since = 0;
-    std::uint32_t version = 0;
   };
   void touch_links(std::uint32_t flow);
 
   FairShares shares_;
   std::vector<Progress> flows_;
+  std::vector<std::uint32_t> versions_;  // per flow, close together: asked for most often
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> touched_links_;
   std::vector<std::uint32_t> touched_flows_;

@@ -22,12 +22,22 @@ namespace {
 // Of every operation's task.
 using Numbers = std::vector<std::uint32_t>;
 
-// In the order in which they come to run, for what devices do at the same time should lie side by
-// side: a plan writes all that one device does, then all that the next one does.
-Numbers numbers_of(const Schedule& schedule) {
-  Numbers numbers(schedule.submission.size());
-  for (std::uint32_t at = 0; at < schedule.submission.size(); ++at)
-    numbers[schedule.submission[at]] = at;
+// All operations in the order of their tasks. What is done at the same time should lie side by
+// side: a plan writes all that one device does, then all that the next one does. So they are in the
+// order in which they come to run; where strands drift apart, lane by lane, because each lane goes
+// on by itself.
+std::vector<std::uint32_t> order_of_tasks(Schedule& schedule) {
+  if (schedule.strands.count == 1) return std::move(schedule.submission);
+  std::vector<std::uint32_t> order;
+  reserve_large(order, schedule.submission.size());
+  for (const Lane& lane : schedule.lanes)
+    order.insert(order.end(), lane.operations.begin(), lane.operations.end());
+  return order;
+}
+
+Numbers numbers_of(const std::vector<std::uint32_t>& order) {
+  Numbers numbers(order.size());
+  for (std::uint32_t at = 0; at < order.size(); ++at) numbers[order[at]] = at;
   return numbers;
 }
 
@@ -251,13 +261,14 @@ std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
 }
 
 // Takes the tasks and frees them.
-void number_tasks(std::vector<Task> tasks, Schedule& schedule, TaskGraph& graph) {
+void number_tasks(std::vector<Task> tasks, const Schedule& schedule,
+                  std::vector<std::uint32_t> order, TaskGraph& graph) {
   reserve_large(graph.tasks, tasks.size());
-  for (const std::uint32_t i : schedule.submission) {
+  for (const std::uint32_t i : order) {
     graph.tasks.push_back(tasks[i]);
     graph.tasks.back().strand = schedule.strands[i];
   }
-  graph.operations = std::move(schedule.submission);
+  graph.operations = std::move(order);
 }
 
 }  // namespace
@@ -275,8 +286,9 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
       [&] { tasks = tasks_of(lowered, costs); });
   auto& [dependencies, schedule] = order;
   graph.strands = schedule.strands.count;
-  const Numbers numbers = numbers_of(schedule);
-  number_tasks(std::move(tasks), schedule, graph);
+  std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
+  const Numbers numbers = numbers_of(tasks_in_order);
+  number_tasks(std::move(tasks), schedule, std::move(tasks_in_order), graph);
   add_engines(lowered, machine, schedule, numbers, graph);
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
   if (graph.strands > 1)

@@ -119,7 +119,8 @@ struct TaskSeries {
 
 // A plan's body as numbers: what the engine goes through again and again.
 struct TaskGraph {
-  std::vector<Task> tasks;  // about in the order in which they run, input at the end
+  // About in the order in which they run, those of several strands lane by lane; input at the end.
+  std::vector<Task> tasks;
   std::vector<TaskCost> costs;
   // Per task its index into the body; those of input, which plans do not show, have none.
   std::vector<std::uint32_t> operations;

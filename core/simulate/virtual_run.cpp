@@ -35,7 +35,7 @@ class VirtualRun {
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
         strand_heads_(graph.strands),
-        unfinished_(graph.strands, std::vector<std::uint32_t>(iterations, 0)) {
+        unfinished_(std::size_t{graph.strands} * iterations, 0) {
     CONVOY_CHECK(iterations > 2 && std::uint64_t{size_} * iterations <= Event::kIndices);
     times_.measured = measured_;
     const std::size_t told = (2 * around_ + std::size_t{1}) * size_;
@@ -45,7 +45,7 @@ class VirtualRun {
     times_.iteration_end.assign(iterations, 0);
     times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
     for (const Task& task : graph.tasks)
-      for (std::uint32_t& left : unfinished_[task.strand]) ++left;
+      for (std::uint32_t i = 0; i < iterations; ++i) ++unfinished(task.strand, i);
     times_.computed_before.assign(machine.places.size(), 0);
     times_.link_bytes.assign(graph.links.size(), 0);
     times_.link_loads.assign(graph.links.size(), 0);
@@ -60,7 +60,7 @@ class VirtualRun {
     settle();
     while (through_ < graph_.strands) {
       CONVOY_CHECK(!events_.empty());
-      now_ = events_.advance();
+      now_ = events_.advance([this](const Event& event) { return is_over(event); });
       while (events_.has_more_now()) handle(events_.pop());
       settle();
     }
@@ -84,10 +84,12 @@ class VirtualRun {
   };
   // What is asked of a task while it runs, side by side: of millions that run in no order, one line
   // of the processor's cache each.
-  struct Step {
+  struct alignas(32) Step {
     Task task;
     std::uint32_t head = 0;
-    std::uint32_t successors = 0;  // the first one, in those of all tasks
+    std::uint32_t first_successor = 0;  // in those of all tasks
+    std::uint32_t successors_end = 0;   // likewise
+    bool in_series = false;
   };
   // What may start now.
   struct Ready {
@@ -114,6 +116,10 @@ class VirtualRun {
     return around;
   }
 
+  std::uint32_t& unfinished(std::uint32_t strand, std::uint32_t iteration) {
+    return unfinished_[std::size_t{strand} * iterations_ + iteration];
+  }
+
   // Where in the times of tasks it is told of, if it is.
   std::uint32_t told_at(std::uint32_t task, std::uint32_t iteration) const {
     if (iteration + around_ < measured_ || iteration > measured_ + around_) return kNone;
@@ -133,13 +139,13 @@ class VirtualRun {
     }
   }
 
-  // One more than there are tasks: where a task's successors end, the next one's begin.
   void lay_out_steps() {
     CONVOY_CHECK(graph_.successors.items().size() <= kNone);
-    reserve_large(steps_, size_ + std::size_t{1});
-    for (std::uint32_t task = 0; task <= size_; ++task)
-      steps_.push_back({task < size_ ? graph_.tasks[task] : Task{}, 0,
-                        static_cast<std::uint32_t>(graph_.successors.first(task))});
+    reserve_large(steps_, size_);
+    for (std::uint32_t task = 0; task < size_; ++task)
+      steps_.push_back(
+          {graph_.tasks[task], 0, static_cast<std::uint32_t>(graph_.successors.first(task)),
+           static_cast<std::uint32_t>(graph_.successors.first(task + 1)), series_.has(task)});
   }
 
   // The heads of an engine's lanes lie side by side.
@@ -191,10 +197,16 @@ class VirtualRun {
     dirty_engines_.push_back(engine);
   }
 
+  // Whether another end has been told since.
+  bool is_over(const Event& event) const {
+    if (event.kind == EventKind::kFlowEnd) return !network_.is_current(event.index, event.version);
+    return event.kind == EventKind::kComputeEnd && !clock_.is_current(event.index, event.version);
+  }
+
   void handle(const Event& event) {
+    if (is_over(event)) return;
     switch (event.kind) {
       case EventKind::kComputeEnd: {
-        if (!clock_.is_current(event.index, event.version)) return;
         clock_.finish(event.index);
         const std::uint32_t instance = running_[event.index];
         running_[event.index] = kNone;
@@ -203,7 +215,7 @@ class VirtualRun {
       case EventKind::kBegin:
         return begin(event.index);
       case EventKind::kFlowEnd:
-        if (network_.is_current(event.index, event.version)) end_flow(event.index);
+        return end_flow(event.index);
     }
   }
 
@@ -312,19 +324,20 @@ class VirtualRun {
       times_.computed_before[it.task.place] = now_;
     if (cost.activity == Activity::kCollective && cost.group != kNone)
       clock_.collective(cost.group, -1);
-    if (series_.has(task))
+    if (it.in_series)
       end_in_series(task, iteration, told);
     else
       for (const TaskSuccessor& successor : successors_of(task))
         if (needs_no_more(successor.task, iteration + successor.distance))
           make_ready(successor.task, iteration + successor.distance, told);
     advance(heads_[it.head], told);
-    if (--unfinished_[it.task.strand][iteration] == 0) release(it.task.strand, iteration);
+    if (--unfinished(it.task.strand, iteration) == 0) release(it.task.strand, iteration);
   }
 
   std::span<const TaskSuccessor> successors_of(std::uint32_t task) const {
-    const std::uint32_t first = steps_[task].successors;
-    return graph_.successors.items().subspan(first, steps_[task + 1].successors - first);
+    const Step& it = steps_[task];
+    return graph_.successors.items().subspan(it.first_successor,
+                                             it.successors_end - it.first_successor);
   }
 
   // Engines start in the order of the plan what becomes ready at one end.
@@ -407,7 +420,7 @@ class VirtualRun {
   std::vector<std::vector<SlowedLink>> group_links_;      // per group
   std::vector<std::uint32_t> flow_instance_;              // per flow
   std::vector<std::vector<std::uint32_t>> strand_heads_;  // per strand: its lanes' heads
-  std::vector<std::vector<std::uint32_t>> unfinished_;    // per strand and iteration
+  std::vector<std::uint32_t> unfinished_;                 // tasks, per strand and iteration
   std::vector<Ready> ready_;                              // at the end of a task of a series
   std::vector<std::uint32_t> dirty_engines_;
   // From this one on, dirty engines are served in their order: once a strand goes on, all that can

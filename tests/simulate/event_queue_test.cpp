@@ -2,12 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace convoy::simulate {
 namespace {
+
+bool never(const Event&) {
+  return false;
+}
 
 // Times grow; now and then several are equal, and some are now.
 TEST(EventQueueTest, GivesEventsByTimeAndThoseOfOneTimeInTheOrderOfPushing) {
@@ -22,7 +28,7 @@ TEST(EventQueueTest, GivesEventsByTimeAndThoseOfOneTimeInTheOrderOfPushing) {
   };
   for (int i = 0; i < 50; ++i) push(static_cast<Ticks>(random() % 20));
   while (!queue.empty()) {
-    now = queue.advance();
+    now = queue.advance(never);
     while (queue.has_more_now()) {
       ASSERT_FALSE(expected.empty());
       const Event event = queue.pop();
@@ -37,6 +43,36 @@ TEST(EventQueueTest, GivesEventsByTimeAndThoseOfOneTimeInTheOrderOfPushing) {
   }
   EXPECT_TRUE(expected.empty()) << expected.size() << " events left";
   EXPECT_GE(next, 5000u);
+}
+
+// As ends of flows, most of which are told anew before they come.
+TEST(EventQueueTest, DropsEventsThatAreOver) {
+  std::mt19937_64 random(5);
+  EventQueue queue;
+  std::vector<Ticks> expected;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    const auto at = static_cast<Ticks>(random() % 100000);
+    queue.push({at, i, 0, i % 3 == 0 ? EventKind::kBegin : EventKind::kFlowEnd});
+    if (i % 3 == 0) expected.push_back(at);
+  }
+  std::ranges::sort(expected);
+  const auto is_over = [](const Event& event) { return event.kind == EventKind::kFlowEnd; };
+  std::vector<Ticks> times;
+  while (!queue.empty()) {
+    queue.advance(is_over);
+    while (queue.has_more_now()) times.push_back(queue.pop().at);
+  }
+  EXPECT_EQ(times, expected);
+}
+
+TEST(EventQueueTest, StaysAtItsTimeWhenAllIsOver) {
+  EventQueue queue;
+  queue.push({7, 0, 0, EventKind::kBegin});
+  EXPECT_EQ(queue.advance(never), 7);
+  queue.pop();
+  queue.push({9, 1, 0, EventKind::kFlowEnd});
+  EXPECT_EQ(queue.advance([](const Event&) { return true; }), 7);
+  EXPECT_TRUE(queue.empty());
 }
 
 }  // namespace
