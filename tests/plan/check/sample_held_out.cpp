@@ -218,12 +218,18 @@ void write_ones_at_first(Planner& p) {
   }
 }
 
-// What every replica holds is rounded again and again, and nothing is learned.
-void write_nothing_but_rounding(Planner& p) {
+// Nothing is learned, and what fades beside the parameters never gets into them.
+void write_nothing_but_fading(Planner& p) {
+  std::vector<Buffer> fading;
+  for (const auto r : p.replicas()) fading.push_back(held(p, r));
+  p.prologue([&] {
+    for (const auto r : p.replicas()) p.copy(fading[r.index()], p.parameters(r));
+  });
   p.compute();
-  for (const auto r : p.replicas())
-    p.call("round", p.replica_place(r), {p.parameters(r)}, {p.parameters(r)},
-           {.effect = CallEffect::kCompresses});
+  for (const auto r : p.replicas()) {
+    p.scale(fading[r.index()], fading[r.index()], 0.5);
+    p.axpy(p.parameters(r), 0, fading[r.index()], p.parameters(r));
+  }
 }
 
 void write_residual_twice(Planner& p) {
@@ -421,7 +427,7 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"lookahead that forgets a replica", write_lookahead_without_one, kWrong, false,
        "in what replica 1 reads"},
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
-      {"nothing but rounding", write_nothing_but_rounding, kWrong, false, ""},
+      {"nothing but what fades", write_nothing_but_fading, kWrong, false, "counts 0 times"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},
       {"momentum of each worker, with twice the gradient", served_momentum(2), kWrong, false, ""},
       {"momentum of each worker, in any order, with twice the gradient", unordered_momentum(2),
