@@ -441,14 +441,15 @@ std::uint64_t ClassJudge::updates_of_period() const {
 // Every gradient counts `total` times its weight in a mean. More than once is right only for
 // momentum. Less than once is right where parameters are averaged.
 void ClassJudge::judge_total(const FieldMatrix& weights) {
-  std::size_t g = 0;
-  while (g + 1 < gradients_.size() && weights.at(0, g) == 0) ++g;
-  const std::uint64_t first = weights.at(0, g);
+  std::size_t counting = 0;  // the first gradient that gets into what is read
+  while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
+  const bool any_counts = counting < gradients_.size();
+  const std::uint64_t first = any_counts ? weights.at(0, counting) : 0;
   report_.means_over = report_.uneven_means.empty() ? computes_of_a_mean(first)
                                                     : std::ranges::max(report_.uneven_means);
-  const std::uint64_t total =
-      field_multiply(counted(first, report_.alone ? 1 : plan_.cluster->replicas()),
-                     divisor_of(gradients_[g].compute));
+  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
+  const std::uint64_t divisor = any_counts ? divisor_of(gradients_[counting].compute) : 1;
+  const std::uint64_t total = field_multiply(counted(first, sources), divisor);
   report_.total = total;
   take_counts(total);
   const PeriodRead& any = it_.reads.front();

@@ -94,8 +94,22 @@ void Judge::choose_decider() {
         (only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState})) ||
         (style.averaged && only({FindingKind::kMissing}));
   recurrence_may_decide_ =
-      !report_.findings.empty() && only({FindingKind::kForeign, FindingKind::kScaled,
-                                         FindingKind::kDoubled, FindingKind::kIrregular});
+      !report_.findings.empty() &&
+      (only({FindingKind::kForeign, FindingKind::kScaled, FindingKind::kDoubled,
+             FindingKind::kIrregular}) ||
+       // A gradient that an update lacks may wait for a later one.
+       (only({FindingKind::kMissing, FindingKind::kScaled}) && updates_once_a_step()));
+}
+
+// At most: not in several parts, each with some of the gradients.
+bool Judge::updates_once_a_step() const {
+  std::map<std::uint32_t, std::uint64_t> updated;  // elements, by buffer
+  for (const Operation& operation : plan_.body)
+    if (operation.kind == OperationKind::kApply)
+      for (const PlanSpan& target : operation.writes) updated[target.buffer] += target.count;
+  return std::ranges::all_of(updated, [&](const auto& it) {
+    return it.second <= plan_.buffers[it.first].count * plan_.computes;
+  });
 }
 
 bool Judge::replicas_read_alike() const {

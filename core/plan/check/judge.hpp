@@ -23,6 +23,7 @@ class Judge {
   void judge_repeating();
   void choose_decider();
   bool replicas_read_alike() const;
+  bool updates_once_a_step() const;
   void require_no_drift();
   void require_equal_computes();
   void require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,

@@ -10,9 +10,14 @@
 namespace convoy::check {
 namespace {
 
-// What two buffers hold of a stage begins alike in its proof, and must be alike in the run.
-bool is_alike_too(const SymbolicRun& of_proof, const SymbolicRun& of_run, std::uint32_t buffer) {
-  return of_run.holds_as(buffer) == of_run.holds_as(of_proof.holds_as(buffer));
+// Whether all that holds the same as this buffer in the proof does so in the run, too.
+bool is_alike_too(const SymbolicRun& of_proof, const SymbolicRun& of_run, std::uint32_t buffer,
+                  std::uint32_t buffers) {
+  for (std::uint32_t other = 0; other < buffers; ++other)
+    if (of_proof.holds_as(other) == of_proof.holds_as(buffer) &&
+        of_run.holds_as(other) != of_run.holds_as(buffer))
+      return false;
+  return true;
 }
 
 // By buffer: memory from which nothing gets to a forward, except by way of projections.
@@ -53,7 +58,8 @@ std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRu
       });
   const std::vector<RangeSet> unread = unread_ranges(stage, map);
   for (const PassedMatrix& it : matrices) {
-    if (!is_alike_too(*of_proof, *of_run, it.buffer))
+    if (!is_alike_too(*of_proof, *of_run, it.buffer,
+                      static_cast<std::uint32_t>(stage.buffers.size())))
       return UnfitMatrix{it, "which is not the same for all replicas"};
     if (!is_known ||
         (of_run->relevant(it.buffer) && !covers(unread[of_run->holds_as(it.buffer)], it.range)))

@@ -265,6 +265,14 @@ class RecurrenceJudge {
             it->noise.front().range,
             fmt::format("its update is a mean over {} steps, and that of other variables over {}",
                         it->means_over, judged.front()->means_over));
+    for (const ClassReport* it : judged)
+      if (it->by_itself != judged.front()->by_itself)
+        add(FindingKind::kUnknown, it->noise.front().operation, it->noise.front().replica,
+            it->noise.front().range,
+            it->by_itself ? "every gradient is in an update of its own, and those of other "
+                            "variables are in means of all replicas"
+                          : "its update is a mean of all replicas, and every gradient of other "
+                            "variables is in an update of its own");
     if (std::ranges::all_of(reports_, &ClassReport::alone)) return;
     for (const ClassReport* it : judged)
       if (it->alone)

@@ -7,6 +7,7 @@
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/mutation_run.hpp"
 #include "tests/plan/check/sample_compression.hpp"
+#include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/plan/check/sample_stages.hpp"
 #include "tests/plan/sample_plans.hpp"
@@ -46,7 +47,8 @@ TEST(CheckMutation, NoMutantIsCalledSynchronousOrStaleThatIsNot) {
 TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) {
   constexpr int kUsualMutants = kSanitized ? 200 : 2000;
   std::vector<SampleRecurrence> samples = right_recurrences();
-  for (const SampleRecurrence& it : right_compressions()) samples.push_back(it);
+  for (const auto& more : {right_compressions(), right_held_out()})
+    samples.insert(samples.end(), more.begin(), more.end());
   const int count = wanted_mutants(kUsualMutants);
   const int each = count / static_cast<int>(3 * samples.size() * kMutationKinds) + 1;
   MutationRun mutations;

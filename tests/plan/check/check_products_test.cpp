@@ -340,12 +340,15 @@ TEST(CheckPowerSgd, AStageMayGoOnWithDirectionsOfTheOneBefore) {
 }
 
 TEST(CheckPowerSgd, DirectionsThatDifferWhenAStageBeginsAreNotProved) {
-  const CheckReport report = report_of_stages({}, [](Planner& p, const LowRankMemory& memory) {
-    p.scale(memory.directions[1], memory.directions[1], 2);
-  });
-  EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
-  EXPECT_NE(text_of(report).find("which is not the same for all replicas"), std::string::npos)
-      << text_of(report);
+  for (const double factor : {2.0, 0.0}) {
+    const auto between = [factor](Planner& p, const LowRankMemory& memory) {
+      p.scale(memory.directions[1], memory.directions[1], factor);
+    };
+    const CheckReport report = report_of_stages({}, between);
+    EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+    EXPECT_NE(text_of(report).find("which is not the same for all replicas"), std::string::npos)
+        << text_of(report);
+  }
 }
 
 // They are no gradients.

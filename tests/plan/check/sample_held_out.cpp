@@ -96,6 +96,29 @@ WritePlan staggered(std::uint64_t contributions_of_each) {
   };
 }
 
+// One replica after the other sends nothing in a step, and what it would have sent in a later one.
+WritePlan in_turns_without(double times_kept) {
+  return [=](Planner& p) {
+    std::vector<Buffer> kept;
+    for (const auto r : p.replicas()) kept.push_back(held(p, r));
+    for (const auto silent : p.replicas()) {
+      p.compute();
+      std::vector<Span> sent;
+      for (const auto r : p.replicas()) {
+        const Buffer mine = kept[r.index()];
+        p.axpy(mine, times_kept, mine, p.gradient(r));
+        if (r.index() == silent.index()) continue;
+        sent.push_back(passing(p, r));
+        p.copy(sent.back(), mine);
+        p.fill(mine, 0);
+      }
+      const Buffer sum = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+      p.sum(sum, sent);
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), sum);
+    }
+  };
+}
+
 // The gradients of so many steps in turn, rounded once, and what that leaves out. Sums are divided
 // either before they are rounded or by the update.
 struct Accumulation {
@@ -195,6 +218,20 @@ void write_ones_at_first(Planner& p) {
   }
 }
 
+// Nothing is learned, and what fades beside the parameters never gets into them.
+void write_nothing_but_fading(Planner& p) {
+  std::vector<Buffer> fading;
+  for (const auto r : p.replicas()) fading.push_back(held(p, r));
+  p.prologue([&] {
+    for (const auto r : p.replicas()) p.copy(fading[r.index()], p.parameters(r));
+  });
+  p.compute();
+  for (const auto r : p.replicas()) {
+    p.scale(fading[r.index()], fading[r.index()], 0.5);
+    p.axpy(p.parameters(r), 0, fading[r.index()], p.parameters(r));
+  }
+}
+
 void write_residual_twice(Planner& p) {
   p.compute();
   std::vector<Span> sent;
@@ -267,7 +304,29 @@ WritePlan served_momentum(double of_gradient) {
   };
 }
 
-// The same, where workers may read old parameters and their momenta are applied in any order.
+// The same for the first half of the arena, and a mean of all momenta for the other half.
+void write_half_served_momentum(Planner& p) {
+  const PlaceId server = p.host_place(ReplicaId(0));
+  const Buffer master = p.master(server);
+  const std::vector<Range> halves = split(p.arena(), 2);
+  for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+  p.compute();
+  std::vector<Span> all;
+  for (const auto r : p.replicas()) {
+    const Buffer velocity = held(p, r);
+    p.axpy(velocity, 0.5, velocity, p.gradient(r));
+    const Buffer sent = p.scratch(server, p.arena_elements());
+    p.copy(sent, velocity);
+    p.apply(master[halves[0]], sent[halves[0]], {.contributions = 1});
+    all.push_back(sent[halves[1]]);
+  }
+  const Buffer sum = p.scratch(server, halves[1].count);
+  p.sum(sum, all);
+  p.apply(master[halves[1]], sum);
+}
+
+// The first of these, where workers may read old parameters and their momenta are applied in any
+// order.
 WritePlan unordered_momentum(double of_gradient) {
   return [of_gradient](Planner& p) {
     const PlaceId server = p.host_place(ReplicaId(0));
@@ -332,6 +391,8 @@ std::vector<SampleRecurrence> right_held_out() {
        "in means over 2 steps"},
       {"a mean of two steps and a residual", accumulated_feedback({{2}}), kRight, true,
        "in means over 2 steps"},
+      {"all but one in turns", in_turns_without(1), kRight, true,
+       "every gradient counts once in the end, nothing is lost"},
       {"one to three steps and a residual", accumulated_feedback({}), kRight, true,
        "in means over 1 to 3 steps"},
       {"two steps twice, with momentum", accumulated_feedback({{2, 2}, false, 0, 0.5}), kRight,
@@ -352,6 +413,8 @@ std::vector<SampleRecurrence> wrong_held_out() {
   constexpr Verdict kOpen = Verdict::kUnproved;
   return {
       {"tracking that adds the last gradient", gradient_tracking(1), kWrong, false, "grows"},
+      {"all but one in turns, whose gradient is dropped", in_turns_without(0), kWrong, false, ""},
+      {"all but one in turns, whose gradient counts twice", in_turns_without(2), kWrong, false, ""},
       {"one to three steps and a residual, all divided by two",
        accumulated_feedback({{1, 2, 3}, true, 2}), kWrong, false, ""},
       {"one to three steps and a residual of sums", accumulated_feedback({{1, 2, 3}, false}),
@@ -364,10 +427,13 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"lookahead that forgets a replica", write_lookahead_without_one, kWrong, false,
        "in what replica 1 reads"},
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
+      {"nothing but what fades", write_nothing_but_fading, kWrong, false, "counts 0 times"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},
       {"momentum of each worker, with twice the gradient", served_momentum(2), kWrong, false, ""},
       {"momentum of each worker, in any order, with twice the gradient", unordered_momentum(2),
        kWrong, false, ""},
+      {"momentum of each worker, for half of the variables", write_half_served_momentum, kOpen,
+       false, "in an update of its own"},
       {"momentum of the mean, once for every replica", write_mean_for_each, kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
