@@ -22,8 +22,9 @@ constexpr const char* kAuto = "auto";
 constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried out
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
-  fail(ExitCode::kUnavailable, "{} CUDA devices asked for, none found; try --device=cpu. ({})",
-       options.num_devices.value_or(1), reason);
+  const std::uint32_t wanted = options.num_devices.value_or(1);
+  fail(ExitCode::kUnavailable, "{} CUDA device{} asked for, none found; try --device=cpu. ({})",
+       wanted, wanted == 1 ? "" : "s", reason);
 }
 
 // A user who asks for GPUs is told whether convoy was built for them.

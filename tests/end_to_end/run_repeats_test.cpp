@@ -18,6 +18,7 @@
 namespace convoy::run_repeats_test {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // A short run on one processor device, of two steps unless `more` says otherwise.
 std::vector<std::string> lenet(const std::vector<std::string>& more) {
@@ -206,6 +207,15 @@ TEST(RunRepeats, TurnsWithWhatCannotTakeThemAreRefused) {
   EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));
   EXPECT_THAT(refusal("--against=--no_such_flag", "--quiet"), HasSubstr("no_such_flag"));
   EXPECT_THAT(refusal("--against_program=/no/convoy", "--quiet"), HasSubstr("No such file"));
+}
+
+TEST(RunRepeats, AgainstAProgramThatIsNoConvoyIsAnErrorThatNamesIt) {
+  for (const std::string program : {"/bin/true", "/bin/false"}) {
+    const ProgramResult result = run_convoy(lenet({"--against_program=" + program}));
+    EXPECT_EQ(result.exit_code, 1) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(program + " (is it a convoy?): it "));
+    EXPECT_THAT(result.err, Not(HasSubstr("internal error")));
+  }
 }
 
 }  // namespace convoy::run_repeats_test

@@ -66,6 +66,27 @@ TEST(ComparedRecord, OtherMachinesAndModelsAreUnlikeOtherBatchesAreNot) {
               ElementsAre("processor: a processor and another one", "model: lenet and resnet50"));
 }
 
+// A record of auto has the options of all strategies, of which one was taken.
+TEST(ComparedRecord, OptionsOfStrategiesThatAutoDidNotTakeDoNotDiffer) {
+  Json all_given = record(0.8);
+  all_given["flags"]["variable_update"] = "a strategy";
+  const ComparedRecord named = read_compared(written("named.json", all_given));
+  Json chosen = record(0.8);
+  chosen["flags"]["variable_update"] = "auto";
+  chosen["flags"]["taken_option"] = "2";
+  chosen["flags"]["other_option"] = "3";
+  chosen["flags"]["num_devices"] = "2";
+  chosen["command_line"] = {"--model=lenet", "--num_devices=2"};
+  chosen["strategy"]["options"]["taken_option"] = 2;
+  const ComparedRecord automatic = read_compared(written("chosen.json", chosen));
+  for (const auto& flags :
+       {flag_differences(named, automatic), flag_differences(automatic, named)}) {
+    std::vector<std::string> names;
+    for (const FlagDifference& flag : flags) names.push_back(flag.flag);
+    EXPECT_THAT(names, ElementsAre("num_devices", "taken_option", "variable_update"));
+  }
+}
+
 TEST(ComparedRecord, WhatHasNoTimedStepsIsRefused) {
   Json empty = record(0.8);
   empty["steps"] = Json::array();

@@ -135,6 +135,9 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
     if (find_flag(common, flag, no_environment))
       fail(ExitCode::kUsage, "--{} is for a single run, but compare makes several; {}", flag,
            std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
+  for (const char* flag : {"eval", "input_only"})
+    if (find_switch(common, flag, no_environment))
+      fail(ExitCode::kUsage, "--{}: compare is about training steps; leave it out", flag);
 }
 
 // Before the first cell, not in each.

@@ -249,10 +249,25 @@ class Repeater {
   void finish(RepeatedCommand& command, const ChildOutcome& outcome, std::uint32_t number,
               double began) {
     progress_.clear();
+    const std::string whose =
+        fmt::format("run {} of {}{}", number, repeats_, &command == &other_ ? whose_run() : "");
     if (outcome.exit_code != 0)
-      fail(static_cast<ExitCode>(outcome.exit_code), "run {} of {}{}: {}", number, repeats_,
-           &command == &other_ ? ", --against" : "", outcome.error);
-    command.add(began);
+      fail(static_cast<ExitCode>(outcome.exit_code), "{}: {}", whose,
+           outcome.error.empty()
+               ? fmt::format("it ended with code {} and said nothing", outcome.exit_code)
+               : outcome.error);
+    try {
+      command.add(began);
+    } catch (const nlohmann::json::exception& error) {
+      fail(ExitCode::kFailed, "{}: it wrote no record of a run: {}", whose, json_problem(error));
+    }
+  }
+
+  // Of the runs to compare with, for an error of one.
+  std::string whose_run() const {
+    const std::string& program = command_.against_program;
+    if (program.empty()) return ", --against";
+    return fmt::format(", --against_program={} (is it a convoy?)", program);
   }
 
   void print_run(std::uint32_t number) {

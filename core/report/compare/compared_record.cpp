@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <iomanip>
@@ -180,6 +181,32 @@ std::vector<std::string> unlike(const ComparedRecord& a, const ComparedRecord& b
   return reasons;
 }
 
+namespace {
+
+// Under --variable_update=auto a record has the options of every strategy. Those that the chosen
+// one does not have say nothing of the run.
+bool is_of_another_strategy(const Json& record, const std::string& flag) {
+  return report::text(field(record, "flags"), "variable_update") == "auto" &&
+         !field(record, "strategy/options").contains(flag);
+}
+
+bool is_given(const Json& record, const std::string& flag) {
+  return std::ranges::any_of(field(record, "command_line"), [&](const Json& word) {
+    const std::string text = word.is_string() ? word.get<std::string>() : std::string();
+    const std::size_t name = text.find_first_not_of('-');
+    return text.starts_with('-') && name != std::string::npos &&
+           text.substr(name, text.find('=') - name) == flag;
+  });
+}
+
+// Whether only the first has the flag, as an option of a strategy that it did not take.
+bool says_nothing(const Json& record, const Json& other, const std::string& flag) {
+  return !field(other, "flags").contains(flag) && is_of_another_strategy(record, flag) &&
+         !is_given(record, flag);
+}
+
+}  // namespace
+
 std::vector<FlagDifference> flag_differences(const ComparedRecord& a, const ComparedRecord& b) {
   static const std::set<std::string> kFiles = {"output_file", "trace_file",      "report",
                                                "train_dir",   "record_timeline", "repeat",
@@ -192,6 +219,7 @@ std::vector<FlagDifference> flag_differences(const ComparedRecord& a, const Comp
   std::vector<FlagDifference> differences;
   for (const std::string& name : names) {
     if (kFiles.contains(name)) continue;
+    if (says_nothing(a.first, b.first, name) || says_nothing(b.first, a.first, name)) continue;
     const std::string one = report::text(first, name);
     const std::string other = report::text(second, name);
     if (one != other) differences.push_back({name, one, other});
