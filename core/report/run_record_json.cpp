@@ -1,11 +1,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/json.hpp"
 #include "core/report/run_record.hpp"
 
 namespace convoy {
 namespace {
+
+constexpr int kIndent = 2;
 
 // Keeps the order in which a reader wants to see the fields.
 using Json = nlohmann::ordered_json;
@@ -216,14 +219,37 @@ Json summary(const RunRecord& record) {
           {"timeline", optional_json(record.timeline)}};
 }
 
+// What stands between the brackets of the list of steps. As JSON values all at once, a million of
+// them would take three times as much memory as their text.
+void append_steps(const RunRecord& record, std::string& text) {
+  constexpr const char* kMargin = "    ";  // two levels deep
+  const char* separator = "\n";
+  for (const TrainingStep& step : record.steps) {
+    text += std::exchange(separator, ",\n");
+    text += kMargin;
+    for (const char c : json_text(to_json(record, step), kIndent)) {
+      text += c;
+      if (c == '\n') text += kMargin;
+    }
+  }
+  if (!record.steps.empty()) text += "\n  ";
+}
+
 }  // namespace
 
 std::string run_record_json(const RunRecord& record) {
   Json json = summary(record);
-  Json& steps = json["steps"] = Json::array();
-  for (const TrainingStep& step : record.steps) steps.push_back(to_json(record, step));
+  json["steps"] = Json::array();
   json["evaluations"] = list_json(record.evaluations);
-  return json_text(json, 2) + "\n";
+  std::string text = json_text(json, kIndent) + "\n";
+  // Texts have no line breaks, and other lists of this name lie deeper.
+  const std::string list = "\n  \"steps\": [";
+  const std::size_t begin = text.find(list) + list.size();
+  const std::string rest = text.substr(begin);
+  text.resize(begin);
+  append_steps(record, text);
+  text += rest;
+  return text;
 }
 
 std::string run_record_json_lines(const RunRecord& record) {

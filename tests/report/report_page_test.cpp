@@ -94,6 +94,38 @@ TEST(ReportPage, TheVerdictPutsThePredictionBesideWhatWasMeasured) {
             "The run failed with exit code 5: the loss is not finite");
 }
 
+TEST(ReportPage, SaysWhatWasDoneInsteadOfTraining) {
+  RunRecord record = run_of(20);
+  record.mode = "forward only";
+  const Report forward = make_report({named(record)});
+  EXPECT_EQ(forward.title, "lenet, 1 cpu device, replicated, forward only");
+  EXPECT_THAT(forward.verdicts.front(), HasSubstr("with replicated, forward only"));
+  record.mode = "input only";
+  record.devices.clear();
+  record.input_only = InputSpeed{.images = 1600, .threads = 2, .cores = 2, .seconds = 2};
+  const Report input = make_report({named(record)});
+  EXPECT_EQ(input.title, "lenet, input only");
+  EXPECT_EQ(input.verdicts.front(),
+            "800 images/s were read and prepared, 400 images/s on each core; nothing was "
+            "computed.");
+  ASSERT_EQ(input.tiles.size(), 1u);
+  EXPECT_EQ(input.tiles.front().note, "by 2 threads");
+}
+
+TEST(ReportPage, OfAnEvaluationSaysWhatItFound) {
+  RunRecord record = run_of(0);
+  record.mode = "evaluation";
+  record.total_images_per_second = 0;
+  record.step_times = {};
+  record.evaluations = {{20, 20, {0.5, 0.9}, 100, 1, 100, ""}};
+  const Report report = make_report({named(record)});
+  EXPECT_THAT(report.verdicts,
+              ElementsAre("Of 100 images, the last evaluation classified 50 % right, and 90 % "
+                          "within five guesses."));
+  ASSERT_EQ(report.tiles.size(), 1u);
+  EXPECT_EQ(report.tiles.front().label, "Accuracy");
+}
+
 TEST(ReportPage, MarksTellWhenTheRunPaused) {
   RunRecord record = run_of(30);
   record.checkpoints = {{10, 0.2}};

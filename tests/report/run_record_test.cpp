@@ -76,6 +76,21 @@ TEST(RunRecord, JsonReadsBack) {
   EXPECT_EQ(read["steps"][1]["top_5_accuracy"], 0.5);
 }
 
+// Steps are written one after the other, and nobody can tell.
+TEST(RunRecord, JsonIsWrittenAsOneValueWouldBe) {
+  for (const std::size_t steps : {0u, 1u, 3u}) {
+    RunRecord record = example_record();
+    record.steps.resize(steps);
+    if (steps > 1) {
+      record.gradient_names = {"weights"};
+      record.steps.back().gradient_norms = {0.5};
+    }
+    const std::string text = run_record_json(record);
+    EXPECT_EQ(json_text(parse_ordered_json(text), 2) + "\n", text) << steps;
+    EXPECT_EQ(parse_ordered_json(text).at("steps").size(), steps);
+  }
+}
+
 // The watts are those of this task's devices, and so are the images.
 TEST(RunRecord, PowerOfOneTaskIsComparedWithItsOwnImages) {
   RunRecord record = example_record();

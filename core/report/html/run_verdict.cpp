@@ -48,6 +48,18 @@ std::string device_words(const Json& record) {
          (peers > 0 ? " of each task" : "");
 }
 
+constexpr const char* kForwardOnly = "forward only";
+
+bool reads_only(const Json& record) {
+  return field(record, "input_only").is_object();
+}
+
+// What a run did beside training, as the end of a name.
+std::string mode_words(const Json& record) {
+  const std::string mode = text(record, "mode");
+  return mode == kForwardOnly || mode == "evaluation" ? ", " + mode : std::string();
+}
+
 std::string ending(const Json& record) {
   const std::string error = text(record, "error");
   if (!error.empty())
@@ -59,12 +71,20 @@ std::string ending(const Json& record) {
   return {};
 }
 
+std::string input_sentence(const Json& record) {
+  return fmt::format(
+      "{} were read and prepared, {} on each core; nothing was computed.",
+      quantity(number_or_zero(record, "input_only/images_per_sec"), Unit::kRate),
+      quantity(number_or_zero(record, "input_only/images_per_sec_and_core"), Unit::kRate));
+}
+
 std::string speed_sentence(const Subject& run) {
+  if (reads_only(run.record)) return input_sentence(run.record);
   const double rate = number_or_zero(run.record, "total/images_per_sec");
   const double step = number_or_zero(run.record, "total/step_seconds/p50");
-  std::string sentence = fmt::format("{} runs at {} on {} with {}", text(run.record, "model"),
+  std::string sentence = fmt::format("{} runs at {} on {} with {}{}", text(run.record, "model"),
                                      quantity(rate, Unit::kRate), device_words(run.record),
-                                     text(run.record, "strategy/name"));
+                                     text(run.record, "strategy/name"), mode_words(run.record));
   const auto predicted = prediction_of(run.record);
   if (!predicted || step <= 0) return sentence + "; nothing was predicted.";
   sentence +=
@@ -73,6 +93,17 @@ std::string speed_sentence(const Subject& run) {
   return sentence + (predicted->measured_rates
                          ? "."
                          : ", which rests on nominal rates (convoy calibrate measures them).");
+}
+
+// What the last evaluation found.
+std::string accuracy_sentence(const Json& record) {
+  const Json& evaluations = field(record, "evaluations");
+  if (!evaluations.is_array() || evaluations.empty()) return {};
+  const Json& last = evaluations.back();
+  return fmt::format(
+      "Of {:.0f} images, the last evaluation classified {} right, and {} within five guesses.",
+      number_or_zero(last, "examples"), quantity(number_or_zero(last, "top_1"), Unit::kShare),
+      quantity(number_or_zero(last, "top_5"), Unit::kShare));
 }
 
 // What the step is spent on, largest first.
@@ -98,15 +129,17 @@ std::string spending_sentence(const Json& record) {
 }  // namespace
 
 std::string run_heading(const Json& record) {
-  return fmt::format("{}, {}, {}", text(record, "model"), device_words(record),
-                     text(record, "strategy/name"));
+  if (reads_only(record)) return text(record, "model") + ", input only";
+  return fmt::format("{}, {}, {}{}", text(record, "model"), device_words(record),
+                     text(record, "strategy/name"), mode_words(record));
 }
 
 std::vector<std::string> run_verdict(const Subject& run) {
   std::vector<std::string> sentences;
   if (number_or_zero(run.record, "total/images_per_sec") > 0)
     sentences.push_back(speed_sentence(run));
-  for (const std::string& it : {ending(run.record), spending_sentence(run.record)})
+  for (const std::string& it :
+       {ending(run.record), spending_sentence(run.record), accuracy_sentence(run.record)})
     if (!it.empty()) sentences.push_back(it);
   if (sentences.empty()) sentences.emplace_back("The run has no timed step.");
   return sentences;
@@ -120,11 +153,16 @@ double standard_error(const Json& record, double rate) {
   return several && own > 0 ? error * rate / own : error;
 }
 
-std::vector<Tile> run_tiles(const Subject& run) {
-  const Json& record = run.record;
+namespace {
+
+// Of a run with timed steps.
+std::vector<Tile> speed_tiles(const Json& record, double rate) {
+  if (reads_only(record))
+    return {{"Speed", quantity(rate, Unit::kRate),
+             fmt::format("by {}", counted(static_cast<std::size_t>(
+                                              number_or_zero(record, "input_only/threads")),
+                                          "thread"))}};
   std::vector<Tile> tiles;
-  const double rate = number_or_zero(record, "total/images_per_sec");
-  if (rate <= 0) return tiles;
   tiles.push_back(
       {"Speed", quantity(rate, Unit::kRate),
        fmt::format("\u00b1 {} standard error", plain_number(standard_error(record, rate)))});
@@ -138,8 +176,19 @@ std::vector<Tile> run_tiles(const Subject& run) {
                      step > 0
                          ? fmt::format("measured {:+.1f} %", 100 * (step / predicted->seconds - 1))
                          : std::string()});
+  return tiles;
+}
+
+}  // namespace
+
+std::vector<Tile> run_tiles(const Subject& run) {
+  const Json& record = run.record;
+  std::vector<Tile> tiles;
+  const double rate = number_or_zero(record, "total/images_per_sec");
+  if (rate > 0) tiles = speed_tiles(record, rate);
   const std::string verdict = text(record, "strategy/verdict");
-  if (!verdict.empty()) tiles.push_back({"What it computes", verdict, "as the checker proved"});
+  if (rate > 0 && !reads_only(record) && !verdict.empty())
+    tiles.push_back({"What it computes", verdict, "as the checker proved"});
   const Json& evaluations = field(record, "evaluations");
   if (evaluations.is_array() && !evaluations.empty())
     tiles.push_back({"Accuracy",
@@ -151,8 +200,8 @@ std::vector<Tile> run_tiles(const Subject& run) {
 std::vector<ScalingPoint> run_scaling(const Json& record) {
   const auto rate = number(record, "total/images_per_sec");
   const double batch = number_or_zero(record, "batch_per_device");
-  if (!rate || *rate <= 0 || batch <= 0) return {};
-  const std::string strategy = text(record, "strategy/name");
+  if (!rate || *rate <= 0 || batch <= 0 || reads_only(record)) return {};
+  const std::string strategy = text(record, "strategy/name") + mode_words(record);
   const double images = number_or_zero(record, "global_batch");
   ScalingPoint point{text(record, "model"), strategy, false, images / batch, *rate};
   const bool rounds = text(record, "flags/tf32") == "true";
