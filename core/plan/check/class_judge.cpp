@@ -489,8 +489,10 @@ bool ClassJudge::takes_each_by_itself(std::uint64_t total) {
   const std::uint64_t replicas = plan_.cluster->replicas();
   if (replicas < 2 || !updates_for_each()) return false;
   const std::uint64_t undivided = field_multiply(total, field_inverse(replicas));
+  // Of a momentum of each replica's own, or of one that they share.
+  const auto fades = [&](std::uint64_t updates) { return is_of_momentum(it_, undivided, updates); };
   if (undivided != 1 &&
-      (number_of(undivided) < 1 || !is_of_momentum(it_, undivided, plan_.computes)))
+      (number_of(undivided) < 1 || !(fades(plan_.computes) || fades(plan_.computes * replicas))))
     return false;
   take_counts(undivided);
   report_.by_itself = true;

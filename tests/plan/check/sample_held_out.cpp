@@ -304,7 +304,23 @@ WritePlan served_momentum(double of_gradient) {
   };
 }
 
-// The same for the first half of the arena, and a mean of all momenta for the other half.
+// The server has one momentum for all workers, as an optimizer has.
+void write_shared_momentum(Planner& p) {
+  const PlaceId server = p.host_place(ReplicaId(0));
+  const Buffer master = p.master(server);
+  const Buffer velocity = p.persistent(server, p.arena_elements());
+  for (const auto r : p.replicas()) p.copy(p.parameters(r), master, {.relaxed = true});
+  p.compute();
+  for (const auto r : p.replicas()) {
+    const Buffer arrived = p.scratch(server, p.arena_elements());
+    p.copy(arrived, p.gradient(r));
+    p.axpy(velocity, 0.5, velocity, arrived);
+    p.apply(master, velocity, {.contributions = 1});
+  }
+}
+
+// Momentum of each worker for the first half of the arena, and a mean of all momenta for the other
+// half.
 void write_half_served_momentum(Planner& p) {
   const PlaceId server = p.host_place(ReplicaId(0));
   const Buffer master = p.master(server);
@@ -400,6 +416,8 @@ std::vector<SampleRecurrence> right_held_out() {
       {"one to three steps, with momentum", accumulated_feedback({{1, 2, 3}, true, 0, 0.5}), kRight,
        false, "every gradient counts 2 times"},
       {"momentum of each worker", served_momentum(1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
+      {"one momentum for all workers", write_shared_momentum, Verdict::kAsynchronous, false,
        "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
       {"momentum of each worker, in any order", unordered_momentum(1), Verdict::kAsynchronous,
        false,
