@@ -128,6 +128,17 @@ StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks co
   return whole.length() >= compute ? whole : between_computes(graph, times);
 }
 
+// Of every worker's first device.
+std::vector<std::uint32_t> worker_places(const TaskGraph& graph) {
+  std::vector<std::uint32_t> places(graph.strands, kNone);
+  for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
+    if (graph.cost_of(task).activity != Activity::kCompute) continue;
+    std::uint32_t& first = places[graph.tasks[task].strand];
+    first = std::min(first, graph.tasks[task].place);
+  }
+  return places;
+}
+
 // The measured step of the slowest worker.
 StepWindow slowest_step(const RunTimes& times, const std::vector<double>& workers) {
   const auto slowest =
@@ -216,6 +227,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   } else {
     for (const double seconds : strand_seconds(times))
       result.worker_step_seconds.push_back(seconds / computes);
+    result.worker_places = worker_places(graph);
     step = slowest_step(times, result.worker_step_seconds);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;

@@ -69,7 +69,8 @@ struct CriticalPath {
 // workers; the longest chain is then that of a step of the slowest one.
 struct SimulationResult {
   double step_seconds = 0;
-  std::vector<double> worker_step_seconds;  // each worker's own; empty where all step together
+  std::vector<double> worker_step_seconds;   // each worker's own; empty where all step together
+  std::vector<std::uint32_t> worker_places;  // likewise: of its first device
   // False where a bound will hold back workers that had not reached it when the run ended: in the
   // long run the step is as long as the slowest worker's.
   bool is_steady = true;

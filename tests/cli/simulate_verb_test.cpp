@@ -85,6 +85,19 @@ TEST(SimulateVerbTest, ManyHostsAreSimulatedWithTheProofForTheFirstOnes) {
   EXPECT_NE(wrong.find("is wrong: apply"), std::string::npos) << wrong;
 }
 
+// Unlike hosts, whose devices take steps of their own.
+TEST(SimulateVerbTest, TheSlowestOfUnevenWorkersIsNamed) {
+  const auto told = [](const char* platform) {
+    return simulate({platform, "--num_gpus=1", "--batch_size=2048",
+                     "--variable_update=parameter_server", "--cross_replica_sync=false"});
+  };
+  const std::string uneven = told("--platform=dgx1-v100:2+gce-k80x8");
+  EXPECT_NE(uneven.find("Slowest worker: cuda:2, "), std::string::npos) << uneven;
+  const std::string even = told("--platform=dgx1-v100:2");
+  EXPECT_NE(even.find("Steps of workers by themselves: "), std::string::npos) << even;
+  EXPECT_EQ(even.find("Slowest worker"), std::string::npos) << even;
+}
+
 TEST(SimulateVerbTest, AListOfCountsGivesATable) {
   const nlohmann::json json =
       record({"--platform=dgx1-p100", "--num_gpus=1,2,8", "--variable_update=replicated",

@@ -33,6 +33,7 @@ TEST(AsynchronousSimulation, NobodyWaitsForASlowWorkerWithoutABound) {
   ASSERT_EQ(result.worker_step_seconds.size(), 2u);
   EXPECT_NEAR(result.worker_step_seconds[0], kFast, 0.05 * kFast);
   EXPECT_NEAR(result.worker_step_seconds[1], kSlow, 0.05 * kSlow);
+  EXPECT_EQ(result.worker_places, (std::vector<std::uint32_t>{0, 1}));
   // Two steps in the time in which both together take two.
   EXPECT_NEAR(result.step_seconds, 2 / (1 / kFast + 1 / kSlow), 0.05 * kFast);
 }

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "core/base/json.hpp"
+#include "core/base/statistics.hpp"
 #include "core/base/version.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/prediction_options.hpp"
@@ -152,6 +153,27 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   Console(out, "total_loss", false).header(header);
 }
 
+// Of workers that do not wait for each other.
+void print_workers(std::ostream& out, const job::SimulatedRun& count) {
+  constexpr double kUneven = 1.05;
+  const simulate::SimulationResult& step = *count.prediction.step;
+  const std::vector<double>& workers = step.worker_step_seconds;
+  if (workers.empty()) return;
+  const auto [fastest, slowest] = std::ranges::minmax_element(workers);
+  out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",
+                     milliseconds(*fastest), milliseconds(*slowest));
+  if (*slowest > kUneven * *fastest) {
+    const std::uint32_t place =
+        step.worker_places[static_cast<std::size_t>(slowest - workers.begin())];
+    out << fmt::format("Slowest worker: {}, {:.2f} ms per step, {:.1f} times the median\n",
+                       count.on->cluster.places[place].name, milliseconds(*slowest),
+                       *slowest / median(workers));
+  }
+  if (!step.is_steady)
+    out << "The faster ones had not reached the bound that holds them back when the simulation "
+           "ended: in the long run all go at the speed of the slowest\n";
+}
+
 void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
   const simulate::SimulationResult& step = *count.prediction.step;
   Console(out, "total_loss", false).total(count.prediction.images_per_second);
@@ -170,14 +192,7 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
   for (const simulate::Prediction::Stage& stage : count.prediction.stages)
     out << fmt::format("From step {} on: {:.2f} images/sec, {:.2f} ms per step\n", stage.first_step,
                        stage.images_per_second, milliseconds(stage.step_seconds));
-  if (!step.worker_step_seconds.empty()) {
-    const auto [fastest, slowest] = std::ranges::minmax(step.worker_step_seconds);
-    out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",
-                       milliseconds(fastest), milliseconds(slowest));
-    if (!step.is_steady)
-      out << "The faster ones had not reached the bound that holds them back when the simulation "
-             "ended: in the long run all go at the speed of the slowest\n";
-  }
+  print_workers(out, count);
   const std::size_t shown = std::min(kShownLinks, step.links.size());
   for (std::size_t i = 0; i < shown; ++i)
     out << fmt::format("  {:>5.1f} %  {:>9.2f} MB per step  {}{}\n",
