@@ -29,6 +29,15 @@ std::optional<std::vector<std::string>> names_in(const nlohmann::json& names) {
   return result;
 }
 
+// Null when the file holds no JSON text.
+nlohmann::json document_in(const std::filesystem::path& path) {
+  try {
+    return parse_json(std::ifstream(path, std::ios::binary));
+  } catch (const nlohmann::json::exception&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::string checkpoint_name(std::int64_t step) {
@@ -54,8 +63,7 @@ std::optional<CheckpointMarker> read_checkpoint_marker(const std::filesystem::pa
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::nullopt;
   if (std::filesystem::file_size(path, error) > kLongestMarker || error) return std::nullopt;
-  std::ifstream file(path, std::ios::binary);
-  const auto document = nlohmann::json::parse(file, nullptr, false);
+  const nlohmann::json document = document_in(path);
   if (!document.is_object() || !document.contains(kNames)) return std::nullopt;
   const auto names = names_in(document.at(kNames));
   const auto leaving = names_in(document.value(kLeaving, nlohmann::json::array()));

@@ -6,11 +6,12 @@
 #include <fstream>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -65,17 +66,17 @@ std::string folder_of(const std::string& file, const std::vector<std::string>& f
 
 // As the includes of its sources say.
 Folders used_by(const std::string& folder, const std::vector<std::string>& folders) {
-  static const std::regex kInclude(
-      R"(#include [<"]((?:core|topology|plugins|models|convoy)/[^>"]+))");
+  static const Pattern kInclude(R"(#include [<"]((?:core|topology|plugins|models|convoy)/[^>"]+))");
   Folders used;
   for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
     static const std::set<std::string> kSources = {".c", ".cpp", ".cu", ".cuh", ".h", ".hpp"};
     if (!kSources.contains(entry.path().extension())) continue;
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);) {
-      std::smatch match;
-      if (!line.starts_with("#include") || !std::regex_search(line, match, kInclude)) continue;
-      const std::string file = match[1].str();
+      if (!line.starts_with("#include")) continue;
+      const std::vector<std::string> match = kInclude.first_in(line);
+      if (match.empty()) continue;
+      const std::string& file = match[1];
       const bool sdk = file.starts_with("convoy/");
       const std::string target = sdk ? "core/include" : folder_of(file, folders);
       EXPECT_FALSE(target.empty()) << entry.path() << " includes " << file

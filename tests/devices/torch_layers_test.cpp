@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/conformance/layer_networks.hpp"
 #include "core/conformance/reference_network.hpp"
 #include "core/conformance/training_case.hpp"
@@ -15,7 +16,7 @@ namespace convoy::test::torch_layers_test {
 namespace {
 
 const nlohmann::json& torch_figures() {
-  static const nlohmann::json kFigures = nlohmann::json::parse(std::ifstream(CONVOY_TORCH_LAYERS));
+  static const nlohmann::json kFigures = parse_json(std::ifstream(CONVOY_TORCH_LAYERS));
   return kFigures;
 }
 

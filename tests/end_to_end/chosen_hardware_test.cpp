@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
@@ -85,7 +86,7 @@ TEST(ChosenCores, AreTheOnlyOnesThatQualifyLooksAt) {
       run_convoy({"qualify", "--quick", "--model=lenet", "--batch_size=2", "--device=cpu",
                   "--threshold=0", "--output_file=" + file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const auto record = nlohmann::json::parse(std::ifstream(file));
+  const auto record = parse_json(std::ifstream(file));
   std::vector<std::string> cores;
   for (const auto& rate : record.at("hosts")[0].at("measurements"))
     if (rate.at("kind") == "core") cores.push_back(rate.at("subject"));

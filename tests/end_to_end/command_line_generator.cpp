@@ -1,10 +1,10 @@
 #include "tests/end_to_end/command_line_generator.hpp"
 
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -39,9 +39,9 @@ Arguments joined(Arguments first, const Arguments& second) {
 
 // As the help of this verb writes it: "(an integer from 1 to 4096; default 2)".
 std::string largest_of(const std::string& line) {
-  static const std::regex kRange(R"(\((?:an integer|a number) from \S+ to ([0-9]+))");
-  std::smatch found;
-  return std::regex_search(line, found, kRange) ? found[1].str() : std::string();
+  static const Pattern kRange(R"(\((?:an integer|a number) from \S+ to ([0-9]+))");
+  const std::vector<std::string> found = kRange.first_in(line);
+  return found.empty() ? std::string() : found[1];
 }
 
 }  // namespace
@@ -92,20 +92,19 @@ void CommandLineGenerator::add_verb(Verb verb) {
   std::istringstream help(
       run_convoy({verb.name, verb.of_a_run || verb.name == "launch" ? "--help=all" : "--help"})
           .out);
-  static const std::regex kTitle("^strategy ([a-z0-9_]+):$");
-  static const std::regex kFlag("^ +--([a-z][a-z0-9_]*)( .*|=.*|$)");
-  static const std::regex kNames("--([a-z][a-z0-9_]*)");
+  static const Pattern kTitle("^strategy ([a-z0-9_]+):$");
+  static const Pattern kFlag("^ +--([a-z][a-z0-9_]*)( .*|=.*|$)");
+  static const Pattern kNames("--([a-z][a-z0-9_]*)");
   std::string strategy;
   for (std::string line; std::getline(help, line);) {
-    std::smatch found;
-    if (std::regex_match(line, found, kTitle)) {
-      strategy = found[1];
+    if (const auto title = kTitle.groups_of(line); !title.empty()) {
+      strategy = title[1];
     } else if (line.ends_with(":") && !line.starts_with(" ")) {
       strategy.clear();
-    } else if (std::regex_match(line, found, kFlag)) {
-      for (std::sregex_iterator it(line.begin(), line.end(), kNames), end; it != end; ++it)
-        if ((*it)[1] != "help" && (*it)[1] != "flagfile")
-          verb.flags.push_back({(*it)[1], strategy, largest_of(line)});
+    } else if (kFlag.is_all_of(line)) {
+      for (const Pattern::Match& name : kNames.all_in(line))
+        if (name.groups[1] != "help" && name.groups[1] != "flagfile")
+          verb.flags.push_back({name.groups[1], strategy, largest_of(line)});
     }
   }
   verbs_.push_back(std::move(verb));

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -66,8 +66,7 @@ Recorded run_recorded(const std::string& name, std::vector<std::string> argument
 }
 
 int count_lines(const std::string& text, const std::string& pattern) {
-  const std::regex line("(^|\n)" + pattern);
-  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), line), {}));
+  return static_cast<int>(Pattern("(^|\n)" + pattern).all_in(text).size());
 }
 
 TEST(ForwardOnly, PrintsAccuraciesAndNoLoss) {
@@ -113,13 +112,13 @@ TEST(EvaluationDuringTraining, PrintsTheWellKnownLines) {
   const std::string accuracy =
       "Accuracy @ 1 = [01]\\.[0-9]{4} Accuracy @ 5 = [01]\\.[0-9]{4} \\[40 examples\\]\n";
   const std::string steps = "(?:[1-6]\timages/sec: [^\n]*\n){3}";
-  const std::regex expected(steps + "Running evaluation at global_step 4\n" + speed + accuracy +
-                            "Resuming training\n" + steps +
-                            "Done with training\n"
-                            "Running final evaluation at global_step 7\n" +
-                            speed + accuracy);
+  const Pattern expected(steps + "Running evaluation at global_step 4\n" + speed + accuracy +
+                         "Resuming training\n" + steps +
+                         "Done with training\n"
+                         "Running final evaluation at global_step 7\n" +
+                         speed + accuracy);
   const std::string lines = result.out.substr(result.out.find("\n1\timages/sec") + 1);
-  EXPECT_TRUE(std::regex_match(lines, expected)) << result.out;
+  EXPECT_TRUE(expected.is_all_of(lines)) << result.out;
 }
 
 TEST(EvaluationDuringTraining, IsTheSameInAllWaysToSayWhen) {
@@ -214,7 +213,7 @@ TEST(Evaluation, PrintsTheWellKnownLines) {
   const Recorded run = run_recorded(
       "eval_lines_out", evaluated_lenet({"--eval", "--train_dir=" + folder, "--eval_batch_size=5",
                                          "--num_eval_batches=7", "--display_every=3"}));
-  const std::regex expected(
+  const Pattern expected(
       "Mode:        evaluation\n"
       "SingleSess:  False\n"
       "Batch size:  10 global\n"
@@ -233,7 +232,7 @@ TEST(Evaluation, PrintsTheWellKnownLines) {
       "total images/sec: [0-9]+\\.[0-9]{2}\n"
       "-{64}\n");
   const std::string lines = run.program.out.substr(run.program.out.find("Mode: "));
-  EXPECT_TRUE(std::regex_match(lines, expected)) << run.program.out;
+  EXPECT_TRUE(expected.is_all_of(lines)) << run.program.out;
   EXPECT_EQ(run.record.at("mode"), "evaluation");
   EXPECT_EQ(run.evaluated_steps(), std::vector<std::int64_t>{7});  // 1 for warming up
   EXPECT_EQ(run.record.at("evaluations")[0].at("checkpoint"), "model-7.safetensors");

@@ -4,11 +4,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string_view>
 
 #include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -93,11 +93,10 @@ std::vector<std::string> arguments_of(const Case& c, const std::string& record) 
 
 // Of the last line "Accuracy @ 1 = 0.9750 Accuracy @ 5 = 1.0000 [320 examples]"; -1 without one.
 double printed_accuracy(const std::string& output) {
-  const std::regex line(
+  const Pattern line(
       "Accuracy @ 1 = ([01]\\.[0-9]{4}) Accuracy @ 5 = [01]\\.[0-9]{4} \\[320 examples\\]\n");
   double accuracy = -1;
-  for (std::sregex_iterator match(output.begin(), output.end(), line), end; match != end; ++match)
-    accuracy = std::stod((*match)[1]);
+  for (const Pattern::Match& match : line.all_in(output)) accuracy = std::stod(match.groups[1]);
   return accuracy;
 }
 

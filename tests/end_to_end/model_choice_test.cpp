@@ -100,8 +100,7 @@ TEST(ModelInfo, ShowsSizesAndLayers) {
   EXPECT_THAT(result.out, HasSubstr("parameters 86,568,425 in 152 variables"));
   EXPECT_THAT(result.out, HasSubstr("35.12"));
   EXPECT_THAT(result.out, HasSubstr("attention, 12 heads"));
-  const nlohmann::json plugin =
-      nlohmann::json::parse(run_convoy({"info", "vit_b16", "--json"}).out);
+  const nlohmann::json plugin = parse_json(run_convoy({"info", "vit_b16", "--json"}).out);
   EXPECT_EQ(plugin.at(0).at("model").at("image_size"), 224);
   EXPECT_EQ(plugin.at(0).at("model").at("layers").at(2).at("layer"), "class token");
 }

@@ -2,9 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <regex>
-
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy::published_output_test {
 namespace {
@@ -13,15 +12,15 @@ using Arguments = std::vector<std::string>;
 
 // Numbers with decimals become "#.##", with as many decimals as they have.
 std::string without_measures(const std::string& text) {
-  static const std::regex kNumber("[0-9]+\\.([0-9]+)");
+  static const Pattern kNumber("[0-9]+\\.([0-9]+)");
   std::string result;
-  auto end = text.cbegin();
-  for (std::sregex_iterator it(text.begin(), text.end(), kNumber), last; it != last; ++it) {
-    result.append(end, (*it)[0].first);
-    result += "#." + std::string(static_cast<std::size_t>((*it)[1].length()), '#');
-    end = (*it)[0].second;
+  std::size_t end = 0;
+  for (const Pattern::Match& number : kNumber.all_in(text)) {
+    result.append(text, end, number.begin - end);
+    result += "#." + std::string(number.groups[1].size(), '#');
+    end = number.begin + number.groups[0].size();
   }
-  return result.append(end, text.cend());
+  return result.append(text, end);
 }
 
 std::string output_of(Arguments arguments) {

@@ -12,14 +12,15 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -210,7 +211,7 @@ TEST_F(ReportPages, AreCompleteWithoutAScriptAndNeedNothingElse) {
   for (const auto& [name, page] : pages_) {
     EXPECT_LE(page.size(), 2'000'000) << name;
     EXPECT_THAT(page, HasSubstr("data-plot=")) << name;
-    EXPECT_FALSE(std::regex_search(page, std::regex("(src|href)=\"(http|//)"))) << name;
+    EXPECT_FALSE(Pattern("(src|href)=\"(http|//)").is_in(page)) << name;
     EXPECT_THAT(page, Not(HasSubstr("@import"))) << name;
   }
   for (const char* plot : {"step-times", "step-distribution", "timeline", "step-parts", "layers",
@@ -219,7 +220,7 @@ TEST_F(ReportPages, AreCompleteWithoutAScriptAndNeedNothingElse) {
 }
 
 TEST_F(ReportPages, ShowMeasuredAndSimulatedOperationsByTheSameIds) {
-  const auto record = nlohmann::json::parse(contents(folder_ + "/run.json"));
+  const auto record = parse_json(contents(folder_ + "/run.json"));
   const auto ids = [](const nlohmann::json& timeline) {
     std::set<int> found;
     for (const auto& event : timeline.at("events")) found.insert(event.at(4).get<int>());
@@ -243,9 +244,8 @@ TEST_F(ReportPages, ShowEveryPointInABrowserWithoutAWordOnTheConsole) {
       browse("--enable-logging=stderr --window-size=1700,1000 --dump-dom file://" + file);
   EXPECT_THAT(text, Not(HasSubstr("CONSOLE")));
   int pages = 0;
-  const std::regex line("FOUND (\\{[^\n]*\\})");
-  for (std::sregex_iterator it(text.begin(), text.end(), line), end; it != end; ++it) {
-    const auto found = nlohmann::json::parse((*it)[1].str());
+  for (const Pattern::Match& line : Pattern("FOUND (\\{[^\n]*\\})").all_in(text)) {
+    const auto found = parse_json(line.groups[1]);
     EXPECT_FALSE(found.contains("fault")) << found.dump();
     pages += found.contains("pictures") && found["pictures"] > 1 ? 1 : 0;
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/sanitized.hpp"
@@ -34,7 +35,7 @@ std::vector<std::string> lenet(const std::vector<std::string>& more) {
 }
 
 nlohmann::json record_in(const std::string& file) {
-  return nlohmann::json::parse(std::ifstream(file));
+  return parse_json(std::ifstream(file));
 }
 
 TEST(RunRepeats, AreRunsOfTheirOwnAndMakeOneRecord) {

@@ -5,12 +5,12 @@
 #include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <thread>
 
 #include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy {
 namespace {
@@ -35,7 +35,7 @@ TEST(Run, PrintsTheWellKnownLines) {
   const ProgramResult result =
       run_convoy(lenet_run({"--variable_update=replicated", "--all_reduce_spec=collective"}));
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::regex expected(
+  const Pattern expected(
       "convoy:      [0-9.]+\n"
       "Model:       lenet\n"
       "Dataset:     imagenet \\(synthetic\\)\n"
@@ -61,7 +61,7 @@ TEST(Run, PrintsTheWellKnownLines) {
       "-{64}\n"
       "total images/sec: [0-9]+\\.[0-9]{2}\n"
       "-{64}\n");
-  EXPECT_TRUE(std::regex_match(result.out, expected)) << result.out;
+  EXPECT_TRUE(expected.is_all_of(result.out)) << result.out;
 }
 
 TEST(Run, WritesEveryStepToJson) {
@@ -107,9 +107,9 @@ TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
     ++operations;
     const std::string name = event.at("name").get<std::string>();
     const std::string kind = name.substr(0, name.find(' '));
-    const std::regex line("#" + std::to_string(event.at("args").at("operation").get<int>()) +
-                          " [^\n]*\\b" + kind + "\\b");
-    EXPECT_TRUE(std::regex_search(plan.out, line)) << event.dump();
+    const Pattern line("#" + std::to_string(event.at("args").at("operation").get<int>()) +
+                       " [^\n]*\\b" + kind + "\\b");
+    EXPECT_TRUE(line.is_in(plan.out)) << event.dump();
   }
   EXPECT_GT(operations, 10u);
 }

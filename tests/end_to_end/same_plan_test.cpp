@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
@@ -25,7 +26,7 @@ Arguments operator+(Arguments first, const Arguments& second) {
 const Arguments kTrained = {"--num_batches=1", "--num_warmup_batches=0", "--batch_size=2"};
 
 nlohmann::json read_json(const std::string& path) {
-  return nlohmann::json::parse(std::ifstream(path));
+  return parse_json(std::ifstream(path));
 }
 
 // What follows the words "hash of the lowered plan: ", at its first place.
@@ -143,13 +144,13 @@ TEST(SamePlanUnderAuto, IsRankedShownAndRun) {
   const ProgramResult ranked =
       run_convoy(Arguments{"plan"} + automatic + kTrained + Arguments{"--json"});
   ASSERT_EQ(ranked.exit_code, 0) << ranked.err;
-  EXPECT_EQ(nlohmann::json::parse(ranked.out).at("candidates").at(0).at("plan_hash"), hashes.run);
+  EXPECT_EQ(parse_json(ranked.out).at("candidates").at(0).at("plan_hash"), hashes.run);
   const ProgramResult compared = run_convoy(
       Arguments{"compare", "--simulate", "--models=lenet", "--device=cpu", "--num_devices=2",
                 "--gradient_clip_norm=1", "--auto=simulate", "--strategies=auto", "--json"} +
       Arguments{"--batch_size=2"});
   ASSERT_EQ(compared.exit_code, 0) << compared.err;
-  EXPECT_EQ(nlohmann::json::parse(compared.out).at("cells").at(0).at("plan_hash"), hashes.run);
+  EXPECT_EQ(parse_json(compared.out).at("cells").at(0).at("plan_hash"), hashes.run);
 }
 
 TEST(SamePlanOnDescribedMachines, IsShownProvedAndSimulated) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -20,7 +21,7 @@ using nlohmann::json;
 class Validator {
  public:
   explicit Validator(const std::string& name)
-      : schema_(json::parse(std::ifstream(CONVOY_SOURCE_DIR "/share/schema/" + name))) {}
+      : schema_(parse_json(std::ifstream(CONVOY_SOURCE_DIR "/share/schema/" + name))) {}
 
   // What is wrong, each with where; empty when nothing is.
   std::vector<std::string> faults(const json& value) {
@@ -110,7 +111,7 @@ json record_of(std::vector<std::string> arguments) {
   arguments.push_back("--output_file=" + file);
   const ProgramResult result = run_convoy(arguments);
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  return json::parse(std::ifstream(file));
+  return parse_json(std::ifstream(file));
 }
 
 // Made once.
@@ -170,8 +171,8 @@ TEST(Schema, ComparisonsAreWhatItSays) {
                   "--batch_size=64", "--strategies=replicated", "--repeat=2", "--json",
                   "--output_file", file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(json::parse(std::ifstream(file)), json::parse(result.out));
-  EXPECT_EQ(text_of(Validator("comparison.schema.json").faults(json::parse(result.out))), "");
+  EXPECT_EQ(parse_json(std::ifstream(file)), parse_json(result.out));
+  EXPECT_EQ(text_of(Validator("comparison.schema.json").faults(parse_json(result.out))), "");
 }
 
 TEST(Schema, DifferencesAreWhatItSays) {
@@ -181,7 +182,7 @@ TEST(Schema, DifferencesAreWhatItSays) {
   std::ofstream(file) << record.dump();
   const ProgramResult result = run_convoy({"diff", file, file, "--form=json"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(text_of(Validator("difference.schema.json").faults(json::parse(result.out))), "");
+  EXPECT_EQ(text_of(Validator("difference.schema.json").faults(parse_json(result.out))), "");
 }
 
 }  // namespace

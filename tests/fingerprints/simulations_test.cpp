@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/fingerprints/recorded.hpp"
 #include "tests/fingerprints/variants.hpp"
@@ -26,7 +27,7 @@ std::string simulated(std::vector<std::string> arguments) {
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }
-  const nlohmann::json record = nlohmann::json::parse(std::ifstream(file)).at("results").at(0);
+  const nlohmann::json record = parse_json(std::ifstream(file)).at("results").at(0);
   return fmt::format("{:a} images/s, step {:a} s, compute {:a} s, {}",
                      record.at("images_per_second").get<double>(),
                      record.at("step").at("seconds").get<double>(),

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/json.hpp"
 #include "tests/end_to_end/network_namespaces.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"
@@ -47,7 +48,7 @@ Qualified qualify(std::vector<std::string> arguments, const std::string& verb = 
   Qualified it;
   it.result = run_convoy(arguments);
   std::ifstream in(file);
-  if (in) it.record = json::parse(in);
+  if (in) it.record = parse_json(in);
   return it;
 }
 
@@ -253,7 +254,7 @@ TEST(Qualify, ASlowLinkBetweenHostsIsNamed) {
         network.host(host)));
   EXPECT_EQ(tasks[0]->exit_code(120), 4) << tasks[0]->out() << tasks[0]->err();
   EXPECT_EQ(tasks[1]->exit_code(120), 0) << tasks[1]->err();
-  const json record = json::parse(std::ifstream(file));
+  const json record = parse_json(std::ifstream(file));
   std::vector<std::string> slow;  // of the bytes, which the bucket holds back
   for (const json& host : record.at("hosts"))
     for (const json& rate : rates(host, "link"))

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/json.hpp"
 #include "core/report/compare/difference_text.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -98,7 +99,8 @@ TEST(ComparedRecord, SaysWhichRunsDidNotGetToTheirEnd) {
       ElementsAre(first + ": the run was interrupted; what is compared is its 20 timed steps",
                   second + ": the run failed (no space is left); what is compared is its 20 timed "
                            "steps"));
-  const Json json = Json::parse(difference_json({read, read, compare(read.side, read.side)}));
+  const Json json =
+      parse_ordered_json(difference_json({read, read, compare(read.side, read.side)}));
   EXPECT_EQ(json.at("first").at("notices").size(), 2u);
 }
 
@@ -144,7 +146,7 @@ TEST(ComparedRecord, EveryFormSaysTheSame) {
   EXPECT_THAT(difference_markdown(report),
               HasSubstr("| images/s, median steps | 10 | 20 | +100.0 % |"));
   EXPECT_THAT(difference_csv(report), HasSubstr(",faster\n"));
-  const Json json = Json::parse(difference_json(report));
+  const Json json = parse_ordered_json(difference_json(report));
   EXPECT_EQ(json["verdict"], "faster");
   EXPECT_NEAR(json["time_change"].get<double>(), -0.5, 1e-12);
   EXPECT_EQ(json["quantile"], 0.5);
@@ -206,7 +208,7 @@ TEST(ComparedRecord, RowsAreOfAllRunsWhereRecordsHaveThem) {
   EXPECT_THAT(text, HasSubstr("| images/s, whole runs | 17 | 17 | +0.0 % |"));
   EXPECT_THAT(text, HasSubstr("| median step | 400 ms | 400 ms | +0.0 % |"));
   EXPECT_THAT(text, HasSubstr("is of each side's first run"));
-  const Json first = Json::parse(difference_json(report)).at("first");
+  const Json first = parse_ordered_json(difference_json(report)).at("first");
   EXPECT_DOUBLE_EQ(first.at("total_images_per_sec").get<double>(), 17);
   EXPECT_DOUBLE_EQ(first.at("step_seconds").at("p50").get<double>(), 0.4);
   EXPECT_DOUBLE_EQ(first.at("step_seconds").at("p99").get<double>(), 0.8);

@@ -2,10 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <regex>
 
 #include "core/report/html/chart_frame.hpp"
 #include "core/report/html/draw.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy::report {
 namespace {
@@ -21,8 +21,8 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 std::size_t points_of(const std::string& svg) {
-  std::smatch match;
-  EXPECT_TRUE(std::regex_search(svg, match, std::regex("data-points=\"([0-9]+)\""))) << svg;
+  const std::vector<std::string> match = Pattern("data-points=\"([0-9]+)\"").first_in(svg);
+  EXPECT_FALSE(match.empty()) << svg;
   return match.empty() ? 0 : std::stoul(match[1]);
 }
 
@@ -73,11 +73,10 @@ TEST(Figures, BarsOfPartsAddUp) {
   chart.bars = {{"one", {{0, 0.06}, {1, 0.04}}, "100 ms"}, {"none", {{0, 0}}, "0"}};
   const std::string svg = draw(chart, 600);
   EXPECT_EQ(points_of(svg), 2);
-  std::smatch match;
-  const std::regex bar("<rect x=\"([0-9.]+)\"[^>]* width=\"([0-9.]+)\"[^>]*class=\"m f");
+  const Pattern bar("<rect x=\"([0-9.]+)\"[^>]* width=\"([0-9.]+)\"[^>]*class=\"m f");
   std::vector<std::pair<double, double>> boxes;
-  for (std::sregex_iterator it(svg.begin(), svg.end(), bar), end; it != end; ++it)
-    boxes.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  for (const Pattern::Match& match : bar.all_in(svg))
+    boxes.emplace_back(std::stod(match.groups[1]), std::stod(match.groups[2]));
   ASSERT_EQ(boxes.size(), 2u);
   EXPECT_NEAR(boxes[0].first + boxes[0].second, boxes[1].first, 0.11);
   EXPECT_NEAR(boxes[0].second / boxes[1].second, 1.5, 0.01);
@@ -125,10 +124,10 @@ TEST(Figures, LabelsOfTicksStayInNarrowPictures) {
   chart.bars = {{"forward", {{0, 0.999}}, "999 ms"}};
   const std::string svg = draw(chart, kWidth);
   EXPECT_THAT(svg, HasSubstr(">1,000<"));
-  std::smatch match;
-  ASSERT_TRUE(std::regex_search(svg, match, std::regex("<text x=\"([0-9.]+)\"[^>]*>1,000<")));
+  const std::vector<std::string> match = Pattern("<text x=\"([0-9.]+)\"[^>]*>1,000<").first_in(svg);
+  ASSERT_FALSE(match.empty());
   const double half =
-      match[0].str().find("\"end\"") == std::string::npos ? text_width("1,000", kFontSize) / 2 : 0;
+      match[0].find("\"end\"") == std::string::npos ? text_width("1,000", kFontSize) / 2 : 0;
   EXPECT_LE(std::stod(match[1]) + half, kWidth);
 }
 

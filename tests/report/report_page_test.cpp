@@ -158,7 +158,7 @@ TEST(ReportPage, TheLastBarOfADistributionHasNoUpperEnd) {
 Json embedded(const std::string& page) {
   const std::string begin = "id=\"convoy-data\">";
   const std::size_t at = page.find(begin) + begin.size();
-  return Json::parse(page.substr(at, page.find("</script>", at) - at));
+  return parse_ordered_json(page.substr(at, page.find("</script>", at) - at));
 }
 
 TEST(ReportPage, CarriesItsData) {

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
+
 namespace convoy {
 namespace {
 
@@ -14,9 +16,9 @@ TEST(TimelineRecord, NumbersRowsByDeviceAndCountsTimeFromTheFirstEvent) {
                    {"conv1 forward", 3, "compute", "cpu:2", 2.25, 0.1, "layer"},
                    {"step 7", std::nullopt, "steps", "host", 2.0, 1, "step"}};
   const nlohmann::json shown = to_json(record);
-  EXPECT_EQ(shown["rows"], nlohmann::json::parse(R"([["cpu:2","compute"],["cpu:10","compute"]])"));
+  EXPECT_EQ(shown["rows"], parse_json(R"([["cpu:2","compute"],["cpu:10","compute"]])"));
   EXPECT_EQ(shown["events"],
-            nlohmann::json::parse(R"([[0,0.0,0.2,"forward a",3],[1,0.25,0.1,"forward a",4]])"));
+            parse_json(R"([[0,0.0,0.2,"forward a",3],[1,0.25,0.1,"forward a",4]])"));
   EXPECT_EQ(shown["step"], 7);
   EXPECT_EQ(shown["rows_left_out"], 0);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/simulate/collectives/collective_model.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
 #include "core/simulate/described_constants.hpp"
@@ -51,7 +52,7 @@ CollectiveLog log_of(const nlohmann::json& json) {
 
 std::vector<CollectiveLog> read_collective_logs() {
   std::ifstream file(CONVOY_SOURCE_DIR "/tests/simulate/collective_logs.json");
-  const nlohmann::json document = nlohmann::json::parse(file);
+  const nlohmann::json document = parse_json(file);
   std::vector<CollectiveLog> logs;
   for (const nlohmann::json& log : document.at("logs")) logs.push_back(log_of(log));
   return logs;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/read_collective_library.hpp"
@@ -132,8 +133,7 @@ TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
 // The H100 platform with the cards of its first package alone, to which the other GPUs are routed,
 // too.
 std::string cards_on_one_socket() {
-  nlohmann::json platform =
-      nlohmann::json::parse(std::ifstream(kShare / "platforms" / "hgx-h100x8.json"));
+  nlohmann::json platform = parse_json(std::ifstream(kShare / "platforms" / "hgx-h100x8.json"));
   for (nlohmann::json& bridge : platform.at("packages").at(1).at("host_bridges"))
     for (nlohmann::json& pci_switch : bridge.at("switches")) pci_switch.erase("network_cards");
   const auto file = std::filesystem::path(scratch_folder("cards_on_one_socket")) / "platform.json";

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "core/base/json.hpp"
 #include "core/simulate/described_constants.hpp"
 #include "core/simulate/layer_times.hpp"
 #include "tests/simulate/workload.hpp"
@@ -53,7 +54,7 @@ class RateSubjects {
 
 std::vector<RateError> rate_errors() {
   std::ifstream file(CONVOY_SOURCE_DIR "/tests/simulate/single_device_rates.json");
-  const nlohmann::json document = nlohmann::json::parse(file);
+  const nlohmann::json document = parse_json(file);
   const auto catalogue = topology::Catalogue::read(CONVOY_SOURCE_DIR "/share/catalogue");
   RateSubjects subjects;
   std::vector<RateError> errors;

@@ -12,8 +12,9 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <regex>
 #include <string>
+
+#include "tests/support/pattern.hpp"
 
 namespace convoy::kernel_resources_test {
 namespace {
@@ -35,25 +36,23 @@ std::string readable(const std::string& symbol) {
 
 // ptxas writes three lines of every kernel and architecture.
 void read_listing(const std::filesystem::path& file, Resources& all) {
-  static const std::regex kKernel("Compiling entry function '([^']+)' for '([^']+)'");
-  static const std::regex kStack(
+  static const Pattern kKernel("Compiling entry function '([^']+)' for '([^']+)'");
+  static const Pattern kStack(
       "([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
-  static const std::regex kRegisters("Used ([0-9]+) registers");
-  static const std::regex kShared("([0-9]+) bytes smem");
+  static const Pattern kRegisters("Used ([0-9]+) registers");
+  static const Pattern kShared("([0-9]+) bytes smem");
   std::ifstream stream(file);
   std::string key;
   std::string stack;
-  std::smatch match;
   for (std::string line; std::getline(stream, line);) {
-    if (std::regex_search(line, match, kKernel)) {
-      key = match[2].str() + " " + readable(match[1]);
-    } else if (std::regex_search(line, match, kStack)) {
-      stack = fmt::format("stack {} spilled {} reloaded {}", match[1].str(), match[2].str(),
-                          match[3].str());
-    } else if (std::regex_search(line, match, kRegisters)) {
-      const std::string registers = match[1];
-      const std::string shared = std::regex_search(line, match, kShared) ? match[1].str() : "0";
-      all[key] = fmt::format("registers {} shared {} {}", registers, shared, stack);
+    if (const auto kernel = kKernel.first_in(line); !kernel.empty()) {
+      key = kernel[2] + " " + readable(kernel[1]);
+    } else if (const auto bytes = kStack.first_in(line); !bytes.empty()) {
+      stack = fmt::format("stack {} spilled {} reloaded {}", bytes[1], bytes[2], bytes[3]);
+    } else if (const auto registers = kRegisters.first_in(line); !registers.empty()) {
+      const auto shared = kShared.first_in(line);
+      all[key] = fmt::format("registers {} shared {} {}", registers[1],
+                             shared.empty() ? "0" : shared[1], stack);
     }
   }
 }

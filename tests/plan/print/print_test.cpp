@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <regex>
 #include <sstream>
 
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/print/dot.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/pattern.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -16,9 +16,7 @@ namespace {
 class Printed : public ::testing::Test {
  protected:
   static std::size_t count(const std::string& text, const std::string& pattern) {
-    const std::regex regex(pattern);
-    return static_cast<std::size_t>(std::distance(
-        std::sregex_iterator(text.begin(), text.end(), regex), std::sregex_iterator()));
+    return Pattern(pattern).all_in(text).size();
   }
   Plan plan(const WritePlan& write) { return write_plan(cluster_, arena_, write); }
 
