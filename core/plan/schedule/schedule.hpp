@@ -60,8 +60,8 @@ StrandOrder order_of(const Plan& lowered, const Schedule& schedule, std::uint32_
 bool strands_wait(const Schedule& schedule);
 
 // Computes the lanes and positions of the operations in `submission` from that order, their strands
-// and priorities. `host`: whose schedule it is, with collectives over several hosts in the lane of
-// the host's first place in them; CONVOY_NONE: the schedule of all hosts.
+// and priorities. `host`: whose schedule it is, with all collectives over several hosts in one
+// lane, see place_on_host(); CONVOY_NONE: the schedule of all hosts.
 void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host = CONVOY_NONE);
 
 // The queue order differs from program order. In every lane, operations are sorted by when they

@@ -16,13 +16,11 @@ bool spans_hosts(const Plan& lowered, const Operation& operation) {
 
 std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std::uint32_t host) {
   if (!spans_hosts(lowered, operation)) return operation.place;
-  std::uint32_t lowest = CONVOY_NONE;
-  for (const SpanList* spans : {&operation.reads, &operation.writes})
-    for (const PlanSpan& span : *spans) {
-      const std::uint32_t place = lowered.buffers[span.buffer].place;
-      if (lowered.cluster->places[place].host == host) lowest = std::min(lowest, place);
-    }
-  return lowest;
+  const std::vector<Place>& places = lowered.cluster->places;
+  const auto first = std::ranges::find_if(places, [host](const Place& place) {
+    return place.host == host && place.kind == CONVOY_PLACE_DEVICE;
+  });
+  return static_cast<std::uint32_t>(first - places.begin());
 }
 
 }  // namespace convoy

@@ -10,9 +10,10 @@ namespace convoy {
 // was left to devices, with spans on several hosts.
 bool spans_hosts(const Plan& lowered, const Operation& operation);
 
-// The place whose engine gets the host's part of an operation: of a collective over several hosts
-// the lowest of its places there, of anything else the operation's own. CONVOY_NONE: a collective
-// over several hosts has no place on this one.
+// The place whose engine gets the host's part of an operation. Of all collectives over several
+// hosts it is the first device of the host, whether it takes part or not: in one lane, they have
+// the same order on all hosts, so that none waits for another in a cycle. Of anything else it is
+// the operation's own.
 std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std::uint32_t host);
 
 }  // namespace convoy

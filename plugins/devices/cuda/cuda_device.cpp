@@ -229,6 +229,12 @@ std::shared_ptr<Collectives> CudaDevice::collectives() {
   return collectives_;
 }
 
+// Collectives of a group may come to a device that is not in it: it hears of their failures, too.
+void CudaDevice::join_collectives() {
+  const std::lock_guard lock(mutex_);
+  if (collectives_ == nullptr) collectives_ = shared_collectives(settings_.collective_seconds);
+}
+
 void CudaDevice::submit(const convoy_submission& submission) {
   engine_->submit(submission);
 }
@@ -285,6 +291,7 @@ void* CudaDevice::execute(const convoy_submission& submission) {
 }
 
 void CudaDevice::run_collective(const convoy_submission& submission, cudaStream_t stream) {
+  if (submission.collective_group != nullptr) join_collectives();
   const auto all = collectives();
   if (all == nullptr) throw std::invalid_argument("a collective came without its group");
   all->start(submission, settings_.gpu, stream);

@@ -78,6 +78,7 @@ class CudaDevice : public Device {
                         const std::shared_ptr<Collectives>& shared);
   void finish(const convoy_submission* submission, void* token);
   std::shared_ptr<Collectives> collectives();
+  void join_collectives();
 
   DeviceSettings settings_;
   CudaStreams streams_;

@@ -284,10 +284,10 @@ typedef struct convoy_device {
    * the others, and keeps this device open while the group is. */
   int32_t (*create_collective_id)(void* device, convoy_context* context, convoy_collective_id* out);
   /* Joins a group, on one of its devices in this process. Returns when all of its processes have
-   * joined, CONVOY_TIMED_OUT when they do not in time or the host gives up. From then on, any of
-   * the group's devices here takes the group's collectives: see convoy_submission.ranks. Every
-   * process submits the same collectives of its groups in the same order. No other call on any of
-   * these devices overlaps this one. */
+   * joined, CONVOY_TIMED_OUT when they do not in time or the host gives up. From then on, any
+   * open device of this kind takes the group's collectives: see convoy_submission.ranks. Every
+   * process submits the same collectives of its groups in the same order, to one lane. No other
+   * call on any of these devices overlaps this one. */
   int32_t (*open_collective_group)(void* device, convoy_context* context,
                                    const convoy_collective_group* what, void** group);
   /* Leaves a group that open_collective_group made. No collective of it runs any more. */
