@@ -103,4 +103,11 @@ ProgramResult run_convoy(const std::vector<std::string>& arguments, const Progra
   return result;
 }
 
+std::string text_after(const std::string& title, const std::string& text) {
+  const std::size_t found = text.find(title);
+  if (found == std::string::npos) return {};
+  const std::size_t begin = found + title.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
 }  // namespace convoy

@@ -33,4 +33,7 @@ struct ProgramOptions {
 ProgramResult run_convoy(const std::vector<std::string>& arguments,
                          const ProgramOptions& options = {});
 
+// What stands behind this title on its line, at its first place; empty without one.
+std::string text_after(const std::string& title, const std::string& text);
+
 }  // namespace convoy

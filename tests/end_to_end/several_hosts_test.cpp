@@ -43,16 +43,8 @@ const Arguments kTraining{"--model=lenet",         "--device=cpu",
 const char* const kImages = CONVOY_SOURCE_DIR "/share/sample_data/imagenet";
 const Arguments kRing{"--variable_update=replicated", "--all_reduce_spec=xring"};
 
-// What stands behind the title in that line; empty without one.
-std::string after(const std::string& text, const std::string& title) {
-  const std::size_t found = text.find(title);
-  if (found == std::string::npos) return {};
-  const std::size_t begin = found + title.size();
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 std::string hash_in(const std::string& text) {
-  return after(text, "parameter hash: ");
+  return text_after("parameter hash: ", text);
 }
 
 ProgramResult launch(const Arguments& tasks, const Arguments& flags) {
@@ -98,7 +90,7 @@ TEST(SeveralHosts, TrainWhatOneHostTrainsToTheBit) {
         launch({"--workers=2"}, kTraining + kRing + Arguments{"--transport=" + transport});
     ASSERT_EQ(two.exit_code, 0) << two.err;
     EXPECT_EQ(hash_in(two.out), hash_in(alone.out));
-    EXPECT_EQ(after(two.err, "worker 1: parameter hash: "), hash_in(alone.out));
+    EXPECT_EQ(text_after("worker 1: parameter hash: ", two.err), hash_in(alone.out));
     EXPECT_THAT(two.out,
                 AllOf(HasSubstr("Batch size:  8 global"), HasSubstr("total images/sec: ")));
     EXPECT_THAT(two.err, HasSubstr(" by " + transport + " ("));
@@ -135,7 +127,7 @@ TEST(SeveralHosts, RunThePlanThatIsShownOfThem) {
     shown.front() = "plan";
     const ProgramResult plan = run_convoy(shown);
     ASSERT_EQ(plan.exit_code, 0) << plan.err;
-    EXPECT_EQ(after(plan.out, "hash of the lowered plan: "),
+    EXPECT_EQ(text_after("hash of the lowered plan: ", plan.out),
               parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
   }
 }
@@ -319,11 +311,11 @@ TEST(SeveralHosts, TakeAStrategyByThemselves) {
         launch(tasks, kTraining + Arguments{"--record_timeline", "--output_file=" + path});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     const std::string takes = "convoy: --variable_update=auto takes ";
-    const std::string decided = after(result.err, "worker 0: " + takes);
+    const std::string decided = text_after("worker 0: " + takes, result.err);
     EXPECT_THAT(decided, HasSubstr(" tasks, on links of "));
-    EXPECT_EQ(after(result.err, "worker 1: " + takes), decided);
+    EXPECT_EQ(text_after("worker 1: " + takes, result.err), decided);
     if (tasks.size() > 1) {
-      EXPECT_EQ(after(result.err, "ps 0: " + takes), decided);
+      EXPECT_EQ(text_after("ps 0: " + takes, result.err), decided);
     }
     EXPECT_NE(hash_in(result.out), "");
     const nlohmann::json record = parse_json(std::ifstream(path));
@@ -340,7 +332,7 @@ TEST(SeveralHosts, TakeAStrategyThatKnowsTheOptionsGiven) {
   const ProgramResult result =
       launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(after(result.err, "worker 0: convoy: --variable_update=auto takes "),
+  EXPECT_THAT(text_after("worker 0: convoy: --variable_update=auto takes ", result.err),
               AllOf(HasSubstr("--all_reduce_spec=xring"), HasSubstr("on links of")));
   const ProgramResult by_rule =
       launch({"--workers=2"}, kTraining + Arguments{"--all_reduce_spec=xring", "--deterministic"});
@@ -608,7 +600,7 @@ TEST(SeveralHosts, TrainWithoutWaitingForEachOther) {
         tasks, kTraining + kAsynchronous + Arguments{"--num_batches=20", "--output_file=" + path});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_NE(hash_in(result.out), "");
-    EXPECT_EQ(after(result.err, "worker 1: parameter hash: "), hash_in(result.out));
+    EXPECT_EQ(text_after("worker 1: parameter hash: ", result.err), hash_in(result.out));
     EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
     const nlohmann::json record = parse_json(std::ifstream(path));
     ASSERT_EQ(record["workers"].size(), 2u);
@@ -689,7 +681,7 @@ TEST(SeveralHosts, SaveAndEvaluateMeanwhileWhatTheyTrainWithoutWaiting) {
   EXPECT_GE(record["evaluations"].size(), 2u) << record["evaluations"];
   for (const nlohmann::json& it : record["evaluations"])  // both are of one point
     EXPECT_EQ(it["step"].get<int>() + 1, it["global_step"].get<int>());
-  EXPECT_EQ(after(result.err, "worker 1: parameter hash: "), hash_in(result.out));
+  EXPECT_EQ(text_after("worker 1: parameter hash: ", result.err), hash_in(result.out));
   const ProgramResult again = launch({"--workers=2"}, flags);
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("restored "));
@@ -761,7 +753,7 @@ std::string file_of(pid_t process, const std::string& name) {
 
 // Whether SIGINT is in a set of signals of the process, such as "SigCgt" of those that it handles.
 bool has_interrupt_in(pid_t process, const std::string& set) {
-  const std::string signals = after(file_of(process, "status"), set + ":");
+  const std::string signals = text_after(set + ":", file_of(process, "status"));
   return !signals.empty() && (std::stoull(signals, nullptr, 16) >> (SIGINT - 1)) % 2 == 1;
 }
 

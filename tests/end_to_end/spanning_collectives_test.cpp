@@ -39,22 +39,15 @@ Arguments training(std::uint32_t devices) {
 const Arguments kNccl{"--variable_update=replicated", "--all_reduce_spec=nccl"};
 const Arguments kEndless{"--num_batches=1000000"};
 
-std::string after(const std::string& text, const std::string& title) {
-  const std::size_t found = text.find(title);
-  if (found == std::string::npos) return {};
-  const std::size_t begin = found + title.size();
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 std::string hash_in(const std::string& text) {
-  return after(text, "parameter hash: ");
+  return text_after("parameter hash: ", text);
 }
 
 // The last number of every line of a step.
 std::vector<double> losses_in(const std::string& text) {
   std::vector<double> losses;
   for (int step = 1;; ++step) {
-    const std::string line = after(text, "\n" + std::to_string(step) + "\t");
+    const std::string line = text_after("\n" + std::to_string(step) + "\t", text);
     if (line.empty()) return losses;
     losses.push_back(std::stod(line.substr(line.rfind('\t') + 1)));
   }
@@ -150,7 +143,7 @@ TEST_F(SpanningCollectives, AreInThePlanThatIsShownOfTheTasks) {
   shown.front() = "plan";
   const ProgramResult plan = run_convoy(shown);
   ASSERT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_EQ(after(plan.out, "hash of the lowered plan: "),
+  EXPECT_EQ(text_after("hash of the lowered plan: ", plan.out),
             parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
 }
 
