@@ -19,7 +19,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const Environment::Values kFourGpus{{"CONVOY_EMULATED_GPUS", "4"}};
 
