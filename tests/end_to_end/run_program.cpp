@@ -24,8 +24,8 @@ struct Pipe {
 };
 
 std::string own_cache() {
-  static const std::string folder = scratch_folder("own_cache");
-  return folder;
+  static const std::string kFolder = scratch_folder("own_cache");
+  return kFolder;
 }
 
 // Appends what is there; false at the end of the stream.

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "core/base/error.hpp"
@@ -82,8 +83,8 @@ TEST(ComparedRecord, OptionsOfStrategiesThatAutoDidNotTakeDoNotDiffer) {
   const ComparedRecord automatic = read_compared(written("chosen.json", chosen));
   for (const auto& flags :
        {flag_differences(named, automatic), flag_differences(automatic, named)}) {
-    std::vector<std::string> names;
-    for (const FlagDifference& flag : flags) names.push_back(flag.flag);
+    std::vector<std::string> names(flags.size());
+    std::ranges::transform(flags, names.begin(), &FlagDifference::flag);
     EXPECT_THAT(names, ElementsAre("num_devices", "taken_option", "variable_update"));
   }
 }

@@ -394,7 +394,7 @@ std::vector<std::uint64_t> ClassJudge::find_uneven_means(
     const std::vector<std::uint64_t>& counts) const {
   const auto differs = [&](std::uint64_t it) { return it != counts.front(); };
   if (std::ranges::none_of(counts, differs)) return {};
-  const std::vector<std::uint64_t> updates = computes_of_updates();
+  std::vector<std::uint64_t> updates = computes_of_updates();
   std::size_t compute = 0;
   for (const std::uint64_t computes : updates)
     for (std::uint64_t i = 0; i < computes; ++i)

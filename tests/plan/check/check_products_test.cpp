@@ -320,7 +320,7 @@ CheckReport report_of_stages(
         write_power_sgd(p, how, memory);
       });
   });
-  const CheckReport report = check_plan(plan);
+  CheckReport report = check_plan(plan);
   EXPECT_EQ(contradiction(plan, report).value_or(""), "");
   return report;
 }

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <compare>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "tests/plan/sample_models.hpp"
@@ -11,11 +12,8 @@
 namespace convoy::testing {
 namespace {
 
-struct Wait {
-  std::uint32_t before = 0;
-  std::uint32_t distance = 0;
-  auto operator<=>(const Wait&) const = default;
-};
+// The operation before, and how many iterations ago.
+using Wait = std::pair<std::uint32_t, std::uint32_t>;
 
 std::vector<Wait> sorted(std::vector<Wait> waits) {
   std::ranges::sort(waits);
