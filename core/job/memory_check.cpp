@@ -28,7 +28,7 @@ std::string text_of(double bytes) {
 }
 
 std::string text_of(const MemoryLimit& limit) {
-  const std::string text = fmt::format("{} {}", limit.whose, bytes_text(limit.total));
+  std::string text = fmt::format("{} {}", limit.whose, bytes_text(limit.total));
   if (limit.bytes == limit.total) return text;
   return fmt::format("{}, of which {} are free", text, bytes_text(limit.bytes));
 }

@@ -95,14 +95,14 @@ std::vector<std::string> flags_in(const std::string& text) {
 }
 
 const Lines& verbs() {
-  static const Lines all = [] {
+  static const Lines kAll = [] {
     Lines names;
     for (const std::string& line : lines_of(run_convoy({"--help"}).out))
       if (line.starts_with("  ") && line.size() > 2 && line[2] != ' ')
         names.push_back(words_of(line).front());
     return names;
   }();
-  return all;
+  return kAll;
 }
 
 // All that a verb takes; of switches also how they are turned off.

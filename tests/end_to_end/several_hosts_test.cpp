@@ -365,11 +365,11 @@ TEST(SeveralHosts, RefuseTasksThatContradictEachOther) {
 // The first half of the sample data, as another data set.
 std::string half_of_the_data() {
   namespace fs = std::filesystem;
-  const std::string folder = scratch_folder("half_of_the_data");
+  std::string folder = scratch_folder("half_of_the_data");
   for (const auto& file : fs::directory_iterator(kImages))
     if (const std::string name = file.path().filename();
         name.find("-of-00004") == std::string::npos)
-      fs::copy_file(file, folder + "/" + name);
+      fs::copy_file(file, fs::path(folder) / name);
   for (const char* const part : {"0", "1"})
     fs::copy_file(fmt::format("{}/train-0000{}-of-00004", kImages, part),
                   fmt::format("{}/train-0000{}-of-00002", folder, part));

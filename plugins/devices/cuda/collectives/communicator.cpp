@@ -61,12 +61,12 @@ void require_nccl(const NcclFunctions& nccl, ncclResult_t result, const char* wh
   throw std::runtime_error(text);
 }
 
-Communicator::Communicator(const NcclFunctions& nccl, std::vector<int> gpus, const UseGpu& use_gpu,
-                           std::chrono::duration<double> patience)
+Communicator::Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus,
+                           const UseGpu& use_gpu, std::chrono::duration<double> patience)
     : Communicator(nccl, all_in_this_process(nccl, gpus), use_gpu, patience, [] { return false; }) {
 }
 
-Communicator::Communicator(const NcclFunctions& nccl, CommunicatorRanks ranks,
+Communicator::Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks,
                            const UseGpu& use_gpu, std::chrono::duration<double> patience,
                            std::function<bool()> is_given_up)
     : nccl_(nccl),

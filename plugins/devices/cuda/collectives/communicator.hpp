@@ -34,10 +34,10 @@ class Communicator {
   using UseGpu = std::function<void(int gpu)>;  // makes a GPU the calling thread's
 
   // Of one process. gpus: one per rank, all different.
-  Communicator(const NcclFunctions& nccl, std::vector<int> gpus, const UseGpu& use_gpu,
+  Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus, const UseGpu& use_gpu,
                std::chrono::duration<double> patience);
   // Of several processes, which make theirs at the same time. is_given_up ends the wait for them.
-  Communicator(const NcclFunctions& nccl, CommunicatorRanks ranks, const UseGpu& use_gpu,
+  Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks, const UseGpu& use_gpu,
                std::chrono::duration<double> patience, std::function<bool()> is_given_up);
   ~Communicator();
   Communicator(const Communicator&) = delete;

@@ -162,6 +162,7 @@ bool CollectiveRoom::serve_call() {
       if (!take(guest.socket, static_cast<int>(size), all[static_cast<std::size_t>(rank)]))
         return false;
   std::vector<Call> calls;
+  calls.reserve(all.size());
   for (const Taken& it : all) calls.push_back(it.call);
   // Ranks that call different things at a time deadlock in NCCL.
   if (const std::string wrong = fake_nccl::run(calls); !wrong.empty()) {
