@@ -24,8 +24,8 @@ struct Pipe {
 };
 
 std::string own_cache() {
-  static const std::string kFolder = scratch_folder("own_cache");
-  return kFolder;
+  static const std::string kOwnCache = scratch_folder("own_cache");
+  return kOwnCache;
 }
 
 // Appends what is there; false at the end of the stream.
