@@ -408,7 +408,7 @@ std::vector<std::uint64_t> ClassJudge::find_uneven_means(
 // once when they count as in the mean over all of them. A plan may also divide before it updates;
 // `first` is the weight of a gradient.
 std::uint64_t ClassJudge::computes_of_a_mean(std::uint64_t first) const {
-  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
+  const std::uint64_t sources = sources_of_a_mean();
   const Updates updates = updates_of(it_, applies_);
   const std::set<std::uint64_t>& divisors = updates.divisors;
   if (divisors.size() != 1) return 1;
@@ -423,6 +423,11 @@ std::uint64_t ClassJudge::computes_of_a_mean(std::uint64_t first) const {
                               std::ranges::count(given, computes) == std::ssize(given) &&
                               field_multiply(counted(first, sources), computes) == 1;
   return divides_before ? computes : 1;
+}
+
+// Replicas whose gradients a mean is over.
+std::uint64_t ClassJudge::sources_of_a_mean() const {
+  return report_.alone ? 1 : plan_.cluster->replicas();
 }
 
 // Of how many computes the gradients of a compute are divided by.
@@ -447,9 +452,8 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   const std::uint64_t first = any_counts ? weights.at(0, counting) : 0;
   report_.means_over = report_.uneven_means.empty() ? computes_of_a_mean(first)
                                                     : std::ranges::max(report_.uneven_means);
-  const std::uint64_t sources = report_.alone ? 1 : plan_.cluster->replicas();
   const std::uint64_t divisor = any_counts ? divisor_of(gradients_[counting].compute) : 1;
-  const std::uint64_t total = field_multiply(counted(first, sources), divisor);
+  const std::uint64_t total = field_multiply(counted(first, sources_of_a_mean()), divisor);
   report_.total = total;
   take_counts(total);
   const PeriodRead& any = it_.reads.front();

@@ -78,6 +78,7 @@ class ClassJudge {
   std::uint64_t computes_of_a_mean(std::uint64_t first) const;
   std::vector<std::uint64_t> computes_of_updates() const;
   std::vector<std::uint64_t> find_uneven_means(const std::vector<std::uint64_t>& counts) const;
+  std::uint64_t sources_of_a_mean() const;
   std::uint64_t divisor_of(std::uint64_t compute) const;
   std::uint64_t updates_of_period() const;
   void measure_delay();
