@@ -111,7 +111,7 @@ void Executor::run_prologue() {
     work->submission.timeline = &timeline.value;
     work->submission.value = state_->prologue.size() + 1;
     state_->prologue.push_back(std::move(work));
-    hand_over(operation, state_->prologue.back()->submission, 0);
+    hand_over(operation, device_of(operation), state_->prologue.back()->submission, 0);
     // One after the other, because the prologue runs only once and program order defines its
     // meaning.
     await_prologue(operation, {&timeline.value, state_->prologue.size()});
@@ -127,15 +127,15 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
   }
   const double patience =
       is_foreign_kernel(operation) ? shortest_patience() : options_.deadline_seconds;
-  while (!device_of(operation).wait(done, patience))
+  while (!device_of(operation)->wait(done, patience))
     if (!awaits_peer(operation)) fail_hung(operation, " of the plan's prologue", patience);
 }
 
-// Submits the operation to its device or to the network engine.
-void Executor::hand_over(const Operation& operation, convoy_submission& submission,
-                         std::uint32_t channel) {
+// Submits the operation to this device or, over a channel, to the network engine.
+void Executor::hand_over(const Operation& operation, OpenDevice* device,
+                         convoy_submission& submission, std::uint32_t channel) {
   number_update(operation, *parts_.memory, submission);
-  if (operation.lane != kNetworkLane) return device_of(operation).submit(submission);
+  if (operation.lane != kNetworkLane) return device->submit(submission);
   const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
   parts_.network->submit({&submission, end.peer, end.sends, plan_tag_, channel});
 }
@@ -144,8 +144,9 @@ void Executor::require_network() const {
   if (parts_.network != nullptr) parts_.network->require_intact();
 }
 
-OpenDevice& Executor::device_of(const Operation& operation) const {
-  return *parts_.engines->at(place_on_host(*parts_.plan, operation, parts_.host));
+// Of the prologue, which has no lanes; null for a message that comes from another host.
+OpenDevice* Executor::device_of(const Operation& operation) const {
+  return parts_.engines->at(place_on_host(*parts_.plan, operation, parts_.host));
 }
 
 // Whether its end may be up to another host.
@@ -231,10 +232,11 @@ void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput&
     work.compute.images = batch.images;
     work.compute.labels = batch.labels;
   }
+  const Lane& lane = parts_.schedule->lanes[scheduled.lane];
   if (parts_.gate != nullptr && parts_.gate->holds_back(scheduled.lane))
     parts_.gate->submit(index, it);
   else
-    hand_over(operation, it, channel_of(parts_.schedule->lanes[scheduled.lane]));
+    hand_over(operation, (*parts_.engines)[lane.place], it, channel_of(lane));
   queued_[scheduled.lane] = it.value;
 }
 

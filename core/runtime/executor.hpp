@@ -123,12 +123,13 @@ class Executor {
   std::vector<const Operation*> operations_that_may_run();
   bool has_begun(const Operation& operation, std::span<const Operation* const> ready) const;
   [[noreturn]] void fail_hung(const Operation& operation, const char* part, double seconds);
-  void hand_over(const Operation& operation, convoy_submission& submission, std::uint32_t channel);
+  void hand_over(const Operation& operation, OpenDevice* device, convoy_submission& submission,
+                 std::uint32_t channel);
   std::uint32_t channel_of(const Lane& lane) const;
   void await_prologue(const Operation& operation, const convoy_wait& done);
   bool awaits_peers() const;
   bool awaits_peer(const Operation& operation) const;
-  OpenDevice& device_of(const Operation& operation) const;
+  OpenDevice* device_of(const Operation& operation) const;
   void interrupt_peers(const std::string& reason) noexcept;
 
   ExecutorParts parts_;

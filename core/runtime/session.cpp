@@ -139,9 +139,7 @@ void Session::use_stage(std::size_t stage) {
   stage_ = stage;
   memory_->hold_values_as(lowered_plan());
   local_.reset();
-  if (task_)
-    local_ = local_schedule(lowered_plan(), find_dependencies(lowered_plan()),
-                            plan_->step.schedule(stage_), task_->host);
+  if (task_) local_ = schedule_of_task(plan_->step, stage_);
   make_executors();
 }
 

@@ -159,6 +159,8 @@ class Session {
   void require_network_reach(const PreparedPlan& plan) const;
   void prepare_collectives(const StepPlan& plan) const;
   void require_orders(const StepPlan& plan) const;
+  // This task's share of the schedule; there must be a task.
+  Schedule schedule_of_task(const StepPlan& plan, std::size_t stage) const;
   void prepare_on_this_host(const Plan& lowered) const;
   void allocate_memory();
   void compile();

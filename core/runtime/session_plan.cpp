@@ -81,13 +81,16 @@ void Session::prepare_collectives(const StepPlan& plan) const {
 // On several hosts, every host looks at its own lanes.
 void Session::require_orders(const StepPlan& plan) const {
   for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
-    const Plan& lowered = plan.lowered(stage);
     if (!task_)
-      require_collective_order(lowered, plan.schedule(stage));
+      require_collective_order(plan.lowered(stage), plan.schedule(stage));
     else if (groups_)
-      require_collective_order(lowered, local_schedule(lowered, find_dependencies(lowered),
-                                                       plan.schedule(stage), task_->host));
+      require_collective_order(plan.lowered(stage), schedule_of_task(plan, stage));
   }
+}
+
+Schedule Session::schedule_of_task(const StepPlan& plan, std::size_t stage) const {
+  const Plan& lowered = plan.lowered(stage);
+  return local_schedule(lowered, find_dependencies(lowered), plan.schedule(stage), task_->host);
 }
 
 void Session::prepare_on_this_host(const Plan& lowered) const {
