@@ -1,8 +1,14 @@
 #include "tests/end_to_end/host_tasks.hpp"
 
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/json.hpp"
 #include "core/network/addresses.hpp"
+#include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 
@@ -24,6 +30,14 @@ Arguments free_addresses(std::size_t count, const std::string& host) {
   for (const int port : network::free_ports(count))
     addresses.push_back(network::to_string(network::HostPort{host, port}));
   return addresses;
+}
+
+void expect_plan_is_shown(Arguments command_line, const std::string& record) {
+  command_line.front() = "plan";
+  const ProgramResult plan = run_convoy(command_line);
+  ASSERT_EQ(plan.exit_code, 0) << plan.err;
+  EXPECT_EQ(text_after("hash of the lowered plan: ", plan.out),
+            parse_json(std::ifstream(record))["strategy"]["plan_hash"].get<std::string>());
 }
 
 HostTasks::HostTasks(Arguments flags, Arguments of_all)

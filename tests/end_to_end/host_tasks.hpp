@@ -18,6 +18,9 @@ Arguments endless_training();
 // Addresses of this machine where nobody listens.
 Arguments free_addresses(std::size_t count, const std::string& host = "127.0.0.1");
 
+// `plan` shows of this command line of `run` the plan that the record of the run names.
+void expect_plan_is_shown(Arguments command_line, const std::string& record);
+
 // Two workers and a server on this machine, started by hand. Members end with this object.
 class HostTasks {
  public:

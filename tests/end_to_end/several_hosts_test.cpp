@@ -18,6 +18,7 @@
 #include "core/base/json.hpp"
 #include "core/network/addresses.hpp"
 #include "tests/end_to_end/damaged_data.hpp"
+#include "tests/end_to_end/host_tasks.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"
 
@@ -28,12 +29,6 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using Arguments = std::vector<std::string>;
-
-Arguments operator+(Arguments first, const Arguments& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
 
 const Arguments kTraining{"--model=lenet",         "--device=cpu",
                           "--batch_size=4",        "--num_intra_threads=1",
@@ -49,14 +44,6 @@ std::string hash_in(const std::string& text) {
 
 ProgramResult launch(const Arguments& tasks, const Arguments& flags) {
   return run_convoy(Arguments{"launch"} + tasks + Arguments{"--"} + flags);
-}
-
-// Addresses of this machine where nobody listens.
-Arguments free_addresses(std::size_t count) {
-  Arguments addresses;
-  for (const int port : network::free_ports(count))
-    addresses.push_back(network::to_string(network::HostPort{"127.0.0.1", port}));
-  return addresses;
 }
 
 // The command lines of two workers and a server, as they were published: one per task.
@@ -123,12 +110,7 @@ TEST(SeveralHosts, RunThePlanThatIsShownOfThem) {
                                   {tasks.worker_1 + flags, {}},
                                   {tasks.server, {}}});
     for (const ProgramResult& result : results) ASSERT_EQ(result.exit_code, 0) << result.err;
-    Arguments shown = tasks.worker_0 + flags;
-    shown.front() = "plan";
-    const ProgramResult plan = run_convoy(shown);
-    ASSERT_EQ(plan.exit_code, 0) << plan.err;
-    EXPECT_EQ(text_after("hash of the lowered plan: ", plan.out),
-              parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
+    expect_plan_is_shown(tasks.worker_0 + flags, path);
   }
 }
 
@@ -542,7 +524,8 @@ TEST(SeveralHosts, EndTogetherWhenOneIsInterruptedThatWaitsForALostOne) {
   }
 }
 
-// Waits until somebody listens at this address of this machine.
+// Waits until somebody listens at this address of this machine. Listening there or connecting would
+// disturb the task.
 bool is_listened_to(const std::string& address) {
   const std::string listener =
       fmt::format(":{:04X} 00000000", network::parse_host_port(address, "a test").port);

@@ -138,12 +138,7 @@ TEST_F(SpanningCollectives, AreInThePlanThatIsShownOfTheTasks) {
   tasks.start(0, {"--output_file=" + path});
   tasks.start(1);
   for (const std::size_t task : {0, 1}) ASSERT_EQ(tasks[task].exit_code(), 0) << tasks[task].err();
-  Arguments shown = tasks.command_line(0);
-  shown.front() = "plan";
-  const ProgramResult plan = run_convoy(shown);
-  ASSERT_EQ(plan.exit_code, 0) << plan.err;
-  EXPECT_EQ(text_after("hash of the lowered plan: ", plan.out),
-            parse_json(std::ifstream(path))["strategy"]["plan_hash"].get<std::string>());
+  expect_plan_is_shown(tasks.command_line(0), path);
 }
 
 // No element of a gradient goes by message: every task sends a few numbers at most.
