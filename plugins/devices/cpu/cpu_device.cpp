@@ -1,19 +1,15 @@
 #include "plugins/devices/cpu/cpu_device.hpp"
 #include "plugins/devices/cpu/precision.hpp"
 
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <stdexcept>
 
 #include "plugins/devices/cpu/measured_rate.hpp"
 #include "plugins/devices/cpu/program.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/zeroed_memory.hpp"
 
 namespace convoy::cpu {
 namespace {
-
-constexpr std::size_t kAlignment = 64;
 
 std::uint32_t device_count(const convoy_device_request& request) {
   return request.devices != 0 ? request.devices : CoreSet::natural_count();
@@ -103,21 +99,13 @@ void CpuDevice::release(void* program) {
 }
 
 void* CpuDevice::allocate(std::uint64_t bytes) {
-  const std::size_t size =
-      (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment;
-  void* memory = std::aligned_alloc(kAlignment, size);
-  if (memory == nullptr) throw std::bad_alloc();
-  engine_->call([&] {
-    char* start = static_cast<char*>(memory);
-    parallel_stretches(size, [start](std::size_t first, std::size_t count) {
-      std::memset(start + first, 0, count);
-    });
-  });
-  return memory;
+  Memory memory;
+  engine_->call([&] { memory = zeroed_memory(bytes); });
+  return memory.release();
 }
 
 void CpuDevice::deallocate(void* memory) {
-  std::free(memory);
+  FreeMemory()(memory);
 }
 
 void CpuDevice::write(void* to, const void* from_host, std::uint64_t bytes) {

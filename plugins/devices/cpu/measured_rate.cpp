@@ -4,10 +4,8 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -21,6 +19,7 @@
 #include "plugins/devices/cpu/precision.hpp"
 #include "plugins/devices/cpu/stream_size.hpp"
 #include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/zeroed_memory.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -34,17 +33,12 @@ constexpr std::size_t kDepth = 256;
 constexpr int kProducts = 1000;
 constexpr int kProductRuns = 24;  // of two milliseconds: some are undisturbed
 constexpr int kStreams = 9;
-constexpr std::size_t kAlignment = 64;
 
-struct Free {
-  void operator()(float* memory) const { std::free(memory); }
-};
-using Floats = std::unique_ptr<float, Free>;
+using Floats = std::unique_ptr<float, FreeMemory>;
 
-// Written first by the threads that will use it.
+// The memory that steps use, with numbers that are neither zero nor slow.
 Floats make_floats(std::size_t count) {
-  Floats floats(static_cast<float*>(std::aligned_alloc(kAlignment, count * sizeof(float))));
-  if (!floats) throw std::bad_alloc();
+  Floats floats(static_cast<float*>(zeroed_memory(count * sizeof(float)).release()));
   parallel_stretches(count, [&](std::size_t first, std::size_t size) {
     std::fill_n(floats.get() + first, size, 0.5f);
   });

@@ -1,13 +1,10 @@
 #include "plugins/devices/cpu/workspace.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 
-#include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/shared/place_by_lifetime.hpp"
 
 namespace convoy::cpu {
@@ -57,12 +54,8 @@ void Workspace::allocate() {
   std::iota(all.begin(), all.end(), std::size_t{0});
   bytes_ = place_by_lifetime(buffers_, std::move(all));
   const std::size_t total = bytes_ + whole_pages(scratchpad_bytes_) + kPage;
-  storage_.reset(static_cast<char*>(std::aligned_alloc(kPage, total)));
-  if (!storage_) throw std::bad_alloc();
-  char* start = storage_.get();
-  parallel_stretches(total, [start](std::size_t first, std::size_t count) {
-    std::memset(start + first, 0, count);
-  });
+  storage_ = zeroed_memory(total);
+  char* const start = static_cast<char*>(storage_.get());
   for (auto& [memory, id] : memories_) memory.set_data_handle(start + buffers_[id].offset);
   for (dnnl::memory& memory : scratchpads_) memory.set_data_handle(start + bytes_);
 }

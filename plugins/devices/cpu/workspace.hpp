@@ -2,12 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "plugins/devices/cpu/onednn.hpp"
+#include "plugins/devices/cpu/zeroed_memory.hpp"
 
 namespace convoy::cpu {
 
@@ -41,9 +40,6 @@ class Workspace {
     std::size_t last;
     std::size_t offset;
   };
-  struct Free {
-    void operator()(char* memory) const { std::free(memory); }
-  };
 
   dnnl::engine engine_;
   std::vector<Buffer> buffers_;
@@ -51,7 +47,7 @@ class Workspace {
   std::vector<dnnl::memory> scratchpads_;
   std::size_t scratchpad_bytes_ = 0;
   std::size_t bytes_ = 0;
-  std::unique_ptr<char, Free> storage_;
+  Memory storage_;
 };
 
 }  // namespace convoy::cpu
