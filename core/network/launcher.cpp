@@ -186,6 +186,10 @@ std::optional<LaunchedProcess> launched_process(const EnvironmentLookup& environ
     add_slurm_coordinator(variables, process);
     return process;
   }
+  if (variables.number("WORLD_SIZE", 1, kMostTasks).value_or(1) > 1)
+    fail(ExitCode::kUsage,
+         "WORLD_SIZE={} is set and RANK is not; set both, or neither for a run of one process",
+         *variables.text("WORLD_SIZE"));
   return std::nullopt;
 }
 

@@ -94,6 +94,33 @@ TEST(Help, OfAVerbStandsBehindHelpToo) {
   EXPECT_THAT(said({"help", "simulate"}), HasSubstr("--platform"));
 }
 
+TEST(Help, ATopicStandsBehindTheVerb) {
+  EXPECT_EQ(said({"help", "run", "optimizer"}), said({"run", "--help=optimizer"}));
+}
+
+TEST(Help, APageOfAFewFlagsIsWholeForEveryTopic) {
+  for (const char* verb :
+       {"list", "info", "compare", "report", "diff", "calibrate", "topo", "doctor", "new"}) {
+    EXPECT_EQ(said({verb, "--help=all"}), said({verb, "--help"}));
+    EXPECT_EQ(said({verb, "-h"}), said({verb, "--help"}));
+  }
+}
+
+TEST(Help, FlagsThatTheVerbRefusesAreNotOffered) {
+  for (const auto& [verb, flag] : {std::pair{"qualify", "--train_dir"},
+                                   {"plan", "--profile"},
+                                   {"explain", "--output_file"},
+                                   {"check", "--trace_file"},
+                                   {"simulate", "--repeat"}}) {
+    const std::string offered = std::string("\n  ") + flag + "  (";
+    EXPECT_THAT(said({"run", "--help=all"}), HasSubstr(offered));
+    EXPECT_THAT(said({verb, "--help"}), Not(HasSubstr(offered))) << verb;
+    EXPECT_THAT(said({verb, "--help=all"}), Not(HasSubstr(offered))) << verb;
+    EXPECT_THAT(said({verb, std::string("--help=") + flag}), HasSubstr("Known, but refused"))
+        << verb;
+  }
+}
+
 TEST(Verbs, OneThatIsNoneIsToldWithTheNearest) {
   std::ostringstream out;
   try {

@@ -89,9 +89,7 @@ CommandLineGenerator::CommandLineGenerator(std::uint64_t seed, std::filesystem::
 
 // Flags as help lists them, under the title of the strategy whose options they are.
 void CommandLineGenerator::add_verb(Verb verb) {
-  std::istringstream help(
-      run_convoy({verb.name, verb.of_a_run || verb.name == "launch" ? "--help=all" : "--help"})
-          .out);
+  std::istringstream help(run_convoy({verb.name, "--help=all"}).out);
   static const Pattern kTitle("^strategy ([a-z0-9_]+):$");
   static const Pattern kFlag("^ +--([a-z][a-z0-9_]*)( .*|=.*|$)");
   static const Pattern kNames("--([a-z][a-z0-9_]*)");

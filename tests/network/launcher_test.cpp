@@ -139,6 +139,8 @@ TEST(Launcher, RefusesWhatDoesNotFit) {
   EXPECT_NE(problem_of({{"RANK", "4"}, {"WORLD_SIZE", "4"}}).find("RANK=4"), std::string::npos);
   EXPECT_NE(problem_of({{"RANK", "x"}, {"WORLD_SIZE", "4"}}).find("RANK='x'"), std::string::npos);
   EXPECT_NE(problem_of({{"RANK", "1"}}).find("WORLD_SIZE"), std::string::npos);
+  EXPECT_EQ(problem_of({{"WORLD_SIZE", "2"}}),
+            "WORLD_SIZE=2 is set and RANK is not; set both, or neither for a run of one process");
   EXPECT_NE(problem_of({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "0"}})
                 .find("OMPI_COMM_WORLD_SIZE='0'"),
             std::string::npos);

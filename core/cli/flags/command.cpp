@@ -114,10 +114,12 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
           command.verbose};
 }
 
-std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
+std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags,
+                         std::span<const RefusedFlag> refused) {
   RunCommand command;
-  return flag_help(CommandTable(arguments, scan_catalog(arguments), command, verb_flags).table(),
-                   help_topic(arguments));
+  FlagTable table = CommandTable(arguments, scan_catalog(arguments), command, verb_flags).table();
+  for (const RefusedFlag& flag : refused) table.refuse(flag.name, flag.reason);
+  return flag_help(table, help_topic(arguments));
 }
 
 std::vector<std::string> plugin_names(std::span<const std::string> arguments,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/plugin/catalog.hpp"
 
@@ -38,7 +39,9 @@ std::vector<std::string> flag_values(std::span<const std::string> arguments,
 std::vector<std::string> plugin_names(std::span<const std::string> arguments,
                                       std::span<const PluginKind> kinds);
 
-// The flags as `--help` shows them, with the options of the plug-ins that the arguments name.
-std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
+// The flags as `--help` shows them, with the options of the plug-ins that the arguments name. Those
+// that the verb refuses are only listed at the end of everything.
+std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {},
+                         std::span<const RefusedFlag> refused = {});
 
 }  // namespace convoy::cli

@@ -46,6 +46,12 @@ void FlagTable::mark_common(const std::vector<std::string>& names) {
   }
 }
 
+void FlagTable::refuse(const std::string& name, const std::string& reason) {
+  const auto found = std::ranges::find(flags_, name, &FlagDefinition::name);
+  CONVOY_CHECK(found != flags_.end());
+  found->refusal = reason;
+}
+
 const FlagDefinition* FlagTable::find(std::string_view name) const {
   for (const FlagDefinition& flag : flags_) {
     if (flag.name == name) return flag.alias_of.empty() ? &flag : find(flag.alias_of);

@@ -22,6 +22,9 @@ class FlagTable {
   // Help shows these first. They must be known.
   void mark_common(const std::vector<std::string>& names);
 
+  // The verb refuses it for this reason. It must be known.
+  void refuse(const std::string& name, const std::string& reason);
+
   // The flag of that name, an alias resolved; null when there is none. Valid until the next add.
   const FlagDefinition* find(std::string_view name) const;
   bool contains(std::string_view name) const { return find(name) != nullptr; }

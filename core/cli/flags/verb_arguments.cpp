@@ -27,6 +27,7 @@ std::string VerbArguments::value(const std::string& flag) const {
 
 VerbArguments parse_verb_arguments(std::span<const std::string> arguments,
                                    std::span<const VerbFlag> flags) {
+  if (wants_help(arguments)) return {{}, {{"help", "true"}}};
   const ParsedFlags parsed = parse_flags(table_of(flags), arguments, Positional::kAllowed,
                                          [](const std::string&) { return nullptr; });
   VerbArguments result;

@@ -25,6 +25,7 @@ struct VerbArguments {
   std::string value(const std::string& flag) const;  // empty when not given
 };
 
+// A page of a few flags has no topics: --help=TOPIC is --help, and nothing else counts beside it.
 // Throws Error with exit code kUsage for an unknown flag, a missing value or a value too many.
 VerbArguments parse_verb_arguments(std::span<const std::string> arguments,
                                    std::span<const VerbFlag> flags);

@@ -67,8 +67,10 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
     return all;
   };
+  const std::vector<RefusedFlag> refused =
+      flags_of_runs("convoy check proves a plan and runs nothing");
   if (wants_help(arguments)) {
-    out << kCheckHelp + command_help(arguments, flags);
+    out << kCheckHelp + command_help(arguments, flags, refused);
     const std::string topic = help_topic(arguments);
     if (topic.empty() || topic == "all")
       out << '\n' << check_device_help() << '\n' << check_transport_help();
@@ -83,7 +85,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
   std::vector<std::string> of_run(arguments.begin() + 1, arguments.end());
   of_run.push_back("--variable_update=" + arguments.front());
-  refuse_flags_of_runs(of_run, "convoy check proves a plan and runs nothing");
+  refuse_flags(of_run, refused);
   JobCommand command = read_command(of_run, flags);
   if (!counts.empty()) command.options.num_devices = std::ranges::max(counts);
   const bool here = job::plans_for_this_machine(command.options.machine);

@@ -9,6 +9,7 @@
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/catalog.hpp"
@@ -131,13 +132,15 @@ std::uint32_t parse_repeats(const std::string& text) {
 }
 
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
-  for (const char* flag : {"variable_update", "trace_file", "train_dir"})
-    if (find_flag(common, flag, no_environment))
-      fail(ExitCode::kUsage, "--{} is for a single run, but compare makes several; {}", flag,
-           std::string(flag) == "variable_update" ? "use --strategies" : "leave it out");
-  for (const char* flag : {"eval", "input_only"})
-    if (find_switch(common, flag, no_environment))
-      fail(ExitCode::kUsage, "--{}: compare is about training steps; leave it out", flag);
+  const std::string several = "compare makes several, but this flag is about one";
+  const std::string steps = "compare is about training steps";
+  refuse_flags(common, std::vector<RefusedFlag>{
+                           {.name = "variable_update",
+                            .reason = "compare makes several, with the strategies of --strategies"},
+                           {.name = "trace_file", .reason = several},
+                           {.name = "train_dir", .reason = several},
+                           {.name = "eval", .reason = steps, .is_switch = true},
+                           {.name = "input_only", .reason = steps, .is_switch = true}});
 }
 
 // Before the first cell, not in each.

@@ -58,14 +58,16 @@ std::vector<FlagDefinition> explain_flags(RunCommand& command) {
 }  // namespace
 
 int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
+  const std::vector<RefusedFlag> refused =
+      flags_of_runs("convoy explain describes a plan and runs nothing");
   if (wants_help(arguments)) {
     out << "convoy explain [flags]: describes in words what the plan of convoy run with these "
            "flags does in a step, what is proved of it, and where a step waits, on this machine "
            "or a described one.\n\n" +
-               command_help(arguments, explain_flags);
+               command_help(arguments, explain_flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
-  refuse_flags_of_runs(arguments, "convoy explain describes a plan and runs nothing");
+  refuse_flags(arguments, refused);
   JobCommand command = read_command(arguments, explain_flags);
   const bool here = job::plans_for_devices_here(command.options.machine);
   const bool timed = here || job::describes_machine(command.options.machine);

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <span>
-#include <string>
+#include <vector>
+
+#include "core/cli/flags/refused_flags.hpp"
 
 namespace convoy::cli {
 
@@ -13,11 +14,10 @@ struct FlagsOfRuns {
   const char* files = nullptr;  // --output_file, --report, --trace_file, --record_timeline
 };
 
-// Error(kUsage) where the command line has one of these flags. Variables of the environment may be
-// meant for other commands.
-void refuse_flags_of_runs(std::span<const std::string> arguments, const FlagsOfRuns& reasons);
+// These flags, for refuse_flags and for help.
+std::vector<RefusedFlag> flags_of_runs(const FlagsOfRuns& reasons);
 
-// The same for all of them, for one reason.
-void refuse_flags_of_runs(std::span<const std::string> arguments, const char* reason);
+// The same, all of them, for one reason.
+std::vector<RefusedFlag> flags_of_runs(const char* reason);
 
 }  // namespace convoy::cli

@@ -100,13 +100,15 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   const auto flags = [&view](RunCommand& command) {
     return plan_flags(view, command.options.machine);
   };
+  const std::vector<RefusedFlag> refused =
+      flags_of_runs("convoy plan shows a plan and runs nothing");
   if (wants_help(arguments)) {
     out << "convoy plan [flags]: shows the plan that convoy run with these flags executes, on this "
            "machine or a described one, as the strategy writes it or lowered.\n\n" +
-               command_help(arguments, flags);
+               command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
-  refuse_flags_of_runs(arguments, "convoy plan shows a plan and runs nothing");
+  refuse_flags(arguments, refused);
   JobCommand command = read_command(arguments, flags);
   const bool ranks = view.explain || view.json;
   const bool here = job::plans_for_devices_here(command.options.machine);

@@ -15,6 +15,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/show/qualification_text.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/record_file.hpp"
 #include "core/job/sharing_nothing.hpp"
 #include "core/job/task.hpp"
@@ -60,16 +61,15 @@ void check_files(const JobOptions& options) {
 }
 
 // Flags of run that say something about its training or its repeats, of which there are none here.
-void refuse_flags_of_training(std::span<const std::string> arguments) {
-  const auto refuse = [](const char* flag) {
-    fail(ExitCode::kUsage,
-         "--{} is for convoy run; qualify makes measurements of its own: leave it out", flag);
-  };
-  for (const char* flag : {"variable_update", "train_dir", "init_weights", "repeat", "against",
-                           "against_program", "trace_file"})
-    if (find_flag(arguments, flag, no_environment)) refuse(flag);
-  for (const char* flag : {"eval", "forward_only", "input_only", "profile"})
-    if (find_switch(arguments, flag, no_environment)) refuse(flag);
+std::vector<RefusedFlag> flags_of_training() {
+  const char* const reason = "qualify makes measurements of its own";
+  std::vector<RefusedFlag> flags =
+      flags_of_runs({.profile = reason, .repeat = reason, .against = reason});
+  for (const char* name : {"variable_update", "train_dir", "init_weights", "trace_file"})
+    flags.push_back({.name = name, .reason = reason});
+  for (const char* name : {"eval", "forward_only", "input_only"})
+    flags.push_back({.name = name, .reason = reason, .is_switch = true});
+  return flags;
 }
 
 class QualifyVerb {
@@ -154,11 +154,12 @@ class QualifyVerb {
 int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   QualifyRequest request;
   const VerbFlags flags = qualify_flags(request);
+  const std::vector<RefusedFlag> refused = flags_of_training();
   if (wants_help(arguments)) {
-    out << kHelp + command_help(arguments, flags);
+    out << kHelp + command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
-  refuse_flags_of_training(arguments);
+  refuse_flags(arguments, refused);
   JobCommand command = read_command(arguments, flags);
   // Probes are written by a strategy of their own; this one only stands for none.
   command.options.variable_update =

@@ -86,15 +86,15 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
   SimulateRequest request;
   const VerbFlags flags = simulate_flags(request);
-  if (wants_help(arguments)) {
-    out << kSimulateHelp + command_help(arguments, flags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  refuse_flags_of_runs(
-      arguments,
+  const std::vector<RefusedFlag> refused = flags_of_runs(
       {.profile = "a simulation prints where the time of its step goes without it",
        .repeat = "a simulation gives the same figures every time",
        .against = "a simulation is compared with others by convoy compare --platform=NAME"});
+  if (wants_help(arguments)) {
+    out << kSimulateHelp + command_help(arguments, flags, refused);
+    return static_cast<int>(ExitCode::kOk);
+  }
+  refuse_flags(arguments, refused);
   const SweepAxes axes(arguments);
   if (axes.is_sweep() || has_row_per_point(find_flag(arguments, "output_file").value_or("")))
     return run_sweep(arguments, axes, out, err);

@@ -78,7 +78,7 @@ int run_verb(const Verb& verb, std::span<const std::string> arguments, std::ostr
 VerbHelp help_of(const std::string& name, std::span<const std::string> arguments) {
   const Verb& verb = *find_verb(name);
   std::vector<std::string> words(arguments.begin(), arguments.end());
-  words.emplace_back(verb.has_job ? "--help=all" : "--help");
+  words.emplace_back("--help=all");
   std::ostringstream text;
   std::ostringstream complaints;
   run_verb(verb, words, text, complaints);
@@ -122,6 +122,7 @@ int run_command(std::span<const std::string> arguments, std::ostream& out, std::
   const std::string& name = arguments.front();
   if (name == "help" && arguments.size() > 1) {
     std::vector<std::string> words = {arguments[1], "--help"};
+    if (arguments.size() > 2) words.back() += "=" + arguments[2];
     return run_command(words, out, err);
   }
   if (name == "--help" || name == "-h" || name == "help") {
