@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 void refuse_flags(std::span<const std::string> arguments, std::span<const RefusedFlag> refused) {
   for (const RefusedFlag& flag : refused) {
@@ -15,4 +15,4 @@ void refuse_flags(std::span<const std::string> arguments, std::span<const Refuse
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

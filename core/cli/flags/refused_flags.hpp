@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // A flag of `convoy run` that means nothing to another verb.
 struct RefusedFlag {
@@ -18,4 +18,4 @@ struct RefusedFlag {
 // Variables of the environment may be meant for other commands.
 void refuse_flags(std::span<const std::string> arguments, std::span<const RefusedFlag> refused);
 
-}  // namespace convoy
+}  // namespace convoy::cli
