@@ -10,7 +10,7 @@
 
 #include "core/plugin/watched_call.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // A signal handler can reach nothing but globals.
@@ -147,4 +147,4 @@ bool InterruptGuard::take_standstill_request() {
   return take(standstill_requested);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Handles the signals that ask the process to end (Ctrl-C, SIGTERM, SIGHUP) while this object
 // lives. At first they end the process at once, because nothing would be lost. Once steps run, they
@@ -42,4 +42,4 @@ class InterruptGuard {
   bool take_standstill_request();
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

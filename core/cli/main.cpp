@@ -24,7 +24,7 @@ int end_with(ExitCode code, const char* text) {
 
 int run(std::span<const std::string> arguments) {
   try {
-    return convoy::run_command(arguments, std::cout, std::cerr);
+    return convoy::cli::run_command(arguments, std::cout, std::cerr);
   } catch (const convoy::Error& error) {
     return end_with(error.code(), error.what());
   } catch (const std::exception& error) {

@@ -16,6 +16,9 @@
 namespace convoy::calibrate_verb_test {
 namespace {
 
+using cli::run_calibrate_verb;
+using cli::run_simulate_verb;
+
 using Arguments = std::vector<std::string>;
 
 constexpr const char* kPlugins = "--plugin_path=" CONVOY_OWN_PLUGINS;

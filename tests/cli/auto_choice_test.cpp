@@ -11,7 +11,7 @@
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy::auto_choice_test {
+namespace convoy::cli::auto_choice_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -168,4 +168,4 @@ TEST(AutoChoice, BeatsTheRuleOfThumbInItsOwnPrediction) {
 }
 
 }  // namespace
-}  // namespace convoy::auto_choice_test
+}  // namespace convoy::cli::auto_choice_test

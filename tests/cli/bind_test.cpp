@@ -4,7 +4,7 @@
 
 #include "tests/cli/parsing.hpp"
 
-namespace convoy::bind_test {
+namespace convoy::cli::bind_test {
 namespace {
 
 enum class Colour { kRed, kGreen };
@@ -90,4 +90,4 @@ TEST(Bind, BoundsThatAFieldCannotHoldAreAMistakeOfTheProgram) {
 }
 
 }  // namespace
-}  // namespace convoy::bind_test
+}  // namespace convoy::cli::bind_test

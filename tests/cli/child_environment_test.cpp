@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(ChildEnvironment, TellsWhichFlagsAreAboutAllRuns) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

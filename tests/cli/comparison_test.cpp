@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/verbs/compare_request.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -135,4 +135,4 @@ TEST(CompareRequest, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include "core/cli/flags/run_flags.hpp"
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(EvaluationOptions, RefuseValuesOutOfBounds) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 #include "tests/cli/parsing.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using ::testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(FlagFile, ThatIsWrongIsNamed) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

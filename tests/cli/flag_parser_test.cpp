@@ -4,7 +4,7 @@
 
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 FlagTable example_table() {
@@ -203,4 +203,4 @@ TEST(FlagParser, SaysWhichVariablesHaveNoEffect) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

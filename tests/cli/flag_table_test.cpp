@@ -4,7 +4,7 @@
 
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 TEST(FlagTable, RefusesANameThatIsTaken) {
@@ -66,4 +66,4 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using testing::ElementsAre;
@@ -201,4 +201,4 @@ TEST(Manual, HasEveryVerbAndItsFlags) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

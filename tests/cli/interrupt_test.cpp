@@ -6,7 +6,7 @@
 #include <csignal>
 #include <cstdint>
 
-namespace convoy::interrupt_test {
+namespace convoy::cli::interrupt_test {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 std::int64_t now = 0;  // nanoseconds; a signal handler's clock has nothing to refer to
@@ -73,4 +73,4 @@ TEST_F(Interrupt, BeforeTheFirstStepOneSignalEndsTheProcess) {
   EXPECT_EXIT(interrupt(), ::testing::ExitedWithCode(130), "before the first step");
 }
 
-}  // namespace convoy::interrupt_test
+}  // namespace convoy::cli::interrupt_test

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using testing::AllOf;
@@ -47,4 +47,4 @@ TEST(LaunchLimits, AreCheckedBeforeAnyTaskStarts) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy::launch_verb_test {
+namespace convoy::cli::launch_verb_test {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(LaunchVerb, RefusesTasksWithAnIdentityOfTheirOwn) {
   }
 }
 
-}  // namespace convoy::launch_verb_test
+}  // namespace convoy::cli::launch_verb_test

@@ -8,7 +8,7 @@
 #include "tests/ended_parent.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace convoy::launched_task_test {
+namespace convoy::cli::launched_task_test {
 
 // This program, which runs no test and reports that.
 std::vector<std::string> reporting_to(const std::string& report) {
@@ -44,4 +44,4 @@ TEST(ChildInTurns, DoesNotOutliveAProgramThatIsGoneAlready) {
   EXPECT_FALSE(std::filesystem::exists(folder + "/report.xml")) << "it ran";
 }
 
-}  // namespace convoy::launched_task_test
+}  // namespace convoy::cli::launched_task_test

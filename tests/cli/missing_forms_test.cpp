@@ -11,7 +11,7 @@
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy::missing_forms_test {
+namespace convoy::cli::missing_forms_test {
 namespace {
 
 using ::testing::AllOf;
@@ -106,4 +106,4 @@ TEST(MissingForm, IsWhyAutoPassesAStrategyOver) {
 }
 
 }  // namespace
-}  // namespace convoy::missing_forms_test
+}  // namespace convoy::cli::missing_forms_test

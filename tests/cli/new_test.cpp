@@ -15,7 +15,7 @@
 #include "core/plugin/strategy_plugin.hpp"
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -116,4 +116,4 @@ TEST(New, ModelBuildsOutsideAndLoads) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 using Variables = std::map<std::string, std::string>;
 
@@ -44,4 +44,4 @@ inline Failure failure_of(const std::function<void()>& action) {
   return {};
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -12,7 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using testing::ContainsRegex;
@@ -274,4 +274,4 @@ TEST(PlanVerb, RefusesFlagsThatDoNotGoTogether) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

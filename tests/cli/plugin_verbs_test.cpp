@@ -13,7 +13,7 @@
 #include "tests/plugin/fixtures.hpp"
 #include "tests/sanitized.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using testing::ContainsRegex;
@@ -156,4 +156,4 @@ TEST(Help, NamesTheFlags) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

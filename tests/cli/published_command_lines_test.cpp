@@ -10,7 +10,7 @@
 #include "core/plugin/device_choice.hpp"
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 std::vector<std::string> words(const std::string& text) {
@@ -115,4 +115,4 @@ TEST(PublishedCommandLines, TwoHosts) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

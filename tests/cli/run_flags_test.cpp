@@ -6,7 +6,7 @@
 
 #include "tests/cli/parsing.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // Whose fields the tables here are bound to.
@@ -116,4 +116,4 @@ TEST(RunFlags, HelpNamesEveryFlag) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/plugin/device_choice.hpp"
 #include "tests/cli/parsing.hpp"
 
-namespace convoy::run_options_test {
+namespace convoy::cli::run_options_test {
 namespace {
 
 JobOptions options_of(const std::vector<std::string>& arguments) {
@@ -227,4 +227,4 @@ TEST(JobOptions, RefuseMalformedDeviceLists) {
 }
 
 }  // namespace
-}  // namespace convoy::run_options_test
+}  // namespace convoy::cli::run_options_test

@@ -24,7 +24,7 @@
 #include "topology/read/nccl_reader.hpp"
 #include "topology/write/hwloc_writer.hpp"
 
-namespace convoy::simulate_verb_test {
+namespace convoy::cli::simulate_verb_test {
 namespace {
 
 // What the verb prints; the flags besides model and plug-ins.
@@ -359,4 +359,4 @@ TEST(SimulateVerbTest, RefusalsNameWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace convoy::simulate_verb_test
+}  // namespace convoy::cli::simulate_verb_test

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy::sweep_axes_test {
+namespace convoy::cli::sweep_axes_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -44,4 +44,4 @@ TEST(SweepAxes, AnEmptyValueIsRefusedWithItsFlag) {
 }
 
 }  // namespace
-}  // namespace convoy::sweep_axes_test
+}  // namespace convoy::cli::sweep_axes_test

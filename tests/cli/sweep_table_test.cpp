@@ -8,7 +8,7 @@
 
 #include "core/base/json.hpp"
 
-namespace convoy::sweep_table_test {
+namespace convoy::cli::sweep_table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -80,4 +80,4 @@ TEST(SweepTable, TheExitCodeIsTheFirstFailuresUnlessAPointWentWell) {
 }
 
 }  // namespace
-}  // namespace convoy::sweep_table_test
+}  // namespace convoy::cli::sweep_table_test

@@ -16,7 +16,7 @@
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace convoy::sweep_verb_test {
+namespace convoy::cli::sweep_verb_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -179,4 +179,4 @@ TEST(SweepVerb, AutoChoosesForEveryPointAndSaysWhat) {
 }
 
 }  // namespace
-}  // namespace convoy::sweep_verb_test
+}  // namespace convoy::cli::sweep_verb_test

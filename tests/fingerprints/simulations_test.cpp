@@ -23,7 +23,7 @@ std::string simulated(std::vector<std::string> arguments) {
   std::ostringstream out;
   std::ostringstream err;
   try {
-    if (run_simulate_verb(arguments, out, err) != 0) return "failed: " + err.str();
+    if (cli::run_simulate_verb(arguments, out, err) != 0) return "failed: " + err.str();
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }

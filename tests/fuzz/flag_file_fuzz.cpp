@@ -13,11 +13,11 @@ struct Fields {
   std::string name;
 };
 
-convoy::FlagTable table_of(Fields& fields) {
-  using convoy::bind_flag;
-  convoy::FlagTable table;
-  table.add_all({bind_flag("count", fields.count, convoy::Range{1, 100}, "A number."),
-                 bind_flag("share", fields.share, convoy::Range{0, 1}, "A share."),
+convoy::cli::FlagTable table_of(Fields& fields) {
+  using convoy::cli::bind_flag;
+  convoy::cli::FlagTable table;
+  table.add_all({bind_flag("count", fields.count, convoy::cli::Range{1, 100}, "A number."),
+                 bind_flag("share", fields.share, convoy::cli::Range{0, 1}, "A share."),
                  bind_flag("loud", fields.loud, "A switch."),
                  bind_flag("name", fields.name, "A text.")});
   return table;
@@ -30,12 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   convoy::fuzz::expect_result_or_error([&] {
     const auto nothing = [](const std::string&) -> const char* { return nullptr; };
     const std::vector<std::string> given = {"--flagfile=" + file.path().string()};
-    const std::vector<std::string> flags = convoy::expand_flag_files(given, nothing);
+    const std::vector<std::string> flags = convoy::cli::expand_flag_files(given, nothing);
     Fields fields;
-    convoy::parse_flags(table_of(fields), flags, convoy::Positional::kAllowed, nothing);
+    convoy::cli::parse_flags(table_of(fields), flags, convoy::cli::Positional::kAllowed, nothing);
     CONVOY_CHECK(fields.count >= 1 && fields.count <= 100);
     CONVOY_CHECK(fields.share >= 0 && fields.share <= 1);
-    convoy::find_flag(flags, "name", nothing);
+    convoy::cli::find_flag(flags, "name", nothing);
   });
   return 0;
 }

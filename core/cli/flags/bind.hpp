@@ -19,7 +19,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // One list of all the parts' flags, in that order.
 inline std::vector<FlagDefinition> joined(
@@ -161,4 +161,4 @@ FlagDefinition bind_choice(std::string name, Field& field,
   return flag;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

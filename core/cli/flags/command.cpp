@@ -11,7 +11,7 @@
 #include "core/plugin/search_path.hpp"
 #include "topology/catalogue/platform.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kAuto = "auto";
@@ -147,4 +147,4 @@ std::vector<std::string> flag_values(std::span<const std::string> arguments,
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -9,7 +9,7 @@
 #include "core/cli/flags/run_flags.hpp"
 #include "core/plugin/catalog.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // A command line with the flags of `convoy run`, read.
 struct JobCommand {
@@ -41,4 +41,4 @@ std::vector<std::string> plugin_names(std::span<const std::string> arguments,
 // The flags as `--help` shows them, with the options of the plug-ins that the arguments name.
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags = {});
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/job/limits.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list) {
   std::vector<std::uint32_t> counts;
@@ -49,4 +49,4 @@ std::vector<FlagDefinition> device_count_flags(RunCommand& command,
           list_flag("num_gpus", command.num_gpus, "The same for CUDA devices.")};
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 
 #include "core/cli/flags/run_flags.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // A flag that takes a list of numbers, and what they count: "numbers of devices per host".
 struct CountList {
@@ -27,4 +27,4 @@ std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const st
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,
                                                std::vector<std::uint32_t>& counts);
 
-}  // namespace convoy
+}  // namespace convoy::cli

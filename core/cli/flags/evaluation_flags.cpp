@@ -3,7 +3,7 @@
 #include "core/job/limits.hpp"
 #include "core/train/evaluation_schedule.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Flags = std::vector<FlagDefinition>;
@@ -78,4 +78,4 @@ std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
   return joined({std::move(stored), trigger_flags(evaluation.triggers), scoring_flags(evaluation)});
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

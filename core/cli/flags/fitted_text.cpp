@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::size_t kWidth = 80;
@@ -38,4 +38,4 @@ std::string fitted_text(const std::string& text) {
   return fitted;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

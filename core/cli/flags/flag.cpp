@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::array<std::pair<FlagType, std::string_view>, 5> kTypeNames = {{
@@ -131,4 +131,4 @@ std::string canonical_value(const FlagDefinition& flag, std::string_view value,
   return *canonical;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

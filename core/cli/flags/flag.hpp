@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 enum class FlagType { kBool, kInt, kFloat, kString, kEnum };
 
@@ -50,4 +50,4 @@ std::string describe_values(const FlagDefinition& flag);
 std::string canonical_value(const FlagDefinition& flag, std::string_view value,
                             const std::string& source);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/input_file.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kFlagFile = "--flagfile";
@@ -87,4 +87,4 @@ std::vector<std::string> expand_flag_files(std::span<const std::string> argument
   return expanded;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 
 #include "core/cli/flags/flag_parser.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The arguments with every --flagfile=FILE replaced by the flags in that file: one per line, '#'
 // begins a comment line, files may name other files. The flags of the file in CONVOY_FLAGFILE come
@@ -17,4 +17,4 @@ std::vector<std::string> expand_flag_files(
     std::span<const std::string> arguments,
     const EnvironmentLookup& environment = system_environment);
 
-}  // namespace convoy
+}  // namespace convoy::cli

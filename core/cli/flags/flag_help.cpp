@@ -4,7 +4,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag_table.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 std::string line_of(const std::string& text) {
@@ -111,4 +111,4 @@ std::string flag_help(const FlagTable& table, const std::string& topic) {
   return topic == "all" ? text + unused_help(table) : text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

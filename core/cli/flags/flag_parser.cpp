@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kHelpTopic = "--help=";
@@ -295,4 +295,4 @@ std::string help_topic(std::span<const std::string> arguments) {
   return {};
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 
 #include "core/cli/flags/flag_table.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Which flags were given, and the value of every flag in canonical form, defaults included.
 class ParsedFlags {
@@ -81,4 +81,4 @@ bool wants_help(std::span<const std::string> arguments);
 // The text after --help=; empty without one.
 std::string help_topic(std::span<const std::string> arguments);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 
 #include "core/base/nearest.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 void FlagTable::add(FlagDefinition flag) {
   for (const FlagDefinition& known : flags_) {
     if (known.name != flag.name) continue;
@@ -69,4 +69,4 @@ std::string FlagTable::nearest(std::string_view name) const {
   return found;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

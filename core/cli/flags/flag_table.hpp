@@ -6,7 +6,7 @@
 
 #include "core/cli/flags/flag.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The flags of one command, in the order in which help shows them. Options of plug-ins are added
 // like any other flag before the command line is parsed.
@@ -41,4 +41,4 @@ class FlagTable {
 // headings.
 std::string flag_help(const FlagTable& table, const std::string& topic = {});
 
-}  // namespace convoy
+}  // namespace convoy::cli

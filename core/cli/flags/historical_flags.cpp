@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/run_flags.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr FlagType kBool = FlagType::kBool;
@@ -204,4 +204,4 @@ void add_missing_strategy_flags(FlagTable& table, const std::string& strategy,
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/job/limits.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 std::vector<FlagDefinition> in_group(std::vector<FlagDefinition> flags) {
@@ -47,4 +47,4 @@ std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine) {
   return flags;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 
 #include "core/cli/flags/flag.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The flags that say on what `convoy simulate` imagines a run.
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine);
@@ -13,4 +13,4 @@ std::vector<FlagDefinition> simulation_flags(MachineOptions& machine);
 // The flags that say for what a strategy plans: these, --worker_hosts and --ps_hosts.
 std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/plugin/search_path.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // Files that the user named must be usable; folders may contain other files.
@@ -51,4 +51,4 @@ OptionValues given_values(const ParsedFlags& flags, std::span<const std::string>
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/context.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The plug-ins that a command line finds, with its --plugin_path.
 Catalog scan_catalog(std::span<const std::string> arguments);
@@ -20,4 +20,4 @@ OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags);
 // The options of plug-ins in this list that the command line gives, with their values.
 OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options);
 
-}  // namespace convoy
+}  // namespace convoy::cli

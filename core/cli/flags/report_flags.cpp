@@ -2,7 +2,7 @@
 #include "core/cli/flags/run_flags.hpp"
 #include "core/job/limits.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Flags = std::vector<FlagDefinition>;
@@ -82,4 +82,4 @@ Flags report_flags(RunCommand& command) {
   return all;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -9,7 +9,7 @@
 #include "core/job/options.hpp"
 #include "core/plugin/device_choice.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Flags = std::vector<FlagDefinition>;
@@ -334,4 +334,4 @@ void complete(RunCommand& command, const ParsedFlags& flags,
   check_frozen(command.options, flags);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

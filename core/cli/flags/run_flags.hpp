@@ -10,7 +10,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/flag_table.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The values that the flags of `convoy run` set: the job's options, and values from which these are
 // completed.
@@ -59,4 +59,4 @@ std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& mac
 // nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -9,7 +9,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/job/limits.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kNumGpus = "num_gpus";
@@ -92,4 +92,4 @@ std::vector<FlagDefinition> swept_number_flags(JobOptions& options) {
   return {std::move(batch), std::move(hosts)};
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 
 #include "core/cli/flags/run_flags.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // A flag of `convoy simulate` that takes several values, and its values.
 struct SweepAxis {
@@ -40,4 +40,4 @@ class SweepAxes {
 // --hosts and --batch_size where lists of numbers are taken; the options get the last one.
 std::vector<FlagDefinition> swept_number_flags(JobOptions& options);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include "core/cli/flags/run_flags.hpp"
 #include "core/job/limits.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Flags = std::vector<FlagDefinition>;
@@ -85,4 +85,4 @@ std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& mac
       {membership_flags(options, machine), loss_flags(options), connection_flags(options)});
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include "core/job/limits.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr Range kPositive = {};
@@ -76,4 +76,4 @@ std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options) {
   };
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 
 #include "core/cli/flags/flag_parser.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 FlagTable table_of(std::span<const VerbFlag> flags) {
@@ -47,4 +47,4 @@ std::string verb_help(std::string_view form, std::string_view summary,
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

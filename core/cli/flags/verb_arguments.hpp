@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // A flag of a verb with few flags, in the forms of parse_flags.
 struct VerbFlag {
@@ -33,4 +33,4 @@ VerbArguments parse_verb_arguments(std::span<const std::string> arguments,
 std::string verb_help(std::string_view form, std::string_view summary,
                       std::span<const VerbFlag> flags);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -8,7 +8,7 @@
 #include "core/base/json.hpp"
 #include "core/select/selection_json.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 std::string states_text(const Ranking& ranking) {
@@ -79,4 +79,4 @@ void print_explanation(std::ostream& out, const job::Setup& setup, const Explana
   (as_json ? print_json : print_ranking)(out, setup, explanation);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

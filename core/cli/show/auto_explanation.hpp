@@ -6,7 +6,7 @@
 #include "core/job/setup.hpp"
 #include "core/job/simulated_hardware.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The candidates of --variable_update=auto, the hardware, the ranking and the decision.
 struct Explanation {
@@ -23,4 +23,4 @@ Explanation explain(const job::Setup& setup);
 void print_explanation(std::ostream& out, const job::Setup& setup, const Explanation& explanation,
                        bool as_json);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -8,7 +8,7 @@
 
 #include "core/calibrate/layer_kinds.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using calibrate::MachineProfile;
@@ -118,4 +118,4 @@ void print_calibration(std::ostream& out, const MachineProfile& profile) {
          "one by one\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,9 +4,9 @@
 
 #include "core/calibrate/machine_profile.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The measurements of a machine as tables.
 void print_calibration(std::ostream& out, const calibrate::MachineProfile& profile);
 
-}  // namespace convoy
+}  // namespace convoy::cli

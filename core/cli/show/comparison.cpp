@@ -8,7 +8,7 @@
 
 #include "core/base/json.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -101,4 +101,4 @@ std::string comparison_json(const Comparison& comparison) {
   return json_text(record, 2) + "\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // One model on so many devices under one strategy, and what came of it.
 struct ComparisonCell {
@@ -47,4 +47,4 @@ struct Comparison {
 void print_comparison(std::ostream& out, const Comparison& comparison);
 std::string comparison_json(const Comparison& comparison);
 
-}  // namespace convoy
+}  // namespace convoy::cli

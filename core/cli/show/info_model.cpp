@@ -14,7 +14,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 struct DescribedModel {
@@ -140,4 +140,4 @@ nlohmann::ordered_json model_json(const FoundPlugin& plugin) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 
 #include "core/plugin/catalog.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Describes a model with its default options: data set, image size, batch, parameters, operations,
 // and every layer with the shape of its output. Loads the plug-in and builds the model; if that
@@ -13,4 +13,4 @@ namespace convoy {
 void print_model(const FoundPlugin& plugin, std::ostream& out);
 nlohmann::ordered_json model_json(const FoundPlugin& plugin);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -9,7 +9,7 @@
 #include "core/base/json.hpp"
 #include "core/checkpoint/checkpoint_directory.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 void print_text(const SafetensorsFile& file, std::ostream& out) {
@@ -54,4 +54,4 @@ void print_tensor_file(const std::string& path, bool json, std::ostream& out) {
   json ? print_json(file, out) : print_text(file, out);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // Whether `convoy info` was asked about a safetensors file rather than a plug-in.
 bool names_tensor_file(const std::string& name);
@@ -12,4 +12,4 @@ bool names_tensor_file(const std::string& name);
 // SafetensorsFile gives it; a damaged checkpoint is said to be one.
 void print_tensor_file(const std::string& path, bool json, std::ostream& out);
 
-}  // namespace convoy
+}  // namespace convoy::cli

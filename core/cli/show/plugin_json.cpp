@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::cli {
 
 nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
   const Manifest& manifest = plugin.manifest;
@@ -34,4 +34,4 @@ nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
           {"path", plugin.path.string()}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

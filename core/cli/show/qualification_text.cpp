@@ -8,7 +8,7 @@
 
 #include "core/qualify/judge.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using qualify::HostQualification;
@@ -91,4 +91,4 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
                        percent);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,10 +4,10 @@
 
 #include "core/qualify/qualification_json.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Measured and expected rates of every host, the slowest host first; then what is slow and why, and
 // the verdict.
 void print_qualification(std::ostream& out, const qualify::Qualification& qualification);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -19,7 +19,7 @@
 #include "core/train/optimizer.hpp"
 #include "core/train/run_length.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -253,4 +253,4 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
   return json_text(record, 2) + "\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 
 #include "core/job/simulation.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The header of a run, marked simulated, for the last number of devices.
 void print_simulation_header(std::ostream& out, const job::Setup& setup,
@@ -18,4 +18,4 @@ void print_scaling_table(std::ostream& out, const job::Simulation& simulation);
 // All of it as one JSON object.
 std::string simulation_json(const job::Setup& setup, const job::Simulation& simulation);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 
 #include "core/base/json.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -151,4 +151,4 @@ std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& f
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // The prediction for one point of a sweep.
 struct SweepFigures {
@@ -56,4 +56,4 @@ std::string sweep_json(const std::vector<SweepRow>& rows);
 // point, .json as sweep_json().
 std::string sweep_record(const std::vector<SweepRow>& rows, const std::string& file);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include <csignal>
 #include <ostream>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 bool has_accuracy(const JobOptions& options) {
@@ -62,4 +62,4 @@ void print_notices(std::ostream& err, const std::vector<std::string>& notices) {
   for (const std::string& notice : notices) err << "convoy: " << notice << '\n';
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

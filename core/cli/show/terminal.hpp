@@ -8,7 +8,7 @@
 #include "core/report/console.hpp"
 #include "core/report/progress.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Prints a run to a terminal: the lines of tf_cnn_benchmarks to out, notices and progress to err.
 class Terminal : public Console {
@@ -45,4 +45,4 @@ PluginLog log_to(std::ostream& err, bool details = false);
 // Sentences for people, to standard error.
 void print_notices(std::ostream& err, const std::vector<std::string>& notices);
 
-}  // namespace convoy
+}  // namespace convoy::cli

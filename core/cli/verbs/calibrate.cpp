@@ -24,7 +24,7 @@
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/described_constants.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const VerbFlag kFlags[] = {
@@ -195,4 +195,4 @@ int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out
   return CalibrateVerb(given, err).execute(out);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using conformance::CaseResult;
@@ -65,4 +65,4 @@ FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest
   return table;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

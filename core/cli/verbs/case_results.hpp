@@ -10,7 +10,7 @@
 #include "core/conformance/conformance.hpp"
 #include "core/plugin/manifest.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Prints the results of the cases of a conformance test, one line each, followed by its errors.
 class CaseResults {
@@ -37,4 +37,4 @@ std::vector<FlagDefinition> case_flags(const std::string& group, const std::stri
 // With the plug-in's options.
 FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -20,7 +20,7 @@
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // The kind of NAME, by name or path; "auto" is the strategy that --variable_update=auto takes.
@@ -99,4 +99,4 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   return check_strategy(setup, counts, out);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

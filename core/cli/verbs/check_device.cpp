@@ -13,7 +13,7 @@
 #include "core/conformance/conformance.hpp"
 #include "core/plugin/device_choice.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using conformance::ConformanceCase;
@@ -74,4 +74,4 @@ std::string check_device_help() {
   return flag_help(table, "all");
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // convoy check DEVICE: runs the cases of core/conformance and prints one line per case, followed by
 // its errors. Exit code kOk when at least one case is right and none is wrong, else kFailed;
@@ -14,4 +14,4 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
 // Its own flags, as help shows them.
 std::string check_device_help();
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -21,7 +21,7 @@
 #include "core/runtime/prepared_plan.hpp"
 #include "core/runtime/trial_spans.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::size_t kShapes = 3;    // numbers of reads, beside the largest; and sizes of each
@@ -195,4 +195,4 @@ std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -15,7 +15,7 @@
 #include "core/plugin/kernel_forms.hpp"
 #include "core/runtime/open_devices.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The part of `convoy check` that checks a strategy's own kernels: whether they do what their calls
 // declare, whether the requested devices can run them, and, if such devices are present and run
@@ -64,4 +64,4 @@ class KernelChecks {
   std::set<std::string> missing_;      // kernels
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -15,7 +15,7 @@
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/prepared_plan.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
@@ -182,4 +182,4 @@ int check_strategy(const job::Setup& setup, const std::vector<std::uint32_t>& co
   return CheckRun(setup, counts, out).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,7 +6,7 @@
 
 #include "core/job/setup.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // convoy check STRATEGY: proves the plans that runs with these flags execute, then those for all
 // kinds of devices and buckets, and prints what is found. counts: of devices; empty: the usual
@@ -15,4 +15,4 @@ namespace convoy {
 int check_strategy(const job::Setup& setup, const std::vector<std::uint32_t>& counts,
                    std::ostream& out);
 
-}  // namespace convoy
+}  // namespace convoy::cli

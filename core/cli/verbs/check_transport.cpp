@@ -12,7 +12,7 @@
 #include "core/cli/verbs/case_results.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using conformance::TransportCase;
@@ -80,4 +80,4 @@ std::string check_transport_help() {
   return flag_help(table, "all");
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // convoy check TRANSPORT: runs the cases of core/conformance and prints one line per case, followed
 // by its errors. Exit code kOk when at least one case is right and none is wrong, else kFailed;
@@ -16,4 +16,4 @@ int run_check_transport(std::span<const std::string> arguments, std::ostream& ou
 // Its own flags, as help shows them.
 std::string check_transport_help();
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to programs
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::array<std::string_view, 5> kOfAllRuns = {"repeat", "against", "against_program",
@@ -44,4 +44,4 @@ std::vector<std::string> child_environment(const char* const* environment) {
   return kept;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // Whether the flag is about all runs of a command together. No single one of them has it.
 bool is_of_all_runs(std::string_view flag);
@@ -22,4 +22,4 @@ std::vector<std::string> child_environment();
 // The same of another environment than this program's; it ends with null.
 std::vector<std::string> child_environment(const char* const* environment);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -16,7 +16,7 @@
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{1};
@@ -90,4 +90,4 @@ ChildOutcome ChildInTurns::outcome() const {
   return outcome_of(status_, text.str());
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 
 #include "core/cli/verbs/child_program.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // A `convoy run` that works for a slice of time, then stands still between two steps until its next
 // slice. So two runs can be measured at the same time without disturbing each other. The process
@@ -45,4 +45,4 @@ class ChildInTurns {
   bool ended_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

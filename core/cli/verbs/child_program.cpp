@@ -17,7 +17,7 @@
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kSelf = "/proc/self/exe";
@@ -140,4 +140,4 @@ int show_child_program(const std::vector<std::string>& arguments,
   return exit_code_of(await_status(child));
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 struct ChildOutcome {
   int exit_code = 0;  // 128 + n when signal n ended it
@@ -31,4 +31,4 @@ ChildOutcome run_child_program(const std::vector<std::string>& arguments,
 int show_child_program(const std::vector<std::string>& arguments,
                        const std::function<bool()>& stop);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -25,7 +25,7 @@
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
@@ -234,4 +234,4 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   return interruption != 0 ? interruption : comparison.exit_code();
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -15,7 +15,7 @@
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag>& compare_flags() {
@@ -185,4 +185,4 @@ std::string compare_help() {
                    compare_flags());
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // A strategy as a column of a comparison: "replicated:all_reduce_spec=xring".
 struct ComparedStrategy {
@@ -32,4 +32,4 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments);
 
 std::string compare_help();
 
-}  // namespace convoy
+}  // namespace convoy::cli

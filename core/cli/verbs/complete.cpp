@@ -6,7 +6,7 @@
 
 #include "core/cli/flags/command.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // The flags that a help text explains: words with two dashes at the beginning of a line that is
@@ -111,4 +111,4 @@ std::vector<std::string> completions(std::span<const std::string> words,
   return found;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 
 #include "core/cli/verbs/verb_help.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The text that a verb prints for --help=all, or --help where it has no topics.
 using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string> arguments);
@@ -17,4 +17,4 @@ using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string
 std::vector<std::string> completions(std::span<const std::string> words,
                                      const std::vector<std::string>& verbs, HelpOf help_of);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -12,7 +12,7 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/report/compare/difference_text.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag> kDiffFlags = {
@@ -108,4 +108,4 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
   return static_cast<int>(ExitCode::kThreshold);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

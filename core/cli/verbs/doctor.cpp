@@ -6,7 +6,7 @@
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/doctor/examine.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const VerbFlag kDoctorFlags[] = {
@@ -42,4 +42,4 @@ int run_doctor_verb(std::span<const std::string> arguments, std::ostream& out,
   return static_cast<int>(any_failed(findings) ? ExitCode::kUnavailable : ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

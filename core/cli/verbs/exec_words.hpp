@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // Arguments or variables in the form that exec() and posix_spawn() take.
 class ExecWords {
@@ -37,4 +37,4 @@ class ExecWords {
   ::_exit(127);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

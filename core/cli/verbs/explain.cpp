@@ -18,7 +18,7 @@
 #include "core/plan/print/step_in_words.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 void explain_plan(std::ostream& out, const job::Setup& setup) {
@@ -82,4 +82,4 @@ int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, 
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 class Refuser {
@@ -46,4 +46,4 @@ void refuse_flags_of_runs(std::span<const std::string> arguments, const char* re
       FlagsOfRuns{.profile = reason, .repeat = reason, .against = reason, .files = reason});
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // Why a verb that runs nothing cannot do anything with flags of a run. Null where it can.
 struct FlagsOfRuns {
@@ -20,4 +20,4 @@ void refuse_flags_of_runs(std::span<const std::string> arguments, const FlagsOfR
 // The same for all of them, for one reason.
 void refuse_flags_of_runs(std::span<const std::string> arguments, const char* reason);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -17,7 +17,7 @@
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_plugin.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag> kInfoFlags = {
@@ -137,4 +137,4 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

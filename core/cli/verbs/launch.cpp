@@ -25,7 +25,7 @@
 #include "core/network/addresses.hpp"
 #include "topology/detect/usable_cores.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -266,4 +266,4 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   return Launch(options, of_run).run(out, err);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

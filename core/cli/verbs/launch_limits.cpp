@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // Tasks take turns on a core; this many are enough to try any layout of a cluster.
@@ -36,4 +36,4 @@ std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
                             std::max<std::uint64_t>(most, 1));
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -13,7 +13,7 @@
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 LaunchedTask::LaunchedTask(std::string label, std::vector<std::string> arguments,
                            const cpu_set_t* cores)
@@ -102,4 +102,4 @@ void LaunchedTask::look_after() {
   exit_code_ = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

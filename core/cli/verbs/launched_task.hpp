@@ -12,7 +12,7 @@
 
 #include "core/cli/verbs/exec_words.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // One task of convoy launch: its process and its output, line by line. The process ends with this
 // object, and when this process is killed.
@@ -56,4 +56,4 @@ class LaunchedTask {
   std::array<Output, 2> outputs_;  // standard output and error
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -19,7 +19,7 @@
 #include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag> kListFlags = {
@@ -166,4 +166,4 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

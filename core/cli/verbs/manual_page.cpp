@@ -8,7 +8,7 @@
 
 #include "core/base/version.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // A line as man(7) takes it: backslashes and what would be a request are escaped.
@@ -113,4 +113,4 @@ std::string manual_page(const std::vector<VerbHelp>& verbs) {
   return page;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -5,7 +5,7 @@
 
 #include "core/cli/verbs/verb_help.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // What the numbers mean with which the program ends.
 inline constexpr const char* kExitCodes =
@@ -16,4 +16,4 @@ inline constexpr const char* kExitCodes =
 // The manual page, for man(7), of these verbs.
 std::string manual_page(const std::vector<VerbHelp>& verbs);
 
-}  // namespace convoy
+}  // namespace convoy::cli

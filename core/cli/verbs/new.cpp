@@ -17,7 +17,7 @@
 #include "core/plugin/manifest.hpp"
 #include "core/plugin/search_path.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -23,7 +23,7 @@
 #include "core/report/html/report.hpp"
 #include "core/report/html/run_sections.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // What is shown.
@@ -134,4 +134,4 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

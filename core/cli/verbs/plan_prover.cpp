@@ -14,7 +14,7 @@
 #include "core/plan/step_plan.hpp"
 #include "core/runtime/claim.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::size_t kShownFindings = 8;
@@ -121,4 +121,4 @@ int PlanProver::conclude() const {
   return verdict_.conclude(manifest(), kernel_checks_, out_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

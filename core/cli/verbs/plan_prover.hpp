@@ -11,7 +11,7 @@
 #include "core/cli/verbs/strategy_verdict.hpp"
 #include "core/job/setup.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // Has a strategy write plans, proves them and prints what is found, in their order.
 class PlanProver {
@@ -45,4 +45,4 @@ class PlanProver {
   std::uint64_t devices_written_ = 0;
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace convoy {
+namespace convoy::cli {
 
 void CaseOutcome::fail(bool refused, const Error& error) {
   text += fmt::format("{}: {}\n", refused ? "refused" : "wrong", error.what());
@@ -24,4 +24,4 @@ const CheckReport& Proofs::of(const Plan& plan) {
   return it->second.proof.get();
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

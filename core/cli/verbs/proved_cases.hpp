@@ -13,7 +13,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/step_plan.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 enum class CaseEnd : std::uint8_t { kKept, kBroken, kRefused, kUnproved };
 
@@ -50,4 +50,4 @@ class Proofs {
   std::map<std::pair<std::uint64_t, std::uint32_t>, Entry> known_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -23,7 +23,7 @@
 #include "core/report/environment.hpp"
 #include "core/report/html/write_report.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kHelp =
@@ -166,4 +166,4 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
   return QualifyVerb(std::move(command), request, arguments, out, err).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

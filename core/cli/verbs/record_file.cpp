@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 void check_record_file(const std::string& path, const char* verb) {
   if (path.empty()) return;
@@ -13,4 +13,4 @@ void check_record_file(const std::string& path, const char* verb) {
   check_output_file(path);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -7,7 +7,7 @@
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/report/html/write_report.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag> kReportFlags = {
@@ -49,4 +49,4 @@ int run_report_verb(std::span<const std::string> arguments, std::ostream& out, s
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

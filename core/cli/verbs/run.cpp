@@ -10,7 +10,7 @@
 #include "core/job/run.hpp"
 #include "core/job/task.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kExamples = R"(
@@ -48,4 +48,4 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
   return run_job(read_command(arguments), arguments, out, err);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

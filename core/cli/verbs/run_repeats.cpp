@@ -30,7 +30,7 @@
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -335,4 +335,4 @@ int run_repeats(const JobCommand& command, std::span<const std::string> argument
   return Repeater(command, arguments, out, err).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

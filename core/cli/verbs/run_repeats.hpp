@@ -6,7 +6,7 @@
 
 #include "core/cli/flags/command.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // `convoy run --repeat=N`: runs the same command N times, each in its own process. The record is
 // that of the first run, with the steps of all runs under "repeats". With --against, each run takes
@@ -16,4 +16,4 @@ namespace convoy {
 int run_repeats(const JobCommand& command, std::span<const std::string> arguments,
                 std::ostream& out, std::ostream& err);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -19,7 +19,7 @@
 #include "core/plugin/device_choice.hpp"
 #include "core/report/html/write_report.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr const char* kCommandRound = "command";
@@ -253,4 +253,4 @@ int run_task(JobCommand command, network::TaskIdentity identity,
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -8,7 +8,7 @@
 #include "core/job/setup.hpp"
 #include "core/network/task_identity.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The job of a command line, ready to run. Error also when its record could not be written.
 job::Setup set_up_command(JobCommand command, std::ostream& err);
@@ -18,4 +18,4 @@ job::Setup set_up_command(JobCommand command, std::ostream& err);
 int run_task(JobCommand command, network::TaskIdentity identity,
              std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-}  // namespace convoy
+}  // namespace convoy::cli

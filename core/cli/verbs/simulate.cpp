@@ -20,7 +20,7 @@
 #include "core/report/html/write_report.hpp"
 #include "core/simulate/chakra/chakra_traces.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 // The files, then what is printed: the last number of devices may not fit.
@@ -113,4 +113,4 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   return exit_code;
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -10,7 +10,7 @@
 #include "core/job/auto_choice.hpp"
 #include "core/job/described_hosts.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 namespace {
 
@@ -49,4 +49,4 @@ job::Setup set_up_simulation(JobCommand& command, std::ostream& err) {
       log_to(err));
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

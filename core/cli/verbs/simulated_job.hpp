@@ -8,7 +8,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/job/setup.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // The options of `convoy simulate` beside those of a run.
 struct SimulateRequest {
@@ -25,4 +25,4 @@ VerbFlags simulate_flags(SimulateRequest& request);
 // plug-ins go to err.
 job::Setup set_up_simulation(JobCommand& command, std::ostream& err);
 
-}  // namespace convoy
+}  // namespace convoy::cli

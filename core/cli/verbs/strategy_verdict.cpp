@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 void StrategyVerdict::add(const CaseOutcome& outcome) {
   ++ends_[static_cast<std::size_t>(outcome.end)];
@@ -84,4 +84,4 @@ int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kern
                                                              : ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -11,7 +11,7 @@
 #include "core/plan/check/counts_by_devices.hpp"
 #include "core/plugin/manifest.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // What the cases of `convoy check STRATEGY` say together, beside the strategy's claim.
 class StrategyVerdict {
@@ -37,4 +37,4 @@ class StrategyVerdict {
   std::set<std::string> factors_;    // operations with factors of the run
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

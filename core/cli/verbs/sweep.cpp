@@ -26,7 +26,7 @@
 #include "core/report/progress.hpp"
 #include "core/select/candidate.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 constexpr std::size_t kMostPoints = 100'000;
@@ -253,4 +253,4 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
   return interruption != 0 ? interruption : exit_code_of(rows);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -6,11 +6,11 @@
 
 #include "core/cli/flags/sweep_axes.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // `convoy simulate` for every combination of values, several at a time: one row each, on out and in
 // --output_file. Returns the exit code.
 int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std::ostream& out,
               std::ostream& err);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 
 // A folder that goes away with what is in it.
 class TemporaryFolder {
@@ -33,4 +33,4 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

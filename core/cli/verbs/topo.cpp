@@ -20,7 +20,7 @@
 #include "topology/write/hwloc_writer.hpp"
 #include "topology/write/print_machine.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 const std::vector<VerbFlag> kTopoFlags = {
@@ -140,4 +140,4 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
   return static_cast<int>(ExitCode::kOk);
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

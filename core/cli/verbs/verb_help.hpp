@@ -2,7 +2,7 @@
 
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // A verb as completion and the manual see it.
 struct VerbHelp {
@@ -11,4 +11,4 @@ struct VerbHelp {
   std::string help;  // of all its flags
 };
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -16,7 +16,7 @@
 #include "core/cli/verbs/complete.hpp"
 #include "core/cli/verbs/manual_page.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 struct Verb {
@@ -146,4 +146,4 @@ int run_command(std::span<const std::string> arguments, std::ostream& out, std::
        similar.empty() ? std::string() : fmt::format("did you mean '{}'? ", similar.front()));
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-namespace convoy {
+namespace convoy::cli {
 
 // Runs `convoy <verb> ...`. The first argument is the verb, the others are its arguments. Results
 // go to out, all other output to err. Returns the exit code of the process; throws Error.
@@ -76,4 +76,4 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
 // of it, and where a step waits on the machine.
 int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -13,7 +13,7 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/child_program.hpp"
 
-namespace convoy {
+namespace convoy::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -69,4 +69,4 @@ int watch_check(std::vector<std::string> arguments, std::ostream& out) {
   return static_cast<int>(interrupt.code());
 }
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::cli {
 
 // `convoy check NAME --watch ...`: checks at once, and again whenever the plug-in's file has
 // changed. Each check runs in its own process, because a plug-in stays loaded until its process
@@ -13,4 +13,4 @@ namespace convoy {
 // ends the loop. Error for a plug-in that does not exist.
 int watch_check(std::vector<std::string> arguments, std::ostream& out);
 
-}  // namespace convoy
+}  // namespace convoy::cli

@@ -34,7 +34,7 @@ std::string contents(const std::string& file) {
 std::string topo(const std::vector<std::string>& arguments) {
   std::ostringstream out;
   std::ostringstream err;
-  EXPECT_EQ(run_topo_verb(arguments, out, err), 0) << err.str();
+  EXPECT_EQ(cli::run_topo_verb(arguments, out, err), 0) << err.str();
   return out.str();
 }
 
