@@ -106,7 +106,7 @@ std::uint32_t SafetensorsFile::checksum() const {
   for (std::uint64_t at = data_start_; at < file_bytes_; at += piece.size()) {
     const std::uint64_t count = std::min<std::uint64_t>(piece.size(), file_bytes_ - at);
     read_at(at, piece.data(), count);
-    sum = crc32c({piece.data(), count}, sum);
+    sum = data::crc32c({piece.data(), count}, sum);
   }
   return sum;
 }

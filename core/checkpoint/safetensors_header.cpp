@@ -221,7 +221,7 @@ std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view 
     say(fmt::format("{} {} {} {}", tensor_dtype_name(tensor->info.dtype),
                     shape_text(tensor->info.shape), tensor->begin, tensor->end));
   }
-  return crc32c(said);
+  return data::crc32c(said);
 }
 
 std::string format_safetensors_header(const SafetensorsHeader& header) {

@@ -43,7 +43,8 @@ std::uint64_t write_safetensors(const std::filesystem::path& path,
 std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors) {
   std::uint32_t sum = 0;
   for (const Tensor& tensor : tensors)
-    sum = crc32c({reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()}, sum);
+    sum =
+        data::crc32c({reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()}, sum);
   return sum;
 }
 

@@ -54,9 +54,9 @@ SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint
   return result;
 }
 
-DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
+data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
   const JobOptions& options = setup.options;
-  DataOptions result;
+  data::DataOptions result;
   result.data_dir = options.data_dir;
   result.data_name = options.data_name;
   result.model_dataset = setup.model_info.dataset;
@@ -73,8 +73,8 @@ DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t d
   result.distort_in_yiq = options.distort_in_yiq;
   result.cache_records = options.cache_records;
   result.repeat_one_record = options.repeat_one_record;
-  result.resize_method = parse_resize_method(options.resize_method);
-  result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
+  result.resize_method = data::parse_resize_method(options.resize_method);
+  result.on_bad_record = data::parse_bad_record_policy(options.on_bad_record);
   return result;
 }
 

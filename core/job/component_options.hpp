@@ -14,7 +14,7 @@ namespace convoy::job {
 
 // What the parts of a run are made with, as the flags say: training's; evaluation changes some.
 SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices);
-DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices);
+data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices);
 // first_step: how many were trained before this run.
 TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
                                           std::int64_t first_step);

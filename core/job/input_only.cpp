@@ -47,12 +47,12 @@ void check_dump(const JobOptions& options) {
   check_output_file(options.dump_file);
 }
 
-void dump_batch(BatchSource& source, const DataOptions& options,
+void dump_batch(data::BatchSource& source, const data::DataOptions& options,
                 const std::filesystem::path& file) {
   std::vector<float> images;
   std::vector<std::int32_t> labels;
   for (int replica = 0; replica < options.replicas; ++replica) {
-    const Batch& batch = source.acquire(replica, options.first_step);
+    const data::Batch& batch = source.acquire(replica, options.first_step);
     images.insert(images.end(), batch.images,
                   batch.images + batch.count * options.image_elements());
     labels.insert(labels.end(), batch.labels, batch.labels + batch.count);
@@ -70,7 +70,7 @@ void dump_batch(BatchSource& source, const DataOptions& options,
                      std::move(label_tensor)});
 }
 
-InputSpeed measure_input(BatchSource& source, const DataOptions& options,
+InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
                          const InputOnlySteps& steps, const InputStepEvent& event) {
   using Clock = std::chrono::steady_clock;
   InputSpeed speed;

@@ -108,7 +108,7 @@ class Run {
 
   // On this task's own devices, whichever tasks there are.
   Validation validation() const {
-    DataOptions data = data_options(setup_, sizes_, devices_);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
     data.replicas = static_cast<int>(devices_);
     data.local_replicas.clear();
     return {setup_, sizes_, session_options(setup_, sizes_, devices_), std::move(data)};
@@ -137,8 +137,8 @@ class Run {
 
   void read_only() {
     check_input_only(setup_.options);
-    DataOptions data = data_options(setup_, sizes_, devices_);
-    const std::unique_ptr<BatchSource> source = make_source(data);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     if (!setup_.options.dump_file.empty()) {
       dump_batch(*source, data, setup_.options.dump_file);
       tell(fmt::format("the first batch is in {}", setup_.options.dump_file));
@@ -236,7 +236,7 @@ class Run {
 
   // Servers read no data, and all tasks have one learning rate: the chief's number counts. Workers
   // must have the same one, for each takes its share of one order of all images.
-  std::int64_t examples_per_epoch(const BatchSource& source) const {
+  std::int64_t examples_per_epoch(const data::BatchSource& source) const {
     const std::int64_t own = source.samples_per_epoch();
     if (setup_.task == nullptr) return own;
     const std::int64_t chiefs =
@@ -265,14 +265,14 @@ class Run {
   void train() {
     checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{replicas_} * sizes_.batch,
                                                  [this](const std::string& text) { tell(text); });
-    DataOptions data = data_options(setup_, sizes_, devices_);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
     const std::shared_ptr<OpenDevices> devices = open_devices();
     link(devices);
     data.image_memory = input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
-    const std::unique_ptr<BatchSource> source = make_source(data);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     tell(source->notices());
     const std::int64_t examples = examples_per_epoch(*source);
     count_epochs(examples);
@@ -296,7 +296,7 @@ class Run {
     conclude(run_steps(*session, *source, examples), *session, *source);
   }
 
-  TrainingSummary run_steps(Session& session, BatchSource& source, std::int64_t examples) {
+  TrainingSummary run_steps(Session& session, data::BatchSource& source, std::int64_t examples) {
     try {
       return run_training(session, source, schedule(setup_, sizes_, devices_, examples),
                           training_loop_options(setup_, sizes_, checkpoints_->first_step()),
@@ -308,7 +308,7 @@ class Run {
   }
 
   // Of a training that has ended by itself: what came of it, to people and files.
-  void conclude(const TrainingSummary& summary, Session& session, const BatchSource& source) {
+  void conclude(const TrainingSummary& summary, Session& session, const data::BatchSource& source) {
     note_gpus();
     if (trial_) trial_->finish();
     report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +

@@ -75,7 +75,7 @@ void load_model(Setup& setup, const PluginLog& log) {
   });
   setup.model = std::make_unique<ModelPlugin>(loaded, values, log);
   setup.model_info = setup.model->info();
-  const Dataset& dataset = dataset_of_model(
+  const data::Dataset& dataset = data::dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
       [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
   setup.graph =

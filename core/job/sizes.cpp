@@ -40,7 +40,7 @@ Sizes training_sizes(const Setup& setup, std::uint32_t devices) {
   }
   const std::int64_t global_batch = std::int64_t{devices} * sizes.batch;
   sizes.timed_steps = timed_steps(options.num_batches, options.num_epochs, global_batch,
-                                  find_dataset(setup.model_info.dataset).training_examples);
+                                  data::find_dataset(setup.model_info.dataset).training_examples);
   sizes.warmup_steps = options.num_warmup_batches.value_or(kDefaultWarmupSteps);
   const double step_seconds = image_seconds * static_cast<double>(global_batch);
   if (on_processors && !options.num_batches && !options.num_epochs) {

@@ -22,16 +22,16 @@ std::int64_t evaluation_steps(const JobOptions& options, const Sizes& sizes,
 }  // namespace
 
 Validation::Validation(const Setup& setup, const Sizes& sizes, const SessionOptions& session,
-                       DataOptions data)
+                       data::DataOptions data)
     : graph_(*setup.graph), session_(session), data_(std::move(data)) {
   session_.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
   data_.batch = static_cast<int>(session_.batch);
-  data_.subset = Subset::kValidation;
+  data_.subset = data::Subset::kValidation;
   data_.distortions = false;
   data_.cache_records = false;  // every evaluation reads anew, and once
   data_.repeat_one_record = false;
   data_.first_step = 0;
-  source_ = make_source(data_);
+  source_ = data::make_source(data_);
   examples_ = source_->samples_per_epoch();
   notices_ = source_->notices();
   steps_ = evaluation_steps(setup.options, sizes, data_.global_batch(), examples_);
@@ -43,7 +43,7 @@ void Validation::prepare(std::shared_ptr<OpenDevices> devices) {
 
 Evaluation Validation::score(const ModelValues& values, const EvaluationEvents& events) {
   CONVOY_CHECK(evaluator_ != nullptr);
-  if (source_ == nullptr) source_ = make_source(data_);
+  if (source_ == nullptr) source_ = data::make_source(data_);
   const Evaluation result = evaluator_->run(values, *source_, steps_, events);
   bad_records_ += source_->statistics().bad_records;
   source_.reset();

@@ -20,7 +20,7 @@ class Validation {
   // session and data are those of training; what differs is changed here. sizes gives the batch and
   // the number of steps where the flags of evaluation leave them open. Fails as make_source does.
   Validation(const Setup& setup, const Sizes& sizes, const SessionOptions& session,
-             DataOptions data);
+             data::DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
@@ -39,12 +39,12 @@ class Validation {
  private:
   const Graph& graph_;
   SessionOptions session_;
-  DataOptions data_;
+  data::DataOptions data_;
   std::int64_t steps_ = 0;
   std::int64_t examples_ = 0;
   std::int64_t bad_records_ = 0;
   std::vector<std::string> notices_;
-  std::unique_ptr<BatchSource> source_;  // fresh, or nothing
+  std::unique_ptr<data::BatchSource> source_;  // fresh, or nothing
   std::unique_ptr<Evaluator> evaluator_;
 };
 

@@ -99,8 +99,8 @@ class HostProbes {
     options_.tell("reading and preparing images");
     const std::uint32_t devices = ground_.devices->cluster().replicas();
     const job::Sizes sizes = job::choose_sizes(ground_.setup, devices);
-    const DataOptions data = job::data_options(ground_.setup, sizes, devices);
-    const std::unique_ptr<BatchSource> source = make_source(data);
+    const data::DataOptions data = job::data_options(ground_.setup, sizes, devices);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     const InputSpeed speed =
         job::measure_input(*source, data, {.warmup = 2, .timed = options_.quick ? 4 : 16},
                            [](std::int64_t, double) { return true; });

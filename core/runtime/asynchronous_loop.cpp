@@ -25,8 +25,9 @@ constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 class AsynchronousLoop {
  public:
-  AsynchronousLoop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
-                   const TrainingLoopOptions& options, const TrainingEvents& events)
+  AsynchronousLoop(Session& session, data::BatchSource& source,
+                   const LearningRateSchedule& schedule, const TrainingLoopOptions& options,
+                   const TrainingEvents& events)
       : session_(session),
         peers_(session.task() == nullptr ? nullptr : session.task()->peers),
         schedule_(schedule),
@@ -336,7 +337,7 @@ class AsynchronousLoop {
 
 }  // namespace
 
-TrainingSummary run_asynchronous_training(Session& session, BatchSource& source,
+TrainingSummary run_asynchronous_training(Session& session, data::BatchSource& source,
                                           const LearningRateSchedule& schedule,
                                           const TrainingLoopOptions& options,
                                           const TrainingEvents& events) {

@@ -39,7 +39,7 @@ class Evaluator {
   Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
 
   // Runs so many steps, beginning with the source's step 0. The source must be fresh.
-  Evaluation run(const ModelValues& values, BatchSource& source, std::int64_t steps,
+  Evaluation run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,
                  const EvaluationEvents& events);
 
   const Session& session() const { return session_; }

@@ -2,7 +2,7 @@
 
 namespace convoy {
 
-DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices) {
+data::DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices) {
   if (devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) return {};
   return [devices](std::int64_t elements) {
     OpenDevice* device = devices->engines().front();

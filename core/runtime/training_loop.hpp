@@ -103,7 +103,7 @@ struct TrainingSummary {
 // and then they train until workers x timed_steps - 1 updates are done. Events, losses and hits are
 // for this host's workers. The points of pauses and the summary count the average number of steps
 // per worker.
-TrainingSummary run_training(Session& session, BatchSource& source,
+TrainingSummary run_training(Session& session, data::BatchSource& source,
                              const LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);
 

@@ -13,19 +13,19 @@ constexpr double kLearningRate = 1e-6;
 }  // namespace
 
 TrainingSteps::TrainingSteps(Session& session) : session_(session) {
-  DataOptions data;
+  data::DataOptions data;
   data.replicas = static_cast<int>(session.replicas());
   data.batch = static_cast<int>(session.options().batch);
   data.height = data.width = static_cast<int>(session.graph().image_size());
   data.classes = kClasses;
-  source_ = make_source(data);
+  source_ = data::make_source(data);
 }
 
 void TrainingSteps::submit() {
   StepInput input;
   input.learning_rate = kLearningRate;
   for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
-    const Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
+    const data::Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
     input.batches.push_back({batch.images, batch.labels});
   }
   session_.executor().submit_step(input);

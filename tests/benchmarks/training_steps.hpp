@@ -25,7 +25,7 @@ class TrainingSteps {
   void submit();
 
   Session& session_;
-  std::unique_ptr<BatchSource> source_;
+  std::unique_ptr<data::BatchSource> source_;
   std::int64_t submitted_ = 0;
 };
 

@@ -150,11 +150,12 @@ std::string folder_of_large_pictures() {
   std::mt19937 random(1);
   std::vector<std::uint8_t> pixels(std::size_t{3} * kWidth * kHeight);
   for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(random());
-  const std::string image = encode_jpeg(pixels.data(), kWidth, kHeight, 3, {90, false, true});
+  const std::string image = data::encode_jpeg(pixels.data(), kWidth, kHeight, 3, {90, false, true});
   const std::filesystem::path folder = scratch_folder("imagenet_of_large_pictures");
   std::filesystem::create_directories(folder);
-  TfRecordWriter writer(folder / "train-00000-of-00001");
-  for (int label = 1; label <= 2; ++label) writer.write(serialise_example({image, label, {}}));
+  data::TfRecordWriter writer(folder / "train-00000-of-00001");
+  for (int label = 1; label <= 2; ++label)
+    writer.write(data::serialise_example({image, label, {}}));
   writer.close();
   return "--data_dir=" + folder.string();
 }

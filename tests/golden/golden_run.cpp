@@ -52,14 +52,14 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   session.dropout = false;
   session.optimizer = make_optimizer(options.optimizer, options.devices);
   session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);
-  DataOptions data;
+  data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(options.devices);
   data.batch = static_cast<int>(session.batch);
   data.height = data.width = static_cast<int>(graph.image_size());
   data.classes = golden.at("classes").get<int>();
   data.seed = golden.at("seed").get<std::uint32_t>();
-  source_ = make_source(data);
+  source_ = data::make_source(data);
 }
 
 std::vector<TrainingStep> GoldenRun::train(double rate, std::int64_t steps) {

@@ -18,6 +18,8 @@
 namespace convoy::testing::evaluator_test {
 namespace {
 
+using data::Batch;
+using data::BatchSource;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -76,7 +78,7 @@ class WithoutLabels : public BatchSource {
     return batch;
   }
   void release(int replica, std::int64_t step) override { source_.release(replica, step); }
-  SourceStatistics statistics() const override { return source_.statistics(); }
+  data::SourceStatistics statistics() const override { return source_.statistics(); }
   std::int64_t samples_per_epoch() const override { return source_.samples_per_epoch(); }
 
  private:

@@ -15,17 +15,17 @@ constexpr std::uint32_t kDevices = 2;
 constexpr std::int64_t kBatch = 4;
 
 // The same images for ever, without any work.
-class SameImages : public BatchSource {
+class SameImages : public data::BatchSource {
  public:
-  const Batch& acquire(int, std::int64_t) override { return batch_; }
+  const data::Batch& acquire(int, std::int64_t) override { return batch_; }
   void release(int, std::int64_t) override {}
-  SourceStatistics statistics() const override { return {}; }
+  data::SourceStatistics statistics() const override { return {}; }
   std::int64_t samples_per_epoch() const override { return 1; }
 
  private:
   std::vector<float> images_ = std::vector<float>(kBatch * 3 * 8 * 8, 0.5f);
   std::vector<std::int32_t> labels_ = {0, 1, 2, 3};
-  Batch batch_{images_.data(), labels_.data(), kBatch};
+  data::Batch batch_{images_.data(), labels_.data(), kBatch};
 };
 
 class SteadyStep : public ::testing::TestWithParam<const char*> {};

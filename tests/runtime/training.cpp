@@ -9,7 +9,7 @@ namespace convoy::testing {
 NumberSource::NumberSource(const Shape& shape, std::function<float(std::int64_t)> value)
     : shape_(shape), value_(std::move(value)) {}
 
-const Batch& NumberSource::acquire(int replica, std::int64_t step) {
+const data::Batch& NumberSource::acquire(int replica, std::int64_t step) {
   if (before_acquire) before_acquire(step);
   Held& held = held_[{replica, step}];
   const std::int64_t first = (step * shape_.replicas + replica) * shape_.batch;
@@ -33,7 +33,7 @@ LearningRateSchedule constant_rate(double rate) {
   return {options, rule, LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
 }
 
-std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
+std::vector<TrainingStep> train(Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps) {
   std::vector<TrainingStep> steps;
   TrainingEvents events;
@@ -57,14 +57,14 @@ SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batc
   return options;
 }
 
-std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
-  DataOptions data;
+std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
+  data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(devices);
   data.batch = static_cast<int>(global_batch / devices);
   data.height = data.width = 8;
   data.classes = 7;
-  return make_source(data);
+  return data::make_source(data);
 }
 
 }  // namespace convoy::testing

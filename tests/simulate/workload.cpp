@@ -31,9 +31,9 @@ Workload::Workload(const std::string& strategy, std::span<const std::string> opt
     : strategy_(std::make_unique<StrategyPlugin>(host_.load_strategy(built(strategy)),
                                                  option_values(options))) {
   ModelPlugin plugin(host_.load_model(built(model)), {});
-  graph_ =
-      assemble_graph(model, plugin.info().image_size, find_dataset(plugin.info().dataset).classes,
-                     [&](const convoy_graph_builder& builder) { plugin.build(builder); });
+  graph_ = assemble_graph(model, plugin.info().image_size,
+                          data::find_dataset(plugin.info().dataset).classes,
+                          [&](const convoy_graph_builder& builder) { plugin.build(builder); });
   arena_.emplace(*graph_);
 }
 

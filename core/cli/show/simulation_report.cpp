@@ -137,7 +137,7 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   header.global_batch = std::int64_t{last.prediction.devices} * simulation.batch;
   header.batch_per_device = simulation.batch;
   const JobOptions& options = setup.options;
-  const std::int64_t examples = find_dataset(setup.model_info.dataset).training_examples;
+  const std::int64_t examples = data::find_dataset(setup.model_info.dataset).training_examples;
   header.num_batches =
       timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
   header.num_epochs = static_cast<double>(header.num_batches) *
