@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   open();
@@ -111,4 +111,4 @@ std::uint32_t SafetensorsFile::checksum() const {
   return sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -12,7 +12,7 @@
 #include "core/base/json.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
@@ -236,4 +236,4 @@ std::string format_safetensors_header(const SafetensorsHeader& header) {
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -6,7 +6,7 @@
 #include "core/checkpoint/durable_file.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
                             const std::vector<Tensor>& tensors) {
@@ -48,4 +48,4 @@ std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors) {
   return sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

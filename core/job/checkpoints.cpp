@@ -38,19 +38,19 @@ struct InitialWeights {
     return map ? read_foreign_weights(file, graph, *map) : read_model_values(file, graph);
   }
 
-  SafetensorsFile file;
+  checkpoint::SafetensorsFile file;
   std::optional<WeightsMap> map;
 };
 
 // What a run without training takes: the newest good checkpoint in train_dir, or the file of that
 // name; null when there is none.
-std::unique_ptr<SafetensorsFile> open_trained(const std::string& train_dir,
-                                              const Checkpoints::Tell& tell) {
+std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& train_dir,
+                                                          const Checkpoints::Tell& tell) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(train_dir, error))
-    return CheckpointDirectory(train_dir, 0).open_newest(tell);
-  auto file = std::make_unique<SafetensorsFile>(train_dir);
-  verify_checksum(*file);
+    return checkpoint::CheckpointDirectory(train_dir, 0).open_newest(tell);
+  auto file = std::make_unique<checkpoint::SafetensorsFile>(train_dir);
+  checkpoint::verify_checksum(*file);
   return file;
 }
 
@@ -107,8 +107,8 @@ void Checkpoints::find_newest() {
       "checkpoint", newest_ ? std::filesystem::absolute(newest_->path()).string() : "");
   if (newest_ || path.empty()) return;
   try {
-    newest_ = std::make_unique<SafetensorsFile>(path);
-    verify_checksum(*newest_);
+    newest_ = std::make_unique<checkpoint::SafetensorsFile>(path);
+    checkpoint::verify_checksum(*newest_);
   } catch (const Error& error) {
     fail(error.code(),
          "worker 0 goes on from {}, which this task cannot read ({}): --train_dir must lie on a "
@@ -269,7 +269,7 @@ std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options,
     return TrainedModel{weights.file.path().filename().string(), weights.file.path().string(), 0,
                         weights.values(graph)};
   }
-  const std::unique_ptr<SafetensorsFile> file = open_trained(options.train_dir, tell);
+  const std::unique_ptr<checkpoint::SafetensorsFile> file = open_trained(options.train_dir, tell);
   if (!file) return std::nullopt;
   return TrainedModel{file->path().filename().string(), file->path().string(),
                       read_facts(*file).step, read_model_values(*file, graph)};

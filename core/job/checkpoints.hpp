@@ -67,8 +67,8 @@ class Checkpoints {
   const CheckpointOptions& options_;
   std::int64_t global_batch_;
   Tell tell_;
-  std::optional<CheckpointDirectory> directory_;
-  std::unique_ptr<SafetensorsFile> newest_;
+  std::optional<checkpoint::CheckpointDirectory> directory_;
+  std::unique_ptr<checkpoint::SafetensorsFile> newest_;
   std::optional<CheckpointFacts> found_;
   std::optional<std::int64_t> saved_step_;
   bool passes_multiple(const PausePoint& point) const;

@@ -59,15 +59,16 @@ void dump_batch(data::BatchSource& source, const data::DataOptions& options,
     source.release(replica, options.first_step);
   }
   const auto size = [](auto number) { return static_cast<std::uint64_t>(number); };
-  Tensor label_tensor{{"labels", TensorDtype::kI32, {labels.size()}}, {}};
+  checkpoint::Tensor label_tensor{{"labels", checkpoint::TensorDtype::kI32, {labels.size()}}, {}};
   const auto bytes = std::as_bytes(std::span(labels));
   label_tensor.data.assign(bytes.begin(), bytes.end());
-  write_safetensors(file, {{"data_dir", options.data_dir}},
-                    {make_tensor("images",
-                                 {labels.size(), size(options.channels), size(options.height),
-                                  size(options.width)},
-                                 images),
-                     std::move(label_tensor)});
+  checkpoint::write_safetensors(
+      file, {{"data_dir", options.data_dir}},
+      {checkpoint::make_tensor(
+           "images",
+           {labels.size(), size(options.channels), size(options.height), size(options.width)},
+           images),
+       std::move(label_tensor)});
 }
 
 InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,

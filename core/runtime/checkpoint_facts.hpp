@@ -32,6 +32,6 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts);
 
 // Error kFailed naming the file when it is not a checkpoint of convoy, or when an entry is missing
 // or invalid.
-CheckpointFacts read_facts(const SafetensorsFile& file);
+CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file);
 
 }  // namespace convoy

@@ -80,7 +80,7 @@ TEST(Input, ItsFirstBatchIsWrittenForWhoeverWantsToLook) {
                        "--dump=" + file, more});
   };
   ASSERT_EQ(dump("--input_only").exit_code, 0);
-  const SafetensorsFile batch(file);
+  const checkpoint::SafetensorsFile batch(file);
   ASSERT_NE(batch.find("images"), nullptr);
   ASSERT_NE(batch.find("labels"), nullptr);
   EXPECT_THAT(batch.find("images")->info.shape, testing::ElementsAre(6, 3, 28, 28));

@@ -17,6 +17,9 @@
 namespace convoy::testing {
 namespace {
 
+using checkpoint::SafetensorsFile;
+using checkpoint::Tensor;
+using checkpoint::write_safetensors;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -143,7 +146,7 @@ TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
   const std::string gone = tensors.front().info.name;
   tensors.erase(tensors.begin());
   tensors[0].info.shape.push_back(1);
-  tensors.push_back(make_tensor("somewhere/else", {1}, std::vector<float>{1}));
+  tensors.push_back(checkpoint::make_tensor("somewhere/else", {1}, std::vector<float>{1}));
   EXPECT_THAT(refusal(write(tensors), graph),
               AllOf(HasSubstr("does not fit model normalised"), HasSubstr("1 missing: " + gone),
                     HasSubstr("1 not in the model: somewhere/else"),
@@ -153,7 +156,7 @@ TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
 TEST_F(CheckpointTensors, OfAnotherTypeAreRefused) {
   std::vector<Tensor> tensors;
   write(*session(normalised_network()), &tensors);
-  tensors[0].info.dtype = TensorDtype::kI32;
+  tensors[0].info.dtype = checkpoint::TensorDtype::kI32;
   EXPECT_THAT(refusal(write(tensors), normalised_network()), HasSubstr("is I32 ["));
 }
 

@@ -47,20 +47,20 @@ class ForeignWeights : public ::testing::Test {
       }
       std::uint64_t elements = 1;
       for (const std::uint64_t dimension : shape) elements *= dimension;
-      tensors_.push_back(
-          make_tensor(source.from, shape, std::vector<float>(elements, static_cast<float>(i))));
+      tensors_.push_back(checkpoint::make_tensor(
+          source.from, shape, std::vector<float>(elements, static_cast<float>(i))));
       map_.tensors[all[i].name] = source;
     }
   }
 
   ModelValues read() const {
     const fs::path path = fs::path(scratch_folder("foreign_weights")) / "x.safetensors";
-    write_safetensors(path, {}, tensors_);
-    return read_foreign_weights(SafetensorsFile(path), graph_, map_);
+    checkpoint::write_safetensors(path, {}, tensors_);
+    return read_foreign_weights(checkpoint::SafetensorsFile(path), graph_, map_);
   }
 
   Graph graph_ = normalised_network();
-  std::vector<Tensor> tensors_;
+  std::vector<checkpoint::Tensor> tensors_;
   WeightsMap map_;
 };
 
@@ -89,7 +89,7 @@ TEST_F(ForeignWeights, ThatDoNotFitAreListed) {
 }
 
 TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
-  tensors_.push_back(make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
+  tensors_.push_back(checkpoint::make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
   EXPECT_THAT(text_of([this] { read(); }), HasSubstr("num_batches_tracked is left over"));
   map_.ignored_suffixes = {".num_batches_tracked"};
   EXPECT_EQ(text_of([this] { read(); }), "no error");
