@@ -13,7 +13,7 @@ SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,
   SessionOptions options;
   options.devices = devices;
   options.batch = network.batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   options.profile = profile;
   options.hash_initializer = true;  // which is quick
   return options;

@@ -15,7 +15,7 @@ double foretell_step(const MachineProfile& profile, const Graph& graph, std::uin
   simulate::PredictorOptions options;
   options.batch = batch;
   options.simulation.software = software;
-  options.simulation.state_slots = state_slots(OptimizerOptions{}.kind);
+  options.simulation.state_slots = train::state_slots(OptimizerOptions{}.kind);
   const simulate::Predictor predictor(graph, options);
   const simulate::Prediction prediction = predictor.predict(lowered, cluster);
   CONVOY_CHECK(prediction.step.has_value());  // it has just been trained here

@@ -238,7 +238,7 @@ bool Checkpoints::write(std::int64_t step, Session& session) {
   facts.seed = setup_.options.seed;
   facts.model = session.graph().model();
   facts.strategy = session.plan()->strategy->manifest().name;
-  facts.optimizer = optimizer_name(optimizer_of(session));
+  facts.optimizer = train::optimizer_name(optimizer_of(session));
   facts.updates = state.updates;
   facts.identity = identity_of(session);
   facts.phase = state.phase;

@@ -49,7 +49,7 @@ SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint
   result.deterministic = options.deterministic;
   if (options.half) result.dtype = kHalfOfTheDevices;
   result.bucket_elements = setup.bucket_elements;
-  result.optimizer = make_optimizer(options.optimizer, count_replicas(setup, devices));
+  result.optimizer = train::make_optimizer(options.optimizer, count_replicas(setup, devices));
   result.guard = setup.guard;
   return result;
 }
@@ -88,12 +88,12 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
       threads, processors(), free);
 }
 
-LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
-                              std::int64_t examples) {
+train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
+                                     std::int64_t examples) {
   const std::uint32_t replicas = count_replicas(setup, devices);
-  const LearningRateContext context{static_cast<double>(std::int64_t{replicas} * sizes.batch),
-                                    static_cast<double>(examples), replicas,
-                                    setup.options.optimizer.gradient_scale == GradientScale::kSum};
+  const train::LearningRateContext context{
+      static_cast<double>(std::int64_t{replicas} * sizes.batch), static_cast<double>(examples),
+      replicas, setup.options.optimizer.gradient_scale == GradientScale::kSum};
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
 

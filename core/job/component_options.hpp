@@ -22,8 +22,8 @@ TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes
 // when they have.
 std::string shared_cores_notice(const Setup& setup, std::uint32_t devices);
 // examples make an epoch.
-LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
-                              std::int64_t examples);
+train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
+                                     std::int64_t examples);
 
 // To tell where divergence is tolerated: from which step on, numbered like TrainingStep.
 std::string divergence_text(std::int64_t step, std::int64_t warmup_steps);

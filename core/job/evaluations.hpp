@@ -55,7 +55,7 @@ class TrainingEvaluations {
 
   Task* task_;              // null: a run of one process
   Validation* validation_;  // null: another task evaluates
-  EvaluationSchedule schedule_;
+  train::EvaluationSchedule schedule_;
   std::int64_t last_step_;
   std::int64_t asked_ = 0;  // nothing is due until here
   std::optional<double> target_;

@@ -40,7 +40,7 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
   options.arithmetic = arithmetic(setup, hardware);
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
-  options.simulation.state_slots = state_slots(setup.options.optimizer.kind);
+  options.simulation.state_slots = train::state_slots(setup.options.optimizer.kind);
   options.simulation.keep_operations = keeps_operations(setup.options);
   if (!setup.options.data_dir.empty()) {
     const std::uint64_t side = setup.graph->image_size();

@@ -252,8 +252,8 @@ class Run {
   // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples) {
     if (setup_.options.num_epochs)
-      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
-                                       std::int64_t{replicas_} * sizes_.batch, examples);
+      sizes_.timed_steps = train::timed_steps({}, setup_.options.num_epochs,
+                                              std::int64_t{replicas_} * sizes_.batch, examples);
   }
 
   // What all tasks do together: the chief, whose files it is for, says whether.

@@ -86,7 +86,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
       setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode());
   note_strategy(*setup.strategy);
   if (setup.decision) note_selection(*setup.decision);
-  record_.optimizer = optimizer_name(setup.options.optimizer.kind);
+  record_.optimizer = train::optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
   record_.global_batch = global_batch_;
   if (setup.task != nullptr) record_.restarts = setup.task->restarts();

@@ -15,7 +15,7 @@ std::int64_t evaluation_steps(const JobOptions& options, const Sizes& sizes,
   if (evaluation.num_batches) return *evaluation.num_batches;
   const std::optional<double> epochs =
       evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
-  if (epochs) return timed_steps({}, epochs, global_batch, examples);
+  if (epochs) return train::timed_steps({}, epochs, global_batch, examples);
   return sizes.done_steps + sizes.timed_steps;
 }
 

@@ -26,7 +26,7 @@ constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 class AsynchronousLoop {
  public:
   AsynchronousLoop(Session& session, data::BatchSource& source,
-                   const LearningRateSchedule& schedule, const TrainingLoopOptions& options,
+                   const train::LearningRateSchedule& schedule, const TrainingLoopOptions& options,
                    const TrainingEvents& events)
       : session_(session),
         peers_(session.task() == nullptr ? nullptr : session.task()->peers),
@@ -318,7 +318,7 @@ class AsynchronousLoop {
 
   Session& session_;
   Peers* peers_;  // null: one host
-  const LearningRateSchedule& schedule_;
+  const train::LearningRateSchedule& schedule_;
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   std::int64_t workers_;
@@ -338,7 +338,7 @@ class AsynchronousLoop {
 }  // namespace
 
 TrainingSummary run_asynchronous_training(Session& session, data::BatchSource& source,
-                                          const LearningRateSchedule& schedule,
+                                          const train::LearningRateSchedule& schedule,
                                           const TrainingLoopOptions& options,
                                           const TrainingEvents& events) {
   return AsynchronousLoop(session, source, schedule, options, events).run();

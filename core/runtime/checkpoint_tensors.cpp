@@ -43,7 +43,7 @@ std::optional<std::uint32_t> plan_dtype(checkpoint::TensorDtype dtype) {
 
 std::string optimizer_name_of(convoy_optimizer_kind kind, std::uint32_t slot,
                               const std::string& variable) {
-  return fmt::format("{}{}/{}", kOptimizerPrefix, state_name(kind, slot), variable);
+  return fmt::format("{}{}/{}", kOptimizerPrefix, train::state_name(kind, slot), variable);
 }
 
 // Reads tensors by name and collects what does not fit.
@@ -141,14 +141,14 @@ bool has_parts(const checkpoint::SafetensorsFile& file) {
 void read_optimizer(FittingReader& reader, const CheckpointFacts& facts, const Session& session,
                     Restoration& result) {
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  if (facts.optimizer != optimizer_name(kind)) {
+  if (facts.optimizer != train::optimizer_name(kind)) {
     result.notices.push_back(
         fmt::format("the checkpoint was trained with {}: {} starts without the state it would have",
-                    facts.optimizer, optimizer_name(kind)));
+                    facts.optimizer, train::optimizer_name(kind)));
     return;
   }
   result.state.updates = facts.updates;
-  for (std::uint32_t slot = 0; slot < state_slots(kind); ++slot) {
+  for (std::uint32_t slot = 0; slot < train::state_slots(kind); ++slot) {
     auto& values = result.state.optimizer.emplace_back();
     for (const GraphVariable& variable : session.graph().variables())
       values.push_back(
@@ -226,7 +226,7 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   // Several hosts save no parts, and one of them has no memory for those of all.
   result.state.complete =
       facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
-      facts.optimizer == optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
+      facts.optimizer == train::optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
       result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {
     result.state.phase = facts.phase;

@@ -17,7 +17,7 @@ std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std
       plain[e] = hash_fill(index + 1, static_cast<std::uint32_t>(seed), e, variable.fill.scale,
                            variable.fill.offset);
   } else {
-    initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
+    train::initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
   }
   return plain;
 }

@@ -67,7 +67,7 @@ PlanMemory::Block PlanMemory::make_block(std::uint32_t place, const StoredElemen
 
 float PlanMemory::initial_of(std::uint32_t slot) const {
   return static_cast<float>(
-      state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
+      train::state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
 }
 
 void PlanMemory::allocate_optimizer_state() {

@@ -33,7 +33,7 @@ PartOfSteps part_of(const Session& session) {
 
 class Loop {
  public:
-  Loop(Session& session, data::BatchSource& source, const LearningRateSchedule& schedule,
+  Loop(Session& session, data::BatchSource& source, const train::LearningRateSchedule& schedule,
        const TrainingLoopOptions& options, const TrainingEvents& events)
       : session_(session),
         source_(source),
@@ -204,7 +204,7 @@ class Loop {
 
   Session& session_;
   data::BatchSource& source_;
-  const LearningRateSchedule& schedule_;
+  const train::LearningRateSchedule& schedule_;
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   TrainingSummary summary_;
@@ -231,7 +231,7 @@ class Loop {
 }  // namespace
 
 TrainingSummary run_training(Session& session, data::BatchSource& source,
-                             const LearningRateSchedule& schedule,
+                             const train::LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events) {
   if (session.is_asynchronous())
     return run_asynchronous_training(session, source, schedule, options, events);

@@ -104,7 +104,7 @@ struct TrainingSummary {
 // for this host's workers. The points of pauses and the summary count the average number of steps
 // per worker.
 TrainingSummary run_training(Session& session, data::BatchSource& source,
-                             const LearningRateSchedule& schedule,
+                             const train::LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);
 
 }  // namespace convoy

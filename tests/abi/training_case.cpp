@@ -32,7 +32,7 @@ SessionOptions options() {
   options.batch = kBatch;
   options.hash_initializer = true;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 

@@ -17,7 +17,7 @@ SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
   SessionOptions options;
   options.devices = devices;
   options.batch = batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   options.hash_initializer = true;  // which is quick
   return options;
 }

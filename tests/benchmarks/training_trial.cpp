@@ -17,7 +17,7 @@ SessionOptions session_options(const TrialOptions& options) {
   SessionOptions result;
   result.devices = options.devices;
   result.batch = options.batch;
-  result.optimizer = make_optimizer({}, options.devices);
+  result.optimizer = train::make_optimizer({}, options.devices);
   return result;
 }
 

@@ -30,7 +30,7 @@ SessionOptions session_options(const GuardOptions& guards, std::uint32_t devices
   options.batch = kBatch;
   options.seed = 7;
   options.bucket_elements = 1000;
-  options.optimizer = make_optimizer(optimizer, devices);
+  options.optimizer = train::make_optimizer(optimizer, devices);
   options.guard = guards;
   return options;
 }

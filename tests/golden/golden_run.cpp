@@ -50,7 +50,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   session.seed = golden.at("seed").get<std::uint64_t>();
   session.hash_initializer = options.reference_fill;
   session.dropout = false;
-  session.optimizer = make_optimizer(options.optimizer, options.devices);
+  session.optimizer = train::make_optimizer(options.optimizer, options.devices);
   session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);
   data::DataOptions data;
   data.data_name = "hash";

@@ -22,7 +22,7 @@ SessionOptions session_options(std::uint32_t devices) {
   options.hash_initializer = true;
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_SGD;
-  options.optimizer = make_optimizer(optimizer, 1);
+  options.optimizer = train::make_optimizer(optimizer, 1);
   options.executor.deadline_seconds = 30;
   return options;
 }

@@ -36,7 +36,7 @@ class CheckpointTensors : public ::testing::Test {
     options.devices = devices;
     options.threads = 1;
     options.batch = 2;
-    options.optimizer = make_optimizer(optimizer, devices);
+    options.optimizer = train::make_optimizer(optimizer, devices);
     strategies_.push_back(strategy_plugin(host_, strategy));
     return std::make_unique<Session>(std::move(graph), *strategies_.back(), *devices_, options);
   }

@@ -34,7 +34,7 @@ SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32
   session.hash_initializer = true;
   session.accuracy = true;
   session.bucket_elements = 512;
-  session.optimizer = make_optimizer(optimizer, replicas);
+  session.optimizer = train::make_optimizer(optimizer, replicas);
   session.executor.deadline_seconds = options.deadline_seconds;
   return session;
 }

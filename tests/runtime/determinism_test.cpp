@@ -91,7 +91,7 @@ SessionOptions options_with(std::uint64_t seed) {
   options.seed = seed;
   options.bucket_elements = 2048;
   options.deterministic = true;
-  options.optimizer = make_optimizer(optimizer, options.devices);
+  options.optimizer = train::make_optimizer(optimizer, options.devices);
   return options;
 }
 

@@ -28,7 +28,7 @@ class DivergingLoop : public ::testing::Test {
     options.devices = kReplicas;
     options.threads = 1;
     options.batch = 2;
-    options.optimizer = make_optimizer({}, kReplicas);
+    options.optimizer = train::make_optimizer({}, kReplicas);
     return options;
   }
 

@@ -29,7 +29,7 @@ TEST(Endurance, MemoryDoesNotGrowWithTheSteps) {
   SessionOptions options;
   options.devices = kReplicas;
   options.threads = 1;
-  options.optimizer = make_optimizer({}, kReplicas);
+  options.optimizer = train::make_optimizer({}, kReplicas);
   Session session(small_network(), *strategy, *devices, options);
   NumberSource source({kReplicas, 1, 192, 7},
                       [](std::int64_t image) { return static_cast<float>(image % 7) / 7; });

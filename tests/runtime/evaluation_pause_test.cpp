@@ -45,7 +45,7 @@ SessionOptions session_options() {
   options.threads = 1;
   options.batch = 4;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 

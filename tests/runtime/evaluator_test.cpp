@@ -28,7 +28,7 @@ SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
   options.devices = devices;
   options.threads = 1;
   options.batch = batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   return options;
 }
 

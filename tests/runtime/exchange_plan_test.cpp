@@ -46,7 +46,7 @@ class ExchangePlan : public ::testing::Test {
     options_.threads = 1;
     options_.batch = 4;
     options_.seed = 7;
-    options_.optimizer = make_optimizer(optimizer, devices);
+    options_.optimizer = train::make_optimizer(optimizer, devices);
   }
 
   // Goes through the ways in turns; one of them: with a plan throughout.
@@ -106,7 +106,7 @@ TEST_F(ExchangePlan, ChangesNoBitWithTwoDevicesWhateverTheOptimizer) {
     const Outcome throughout = train_in_turns({kWays.front()}, normalised_network());
     EXPECT_NE(throughout.losses.front(), throughout.losses.back()) << "it does train";
     expect_same_bits(train_in_turns(kWays, normalised_network()), throughout,
-                     std::string(optimizer_name(kind)));
+                     std::string(train::optimizer_name(kind)));
   }
 }
 

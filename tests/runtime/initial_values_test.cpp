@@ -82,7 +82,7 @@ TEST(InitialValues, DefaultsAreTheLayersOwnWhateverTheLayoutAndThreads) {
   for (std::uint32_t v = 0; v < graph.variables().size(); ++v) {
     const GraphVariable& variable = graph.variables()[v];
     std::vector<float> expected(variable.elements);
-    initialize(variable.initializer, variable.fan_in, 5, v, expected, 1);
+    train::initialize(variable.initializer, variable.fan_in, 5, v, expected, 1);
     EXPECT_EQ(plain_values(graph, plain, one, v), expected) << variable.name;
     EXPECT_EQ(plain_values(graph, blocked, two, v), expected) << variable.name;
   }

@@ -79,7 +79,7 @@ std::unique_ptr<Session> session_of(StrategyPlugin& strategy, const DevicePlugin
   options.devices = 1;
   options.threads = 1;
   options.batch = 4;
-  options.optimizer = make_optimizer({}, 1);
+  options.optimizer = train::make_optimizer({}, 1);
   return std::make_unique<Session>(small_network(), strategy, devices, options);
 }
 

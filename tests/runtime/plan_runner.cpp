@@ -57,7 +57,7 @@ PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, Interpreter
       lowered_(lower(plan, runner.lowering)),
       schedule_(schedule_of(lowered_, runner)) {
   options_.optimizer.state_slots =
-      state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
+      train::state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
   open(plugin);
   memory_ = std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, 0);
   memory_->write_parameters(options_.initial);

@@ -31,7 +31,7 @@ SessionOptions options_with(const GuardOptions& guards) {
   options.devices = 2;
   options.batch = 2;
   options.bucket_elements = 500;
-  options.optimizer = make_optimizer({}, 2);
+  options.optimizer = train::make_optimizer({}, 2);
   options.guard = guards;
   return options;
 }

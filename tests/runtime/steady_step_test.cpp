@@ -41,7 +41,7 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   options.bucket_elements = 256;
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  options.optimizer = make_optimizer(optimizer, kDevices);
+  options.optimizer = train::make_optimizer(optimizer, kDevices);
   std::optional<CallCounter> counter(std::in_place);
   Session session(normalised_network(), *strategy, *devices, options);
   const CallCounts building = counter->counts();

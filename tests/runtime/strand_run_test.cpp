@@ -22,7 +22,7 @@ SessionOptions two_workers() {
   options.threads = 1;
   options.batch = 2;
   options.hash_initializer = true;
-  options.optimizer = make_optimizer({}, 1);
+  options.optimizer = train::make_optimizer({}, 1);
   return options;
 }
 

@@ -26,11 +26,11 @@ void NumberSource::release(int replica, std::int64_t step) {
   CONVOY_CHECK_EQ(held_.erase({replica, step}), std::size_t{1});
 }
 
-LearningRateSchedule constant_rate(double rate) {
+train::LearningRateSchedule constant_rate(double rate) {
   LearningRateOptions options;
   options.init_learning_rate = rate;
   convoy_rate_rule rule{};
-  return {options, rule, LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
+  return {options, rule, train::LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
 }
 
 std::vector<TrainingStep> train(Session& session, data::BatchSource& source, double rate,
@@ -53,7 +53,7 @@ SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batc
   options.batch = global_batch / devices;
   options.hash_initializer = true;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, devices);
+  options.optimizer = train::make_optimizer(optimizer, devices);
   return options;
 }
 

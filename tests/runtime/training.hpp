@@ -44,7 +44,7 @@ class NumberSource : public data::BatchSource {
   std::int64_t acquired_ = 0;
 };
 
-LearningRateSchedule constant_rate(double rate);
+train::LearningRateSchedule constant_rate(double rate);
 
 // All finished steps of a run, warm-up first.
 std::vector<TrainingStep> train(Session& session, data::BatchSource& source, double rate,

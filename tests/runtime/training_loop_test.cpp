@@ -27,7 +27,7 @@ SessionOptions scalar_options() {
   options.devices = kReplicas;
   options.threads = 1;
   options.batch = 2;
-  options.optimizer = make_optimizer({}, kReplicas);
+  options.optimizer = train::make_optimizer({}, kReplicas);
   return options;
 }
 

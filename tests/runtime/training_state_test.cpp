@@ -33,7 +33,7 @@ struct Variant {
 };
 
 void PrintTo(const Variant& variant, std::ostream* stream) {
-  *stream << variant.strategy << " with " << optimizer_name(variant.optimizer) << " on "
+  *stream << variant.strategy << " with " << train::optimizer_name(variant.optimizer) << " on "
           << variant.devices << " devices";
   for (const auto& [name, value] : variant.values) *stream << " --" << name << '=' << value;
 }
@@ -82,7 +82,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     options.batch = 4;
     options.seed = 7;
     options.bucket_elements = 1000;
-    options.optimizer = make_optimizer(optimizer, variant.devices);
+    options.optimizer = train::make_optimizer(optimizer, variant.devices);
     strategy_ = strategy_of(variant);
     return std::make_unique<Session>(std::move(graph), *strategy_, *devices_, options);
   }

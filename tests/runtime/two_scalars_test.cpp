@@ -30,7 +30,7 @@ SessionOptions session_options(convoy_optimizer_kind kind, GradientScale scale) 
   options.devices = kReplicas;
   options.threads = 1;
   options.batch = kBatch;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 
@@ -135,7 +135,7 @@ std::vector<double> delayed_losses(const convoy_optimizer& optimizer, std::uint6
   Scalars master;
   for (auto& state : master.state)
     for (std::uint32_t slot = 0; slot < optimizer.state_slots; ++slot)
-      state[slot] = state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot);
+      state[slot] = train::state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot);
   std::array<double, 2> waiting{0, 0};
   std::vector<Scalars> history;
   std::vector<double> losses;

@@ -139,12 +139,12 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   const JobOptions& options = setup.options;
   const std::int64_t examples = data::find_dataset(setup.model_info.dataset).training_examples;
   header.num_batches =
-      timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
+      train::timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
   header.num_epochs = static_cast<double>(header.num_batches) *
                       static_cast<double>(header.global_batch) / static_cast<double>(examples);
   header.devices = named_devices(last.on->cluster);
   header.data_format = setup.options.data_format;
-  header.optimizer = optimizer_name(setup.options.optimizer.kind);
+  header.optimizer = train::optimizer_name(setup.options.optimizer.kind);
   header.strategy = setup.strategy->manifest().name;
   header.strategy_details = {{"Simulated", simulation.machine},
                              {"Software", simulation.software},

@@ -121,7 +121,7 @@ Trained train_on_devices(const DevicePlugin& devices, std::int64_t steps) {
   options.threads = 1;
   options.batch = 4;
   options.hash_initializer = true;
-  options.optimizer = make_optimizer({}, 1);
+  options.optimizer = train::make_optimizer({}, 1);
   const auto strategy = built_in_strategy<Calling<T>>("calling", 0);
   Session session(small_network(), *strategy, devices, options);
   const auto images = hash_images(1, 4);
