@@ -11,7 +11,7 @@ namespace convoy::job {
 AutoTrial::AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
                      const PluginLog& log, Tell tell)
     : setup_(setup), session_(session), tell_(std::move(tell)), turn_end_(first_step) {
-  for (const RankedCandidate& each : setup.shortlist->candidates)
+  for (const select::RankedCandidate& each : setup.shortlist->candidates)
     participants_.push_back({each, {}, {}, {}, {}});
   prepare_plans(log);
   begin(steps);
@@ -25,7 +25,7 @@ void AutoTrial::prepare_plans(const PluginLog& log) {
   for (auto each = participants_.begin() + 1; each != participants_.end(); ++each) {
     if (!first.left_out.empty())
       each->left_out = "its results cannot follow those of the best predicted one";
-    else if (able == kMostTried)
+    else if (able == select::kMostTried)
       each->left_out = "enough others are predicted to be as fast or faster";
     else
       prepare(*each, log);
@@ -47,14 +47,14 @@ void AutoTrial::prepare(Participant& participant, const PluginLog& log) {
     if (&other != &participant && other.plan && other.left_out.empty() &&
         other.plan->step.hash() == participant.plan->step.hash())
       participant.left_out =
-          fmt::format("here it is the same plan as {}", flags_of(other.ranked.candidate));
+          fmt::format("here it is the same plan as {}", select::flags_of(other.ranked.candidate));
 }
 
 // The best predicted ones, as many as the steps can compare.
 void AutoTrial::begin(std::int64_t steps) {
   const auto able = static_cast<std::size_t>(
       std::ranges::count_if(participants_, [](const auto& it) { return it.left_out.empty(); }));
-  const std::size_t tried = most_tried(able, steps);
+  const std::size_t tried = select::most_tried(able, steps);
   std::size_t number = 0;
   for (Participant& each : participants_) {
     if (each.left_out.empty() && number < tried)
@@ -63,14 +63,15 @@ void AutoTrial::begin(std::int64_t steps) {
       each.left_out = "the training has too few steps to try it, too";
   }
   if (tried > 0) {
-    most_steps_ = std::min(steps, kMostTrialSteps);
+    most_steps_ = std::min(steps, select::kMostTrialSteps);
     schedule_.emplace(tried, most_steps_);
     turn_end_ += schedule_->turn_steps();
     return;
   }
   std::string reason = fmt::format("{} steps are too few to compare strategies", steps);
   if (able < 2) {
-    reason = "nothing can be compared with the best predicted one:\n" + trial_table(result());
+    reason =
+        "nothing can be compared with the best predicted one:\n" + select::trial_table(result());
     reason.pop_back();
   }
   tell_(fmt::format("--auto=measure tries nothing: {}", reason));
@@ -139,19 +140,19 @@ void AutoTrial::use(Participant& participant, const PausePoint& point) {
 
 void AutoTrial::decide_now() {
   Participant& winner = scheduled(schedule_->winner());
-  setup_.decision = decide(*setup_.decision, result(), winner.ranked);
+  setup_.decision = select::decide(*setup_.decision, result(), winner.ranked);
   setup_.shortlist->remember(*setup_.decision, tell_);
   if (winner.strategy) std::swap(setup_.strategy, winner.strategy);
   for (Participant& each : participants_) each.plan.reset();
   done_ = true;
   changed_();
-  std::string table = trial_table(*setup_.decision->trial);
+  std::string table = select::trial_table(*setup_.decision->trial);
   table.pop_back();
   tell_(
       fmt::format("tried in {} steps; plans were exchanged {} times, in {:.2f} s that are part of "
                   "no step:\n{}",
                   schedule_->steps(), exchanges_, exchange_seconds_, table));
-  tell_(decision_line(*setup_.decision));
+  tell_(select::decision_line(*setup_.decision));
   if (timed_steps_ > 0)
     tell_(
         fmt::format("the first {} timed steps belong to the trial; without "
@@ -164,13 +165,13 @@ void AutoTrial::finish() {
   tell_(
       fmt::format("the training ended after {} steps of the trial, before it was decided: nothing "
                   "is remembered; the last of them were with {}",
-                  schedule_->steps(), flags_of(in_use().ranked.candidate)));
+                  schedule_->steps(), select::flags_of(in_use().ranked.candidate)));
 }
 
-TrialResult AutoTrial::result() const {
-  TrialResult trial;
+select::TrialResult AutoTrial::result() const {
+  select::TrialResult trial;
   for (const Participant& each : participants_) {
-    Tried tried{each.ranked.candidate, each.ranked.step_seconds, {}, 0, each.left_out};
+    select::Tried tried{each.ranked.candidate, each.ranked.step_seconds, {}, 0, each.left_out};
     if (each.number && each.left_out.empty() && schedule_->counted(*each.number) > 0) {
       tried.measured_seconds = schedule_->median(*each.number);
       tried.counted_steps = static_cast<std::int64_t>(schedule_->counted(*each.number));

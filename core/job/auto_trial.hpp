@@ -48,7 +48,7 @@ class AutoTrial {
  private:
   // A candidate of the shortlist.
   struct Participant {
-    RankedCandidate ranked;
+    select::RankedCandidate ranked;
     std::unique_ptr<StrategyPlugin> strategy;  // the first's is the setup's
     std::shared_ptr<const PreparedPlan> plan;
     std::string left_out;
@@ -65,13 +65,13 @@ class AutoTrial {
   const Participant& in_use() const;
   void use(Participant& participant, const PausePoint& point);
   void decide_now();
-  TrialResult result() const;
+  select::TrialResult result() const;
 
   Setup& setup_;
   Session& session_;
   Tell tell_;
   std::vector<Participant> participants_;
-  std::optional<TrialSchedule> schedule_;
+  std::optional<select::TrialSchedule> schedule_;
   std::int64_t most_steps_ = 0;
   std::int64_t turn_end_;  // global step
   std::int64_t timed_steps_ = 0;

@@ -35,7 +35,7 @@ class Listener : public RunObserver {
 };
 
 job::Setup imagined(const JobOptions& options, job::ImaginedRun how,
-                    const std::function<Decision(job::Setup&)>& choose) {
+                    const std::function<select::Decision(job::Setup&)>& choose) {
   return job::set_up_imagined_run(options, installed_plugins(options.plugin_path), how, choose, {});
 }
 
@@ -80,7 +80,8 @@ PlannedJob Job::plan() const {
   const job::JobPlan planned = job::plan_job(setup);
   const StepPlan& plan = *planned.plan;
   PlannedJob result;
-  result.strategy = flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
+  result.strategy =
+      select::flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
   result.verdict = plan.check().verdict_text();
   result.right = plan.check().verdict != Verdict::kWrong;
   result.hash = plan.hash();

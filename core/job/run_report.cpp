@@ -107,9 +107,9 @@ void RunReport::note_plan(const Session& session) {
 }
 
 // While strategies are tried nothing is known of how long steps should take.
-void RunReport::note_selection(const Decision& decision) {
+void RunReport::note_selection(const select::Decision& decision) {
   record_.selection = decision;
-  const double expected = expected_step_seconds(decision);
+  const double expected = select::expected_step_seconds(decision);
   const bool trusted = decision.calibrated || decision.trial;
   const bool undecided = setup_.shortlist && !decision.trial;
   if (trusted && expected > 0 && !undecided) drift_.emplace(expected);

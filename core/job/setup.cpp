@@ -115,12 +115,12 @@ void require_training(const JobOptions& options) {
 }
 
 void load_strategy(Setup& setup, const PluginLog& log) {
-  Candidate named{setup.options.variable_update, {}, 0};
+  select::Candidate named{setup.options.variable_update, {}, 0};
   if (setup.decision) {
     named = setup.decision->chosen;
     if (named.bucket_elements > 0) setup.bucket_elements = named.bucket_elements;
     if (!setup.shortlist && !setup.decides_on_links && trains(setup.options))
-      setup.notices.push_back(decision_line(*setup.decision));
+      setup.notices.push_back(select::decision_line(*setup.decision));
   }
   setup.strategy = load_strategy_of(setup, named, log);
 }
@@ -164,7 +164,8 @@ PluginLog warnings_only(const PluginLog& log) {
 }
 
 Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
-                          const std::function<Decision(Setup&)>& choose, const PluginLog& log) {
+                          const std::function<select::Decision(Setup&)>& choose,
+                          const PluginLog& log) {
   require_training(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   try {
@@ -212,7 +213,8 @@ std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugi
   return strategy;
 }
 
-std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
+std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup,
+                                                 const select::Candidate& candidate,
                                                  const PluginLog& log) {
   const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
   OptionValues values = given_options(found.manifest, setup.options);

@@ -40,7 +40,7 @@ struct RunRecord : JobResult {
   std::vector<std::string> command_line;
   std::map<std::string, std::string> flags;      // effective values, defaults included
   bool shows_base_loss = false;                  // the loss of steps leaves out weight decay
-  std::optional<Decision> selection;             // of --variable_update=auto
+  std::optional<select::Decision> selection;     // of --variable_update=auto
   std::optional<StepBreakdown> step_breakdown;   // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;          // with --profile
   std::optional<MemoryRecord> memory;            // of runs with devices

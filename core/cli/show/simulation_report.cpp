@@ -242,8 +242,8 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
                  {"compute_dtype", simulation.compute_dtype},
                  {"one_device_images_per_second", simulation.one_device_rate}};
   if (setup.decision) {
-    record["selection"] = to_json(*setup.decision);
-    record["selection"]["flags"] = flags_of(setup.decision->chosen);
+    record["selection"] = select::to_json(*setup.decision);
+    record["selection"]["flags"] = select::flags_of(setup.decision->chosen);
   }
   Json results = Json::array();
   for (const job::SimulatedRun& count : simulation.runs)

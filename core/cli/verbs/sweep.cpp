@@ -52,7 +52,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   row.software = simulation.software;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
-  if (setup.decision) row.taken = flags_of(setup.decision->chosen);
+  if (setup.decision) row.taken = select::flags_of(setup.decision->chosen);
   if (!it.step) {
     row.problem = "does not fit: " + it.problem;
     row.exit_code = static_cast<int>(ExitCode::kFailed);
