@@ -8,8 +8,8 @@
 
 namespace convoy::job {
 
-AutoTrial::AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
-                     const PluginLog& log, Tell tell)
+AutoTrial::AutoTrial(Setup& setup, runtime::Session& session, std::int64_t first_step,
+                     std::int64_t steps, const PluginLog& log, Tell tell)
     : setup_(setup), session_(session), tell_(std::move(tell)), turn_end_(first_step) {
   for (const select::RankedCandidate& each : setup.shortlist->candidates)
     participants_.push_back({each, {}, {}, {}, {}});
@@ -20,7 +20,7 @@ AutoTrial::AutoTrial(Setup& setup, Session& session, std::int64_t first_step, st
 void AutoTrial::prepare_plans(const PluginLog& log) {
   Participant& first = participants_.front();
   first.plan = session_.plan();
-  first.left_out = why_not_exchangeable(*first.plan);
+  first.left_out = runtime::why_not_exchangeable(*first.plan);
   std::size_t able = 1;
   for (auto each = participants_.begin() + 1; each != participants_.end(); ++each) {
     if (!first.left_out.empty())
@@ -42,7 +42,7 @@ void AutoTrial::prepare(Participant& participant, const PluginLog& log) {
     participant.left_out = error.what();
     return;
   }
-  participant.left_out = why_not_exchangeable(*participant.plan);
+  participant.left_out = runtime::why_not_exchangeable(*participant.plan);
   for (const Participant& other : participants_)
     if (&other != &participant && other.plan && other.left_out.empty() &&
         other.plan->step.hash() == participant.plan->step.hash())
@@ -85,15 +85,17 @@ const AutoTrial::Participant& AutoTrial::in_use() const {
   return *std::ranges::find(participants_, session_.plan(), &Participant::plan);
 }
 
-void AutoTrial::join(TrainingEvents& events, std::function<void()> changed) {
+void AutoTrial::join(runtime::TrainingEvents& events, std::function<void()> changed) {
   changed_ = std::move(changed);
   for (auto* seen : {&events.warmup_step, &events.timed_step})
     *seen = [this, report = *seen](const TrainingStep& it) {
       report(it);
       step(it);
     };
-  events.plan_changes_after = [this](const PausePoint& point) { return turn_ends_after(point); };
-  events.change_plan = [this](const PausePoint& point) { end_turn(point); };
+  events.plan_changes_after = [this](const runtime::PausePoint& point) {
+    return turn_ends_after(point);
+  };
+  events.change_plan = [this](const runtime::PausePoint& point) { end_turn(point); };
 }
 
 // Waiting for images has nothing to do with the plan.
@@ -103,11 +105,11 @@ void AutoTrial::step(const TrainingStep& step) {
   schedule_->add(step.seconds - step.input_wait_seconds);
 }
 
-bool AutoTrial::turn_ends_after(const PausePoint& point) const {
+bool AutoTrial::turn_ends_after(const runtime::PausePoint& point) const {
   return !done_ && schedule_ && point.global_step == turn_end_;
 }
 
-void AutoTrial::end_turn(const PausePoint& point) {
+void AutoTrial::end_turn(const runtime::PausePoint& point) {
   bool runs = false;
   while (!runs) {
     const bool over = schedule_->over();
@@ -127,7 +129,7 @@ void AutoTrial::end_turn(const PausePoint& point) {
     turn_end_ = point.global_step + schedule_->turn_steps();
 }
 
-void AutoTrial::use(Participant& participant, const PausePoint& point) {
+void AutoTrial::use(Participant& participant, const runtime::PausePoint& point) {
   if (session_.plan() == participant.plan) return;
   const double begin = session_.now();
   session_.exchange_plan(participant.plan, point.global_step);

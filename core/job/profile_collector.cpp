@@ -12,8 +12,8 @@ namespace {
 
 // What layers are compared with: products in the type that they compute in, or, of devices that
 // compute a 16-bit type with 32-bit instructions, in f32.
-double multiply_rate(const Session& session) {
-  OpenDevices& devices = *session.open_devices();
+double multiply_rate(const runtime::Session& session) {
+  runtime::OpenDevices& devices = *session.open_devices();
   if (session.options().dtype != CONVOY_F32) {
     try {
       return mean(devices.measure(CONVOY_MEASURE_MULTIPLY_HALF));
@@ -59,7 +59,7 @@ bool has_pass(const Graph& graph, const std::vector<bool>& behind, std::size_t n
 }
 
 // The passes that primitives must have been timed in.
-void compare_with_model(const Session& session, const std::vector<LayerProfile>& layers,
+void compare_with_model(const runtime::Session& session, const std::vector<LayerProfile>& layers,
                         ProfileRecord& record) {
   const std::vector<bool> behind = nodes_behind_variables(session.graph());
   const std::size_t passes = session.forward_only() ? 1 : kPassNames.size();
@@ -75,7 +75,7 @@ void compare_with_model(const Session& session, const std::vector<LayerProfile>&
 
 }  // namespace
 
-ProfileCollector::ProfileCollector(const Session& session)
+ProfileCollector::ProfileCollector(const runtime::Session& session)
     : session_(session),
       multiply_rate_(multiply_rate(session)),
       stream_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_STREAM))) {}
@@ -84,7 +84,7 @@ void ProfileCollector::warmed_up() {
   before_ = session_.profile();
 }
 
-std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& summary,
+std::optional<ProfileRecord> ProfileCollector::record(const runtime::TrainingSummary& summary,
                                                       std::int64_t warmup_steps) const {
   if (summary.timed_steps == 0) return std::nullopt;
   const Graph& graph = session_.graph();

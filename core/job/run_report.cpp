@@ -25,7 +25,7 @@ std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
 }
 
 // Of those that take steps of their own; servers take none.
-std::int64_t count_workers_here(const Session& session) {
+std::int64_t count_workers_here(const runtime::Session& session) {
   return std::ranges::count_if(session.strands(),
                                [](const auto& strand) { return !strand->replicas().empty(); });
 }
@@ -101,7 +101,7 @@ void RunReport::note_strategy(const StrategyPlugin& strategy) {
   record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
 }
 
-void RunReport::note_plan(const Session& session) {
+void RunReport::note_plan(const runtime::Session& session) {
   if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
   record_.plan_hash = session.plan()->step.hash();
 }
@@ -120,7 +120,7 @@ void RunReport::take_decision() {
   note_selection(*setup_.decision);
 }
 
-void RunReport::take_plan(const Session& session) {
+void RunReport::take_plan(const runtime::Session& session) {
   median_step_.forget();
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
@@ -139,7 +139,7 @@ std::string RunReport::prediction_line() const {
   return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 
-void RunReport::describe(const Session& session) {
+void RunReport::describe(const runtime::Session& session) {
   note_plan(session);
   if (session.is_asynchronous()) {
     own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
@@ -159,7 +159,7 @@ void RunReport::describe(const Session& session) {
   tell_details(session);
 }
 
-void RunReport::tell_details(const Session& session) {
+void RunReport::tell_details(const runtime::Session& session) {
   for (const DeviceRecord& device : record_.devices)
     observer_.detail(fmt::format("{}: {} ({})", device.name, device.model, device.locality));
   if (!session.forward_only())
@@ -175,7 +175,7 @@ void RunReport::tell_details(const Session& session) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count()));
 }
 
-void RunReport::note_memory(const Session& session) {
+void RunReport::note_memory(const runtime::Session& session) {
   record_.memory.emplace();
   const std::vector<MemoryUse> uses = session.memory_use();
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -245,24 +245,25 @@ void RunReport::timed_step(const TrainingStep& step) {
   observer_.progress(progress_text("step", step.number));
 }
 
-void RunReport::trace(const Session& session, const StepTrace& step) {
+void RunReport::trace(const runtime::Session& session, const runtime::StepTrace& step) {
   const std::vector<TraceEvent> events = trace_events(session, step);
   trace_.events.insert(trace_.events.end(), events.begin(), events.end());
 }
 
-void RunReport::timeline(const Session& session) {
+void RunReport::timeline(const runtime::Session& session) {
   if (!median_step_.kept()) return;
-  const StepTrace& step = *median_step_.kept();
+  const runtime::StepTrace& step = *median_step_.kept();
   record_.timeline =
       TimelineRecord{step.number, step.step.end - step.step.start, trace_events(session, step)};
 }
 
 void RunReport::profile(const ProfileRecord& profile) {
   record_.profile = profile;
-  observer_.profile(profile_table(profile, record_.step_breakdown.value_or(StepBreakdown{})));
+  observer_.profile(
+      profile_table(profile, record_.step_breakdown.value_or(runtime::StepBreakdown{})));
 }
 
-void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
+void RunReport::evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                            const std::string& checkpoint) {
   const Accuracy accuracy{evaluation.top_1, evaluation.top_5};
   observer_.accuracy(accuracy, evaluation.examples);
@@ -270,7 +271,7 @@ void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after
                                  evaluation.seconds, evaluation.examples_per_second(), checkpoint});
 }
 
-void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
+void RunReport::total(const runtime::TrainingSummary& summary, double paused_seconds) {
   if (summary.timed_steps == 0) return;
   if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;
   record_.total_seconds = summary.total_seconds - paused_seconds;

@@ -40,7 +40,7 @@ struct Setup {
   std::unique_ptr<DevicePlugin> device;
   std::unique_ptr<ModelPlugin> model;
   std::unique_ptr<StrategyPlugin> strategy;
-  std::shared_ptr<OpenDevices> open_devices;  // when they had to be looked at already
+  std::shared_ptr<runtime::OpenDevices> open_devices;  // when they had to be looked at already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
   GuardOptions guard;

@@ -7,7 +7,7 @@
 
 namespace convoy::job {
 
-std::vector<TaskRecord> tasks_of_run(Task& task, const StepBreakdown& own) {
+std::vector<TaskRecord> tasks_of_run(Task& task, const runtime::StepBreakdown& own) {
   std::vector<std::string> names;
   for (std::uint32_t rank = 0; rank < task.tasks(); ++rank) names.push_back(task.name_of(rank));
   const std::vector<std::string> texts = task.finish(json_text(to_json(own)));

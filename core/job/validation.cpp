@@ -21,8 +21,8 @@ std::int64_t evaluation_steps(const JobOptions& options, const Sizes& sizes,
 
 }  // namespace
 
-Validation::Validation(const Setup& setup, const Sizes& sizes, const SessionOptions& session,
-                       data::DataOptions data)
+Validation::Validation(const Setup& setup, const Sizes& sizes,
+                       const runtime::SessionOptions& session, data::DataOptions data)
     : graph_(*setup.graph), session_(session), data_(std::move(data)) {
   session_.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
   data_.batch = static_cast<int>(session_.batch);
@@ -37,14 +37,15 @@ Validation::Validation(const Setup& setup, const Sizes& sizes, const SessionOpti
   steps_ = evaluation_steps(setup.options, sizes, data_.global_batch(), examples_);
 }
 
-void Validation::prepare(std::shared_ptr<OpenDevices> devices) {
-  evaluator_ = std::make_unique<Evaluator>(graph_, std::move(devices), session_);
+void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {
+  evaluator_ = std::make_unique<runtime::Evaluator>(graph_, std::move(devices), session_);
 }
 
-Evaluation Validation::score(const ModelValues& values, const EvaluationEvents& events) {
+runtime::Evaluation Validation::score(const runtime::ModelValues& values,
+                                      const runtime::EvaluationEvents& events) {
   CONVOY_CHECK(evaluator_ != nullptr);
   if (source_ == nullptr) source_ = data::make_source(data_);
-  const Evaluation result = evaluator_->run(values, *source_, steps_, events);
+  const runtime::Evaluation result = evaluator_->run(values, *source_, steps_, events);
   bad_records_ += source_->statistics().bad_records;
   source_.reset();
   return result;

@@ -23,7 +23,7 @@ constexpr const char* kHost = "host";
 constexpr std::uint64_t kLittle = std::uint64_t{16} << 20;  // bytes of files
 constexpr std::uint64_t kMuch = std::uint64_t{128} << 20;
 
-std::vector<QualifiedDevice> qualified_devices(const OpenDevices& devices) {
+std::vector<QualifiedDevice> qualified_devices(const runtime::OpenDevices& devices) {
   std::vector<QualifiedDevice> all;
   for (const convoy_device_description& it : devices.descriptions()) {
     QualifiedDevice device{it.name, it.model, it.locality};

@@ -13,6 +13,9 @@ constexpr int kIndent = 2;
 // Keeps the order in which a reader wants to see the fields.
 using Json = nlohmann::ordered_json;
 
+// That of a step's breakdown, beside those below.
+using convoy::to_json;
+
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }

@@ -15,7 +15,7 @@
 #include "core/runtime/strand_run.hpp"
 #include "core/runtime/worker_reports.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // While nothing happens, the polling interval doubles.
@@ -344,4 +344,4 @@ TrainingSummary run_asynchronous_training(Session& session, data::BatchSource& s
   return AsynchronousLoop(session, source, schedule, options, events).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

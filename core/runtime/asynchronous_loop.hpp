@@ -2,7 +2,7 @@
 
 #include "core/runtime/training_loop.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // run_training() of an asynchronous session: runs every strand that has operations on this host,
 // each at its own speed.
@@ -11,4 +11,4 @@ TrainingSummary run_asynchronous_training(Session& session, data::BatchSource& s
                                           const TrainingLoopOptions& options,
                                           const TrainingEvents& events);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

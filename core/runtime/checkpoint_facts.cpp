@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr const char* kFormat = "convoy checkpoint";
@@ -120,4 +120,4 @@ CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file) {
   return facts;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

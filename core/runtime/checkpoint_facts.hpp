@@ -8,7 +8,7 @@
 #include "core/plan/lower/guard.hpp"
 #include "core/runtime/training_state.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The metadata of a checkpoint, beside its tensors.
 struct CheckpointFacts {
@@ -34,4 +34,4 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts);
 // or invalid.
 CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

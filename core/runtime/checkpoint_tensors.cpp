@@ -13,7 +13,7 @@
 #include "core/plan/stages.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr const char* kOptimizerPrefix = "optimizer/";
@@ -244,4 +244,4 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/runtime/checkpoint_facts.hpp"
 #include "core/runtime/training_state.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A tensor of a model that training changes, by its name in checkpoints: a variable
 // ("conv1/kernel", OIHW, [out, in] or [n]) or a moving statistic ("bn1/moving_mean").
@@ -45,4 +45,4 @@ struct Restoration {
 Restoration read_restoration(const checkpoint::SafetensorsFile& file, const CheckpointFacts& facts,
                              const Session& session);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

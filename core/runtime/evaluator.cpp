@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 SessionOptions counting(SessionOptions options) {
@@ -115,4 +115,4 @@ Evaluation Evaluator::run(const ModelValues& values, data::BatchSource& source, 
   return Scoring(session_, source, events).run(steps);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The result of one evaluation.
 struct Evaluation {
@@ -48,4 +48,4 @@ class Evaluator {
   Session session_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

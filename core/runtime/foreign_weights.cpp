@@ -12,7 +12,7 @@
 #include "core/base/json.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Json = nlohmann::json;
@@ -126,4 +126,4 @@ ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const 
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/graph/graph.hpp"
 #include "core/runtime/model_values.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Where one tensor of a model comes from.
 struct WeightsSource {
@@ -36,4 +36,4 @@ WeightsMap read_weights_map(const std::filesystem::path& path);
 ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

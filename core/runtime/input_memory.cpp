@@ -1,6 +1,6 @@
 #include "core/runtime/input_memory.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 data::DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices) {
   if (devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) return {};
@@ -13,4 +13,4 @@ data::DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& 
   };
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

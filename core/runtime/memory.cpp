@@ -6,7 +6,7 @@
 #include "core/plan/range_set.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
@@ -289,4 +289,4 @@ std::vector<float> PlanMemory::read_replica_state(std::uint32_t replica) const {
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

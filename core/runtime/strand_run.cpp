@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::runtime {
 
 StrandRun::StrandRun(Session& session, Executor& executor, data::BatchSource& source,
                      std::int64_t first_step)
@@ -55,4 +55,4 @@ StrandStep StrandRun::finish() {
   return step;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A step of a strand between its submission and its completion.
 struct StrandStep {
@@ -69,4 +69,4 @@ class StrandRun {
   std::chrono::steady_clock::time_point last_move_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

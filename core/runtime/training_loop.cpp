@@ -11,7 +11,7 @@
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/step_totals.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // More than are in flight.
@@ -238,4 +238,4 @@ TrainingSummary run_training(Session& session, data::BatchSource& source,
   return Loop(session, source, schedule, options, events).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -13,7 +13,7 @@
 #include "core/runtime/staleness.hpp"
 #include "core/train/learning_rate.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
@@ -107,4 +107,4 @@ TrainingSummary run_training(Session& session, data::BatchSource& source,
                              const train::LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

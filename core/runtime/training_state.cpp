@@ -10,7 +10,7 @@
 #include "core/plan/schedule/live_ranges.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Ranges = std::vector<ElementRange>;
@@ -252,4 +252,4 @@ void write_training_state(Session& session, const TrainingState& state, std::int
   if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -12,7 +12,7 @@ constexpr double kLearningRate = 1e-6;
 
 }  // namespace
 
-TrainingSteps::TrainingSteps(Session& session) : session_(session) {
+TrainingSteps::TrainingSteps(runtime::Session& session) : session_(session) {
   data::DataOptions data;
   data.replicas = static_cast<int>(session.replicas());
   data.batch = static_cast<int>(session.options().batch);
@@ -22,7 +22,7 @@ TrainingSteps::TrainingSteps(Session& session) : session_(session) {
 }
 
 void TrainingSteps::submit() {
-  StepInput input;
+  runtime::StepInput input;
   input.learning_rate = kLearningRate;
   for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
     const data::Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
@@ -39,7 +39,7 @@ double TrainingSteps::run(int steps) {
   double last_end = 0;
   while (submitted_ < end || open > 0) {
     for (; submitted_ < end && open < session_.executor().steps_in_flight(); ++open) submit();
-    const StepResult& result = session_.executor().finish_step();
+    const runtime::StepResult& result = session_.executor().finish_step();
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
       source_->release(static_cast<int>(replica), submitted_ - open);
     --open;

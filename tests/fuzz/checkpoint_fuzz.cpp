@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     convoy::checkpoint::CheckpointDirectory checkpoints(folder(), 5);
     const auto newest = checkpoints.open_newest([](const std::string&) {});
     if (newest == nullptr) return;
-    const convoy::CheckpointFacts facts = convoy::read_facts(*newest);
+    const convoy::runtime::CheckpointFacts facts = convoy::runtime::read_facts(*newest);
     CONVOY_CHECK(facts.step >= 0 && facts.samples >= 0 && facts.loss_scale.scale > 0);
   });
   return 0;

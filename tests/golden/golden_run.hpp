@@ -32,7 +32,7 @@ class GoldenRun {
 
   // Takes steps at a constant rate; may be called again to go on.
   std::vector<TrainingStep> train(double rate, std::int64_t steps);
-  Session& session() { return *session_; }
+  runtime::Session& session() { return *session_; }
   data::BatchSource& source() { return *source_; }
   // What replica 0 computed in the last step, as it is stored.
   std::vector<float> gradient_arena();
@@ -43,7 +43,7 @@ class GoldenRun {
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_;
   std::unique_ptr<StrategyPlugin> strategy_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<data::BatchSource> source_;
   std::int64_t steps_ = 0;
 };

@@ -14,6 +14,11 @@
 namespace convoy::testing::asynchronous_test {
 namespace {
 
+using runtime::run_training;
+using runtime::Session;
+using runtime::SessionOptions;
+using runtime::TrainingSummary;
+
 SessionOptions session_options(std::uint32_t devices) {
   SessionOptions options;
   options.devices = devices;

@@ -20,11 +20,14 @@ namespace {
 
 using data::Batch;
 using data::BatchSource;
+using runtime::Evaluation;
+using runtime::Evaluator;
+using runtime::ModelValues;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
-  SessionOptions options;
+runtime::SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
+  runtime::SessionOptions options;
   options.devices = devices;
   options.threads = 1;
   options.batch = batch;
@@ -32,8 +35,8 @@ SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
   return options;
 }
 
-std::shared_ptr<OpenDevices> open(const DevicePlugin& plugin, std::uint32_t devices) {
-  return std::make_shared<OpenDevices>(plugin, devices, 1);
+std::shared_ptr<runtime::OpenDevices> open(const DevicePlugin& plugin, std::uint32_t devices) {
+  return std::make_shared<runtime::OpenDevices>(plugin, devices, 1);
 }
 
 ModelValues zeros(const Graph& graph) {
@@ -106,7 +109,7 @@ TEST_F(FakeEvaluator, HasNoAccuracyOfNothing) {
 
 TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {
   std::vector<std::int64_t> steps;
-  EvaluationEvents events;
+  runtime::EvaluationEvents events;
   events.every = 2;
   events.progress = [&](std::int64_t step, double speed) {
     steps.push_back(step);
@@ -117,7 +120,7 @@ TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {
 }
 
 TEST_F(FakeEvaluator, StopsWhenAskedAndCountsWhatItFinished) {
-  EvaluationEvents events;
+  runtime::EvaluationEvents events;
   std::int64_t finished = 0;
   events.every = 1;
   events.progress = [&](std::int64_t step, double) { finished = step; };
@@ -130,7 +133,7 @@ TEST_F(FakeEvaluator, StopsWhenAskedAndCountsWhatItFinished) {
 }
 
 TEST_F(FakeEvaluator, HasNoMemoryButParametersAndNoOperationButForward) {
-  const Session& session = evaluator_.session();
+  const runtime::Session& session = evaluator_.session();
   EXPECT_TRUE(session.forward_only());
   ASSERT_EQ(session.lowered_plan().buffers.size(), 2u);
   for (const PlanBuffer& buffer : session.lowered_plan().buffers)

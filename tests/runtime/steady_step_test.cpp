@@ -34,7 +34,7 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, GetParam());
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = kDevices;
   options.threads = 1;
   options.batch = kBatch;
@@ -43,7 +43,7 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   options.optimizer = train::make_optimizer(optimizer, kDevices);
   std::optional<CallCounter> counter(std::in_place);
-  Session session(normalised_network(), *strategy, *devices, options);
+  runtime::Session session(normalised_network(), *strategy, *devices, options);
   const CallCounts building = counter->counts();
   EXPECT_GT(building.allocations, 0) << "the counter does not count";
   EXPECT_GT(building.locks, 0) << "the counter does not count";
@@ -51,15 +51,15 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   counter.reset();
   SameImages source;
   CallCounts steady;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) {
     if (step.number == 10) counter.emplace();
     if (step.number != 60) return;
     steady = counter->counts();
     counter.reset();
   };
-  const TrainingSummary summary =
-      run_training(session, source, constant_rate(0.001), {0, 62, 0}, events);
+  const runtime::TrainingSummary summary =
+      runtime::run_training(session, source, constant_rate(0.001), {0, 62, 0}, events);
   EXPECT_EQ(summary.timed_steps, 62);
   EXPECT_EQ(steady.allocations, 0) << "in 50 steps";
   EXPECT_EQ(steady.locks, 0) << "in 50 steps";

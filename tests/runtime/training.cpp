@@ -33,21 +33,22 @@ train::LearningRateSchedule constant_rate(double rate) {
   return {options, rule, train::LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
 }
 
-std::vector<TrainingStep> train(Session& session, data::BatchSource& source, double rate,
+std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps) {
   std::vector<TrainingStep> steps;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.warmup_step = [&](const TrainingStep& step) { steps.push_back(step); };
   events.timed_step = events.warmup_step;
-  run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0}, events);
+  runtime::run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0},
+                        events);
   return steps;
 }
 
-SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
+runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   optimizer.weight_decay = 0.001;
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = devices;
   options.threads = 1;
   options.batch = global_batch / devices;

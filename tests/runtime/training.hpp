@@ -47,12 +47,12 @@ class NumberSource : public data::BatchSource {
 train::LearningRateSchedule constant_rate(double rate);
 
 // All finished steps of a run, warm-up first.
-std::vector<TrainingStep> train(Session& session, data::BatchSource& source, double rate,
+std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps = 0);
 
 // A session with momentum and weight decay, a global batch divided among the devices, and initial
 // values that are the same for any number of devices.
-SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);
+runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);
 
 // Reference images for small_network(), a global batch divided among the devices.
 std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch);

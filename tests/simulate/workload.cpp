@@ -38,11 +38,11 @@ Workload::Workload(const std::string& strategy, std::span<const std::string> opt
 }
 
 ArenaMap Workload::arena_map(std::uint64_t bucket_elements) const {
-  return make_arena_map(*graph_, *arena_, bucket_elements);
+  return runtime::make_arena_map(*graph_, *arena_, bucket_elements);
 }
 
 PlanAuthor Workload::author() {
-  return author_of(*strategy_);
+  return runtime::author_of(*strategy_);
 }
 
 Plan Workload::plan(const Cluster& cluster, const ArenaMap& arena) {
