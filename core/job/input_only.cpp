@@ -71,10 +71,10 @@ void dump_batch(data::BatchSource& source, const data::DataOptions& options,
        std::move(label_tensor)});
 }
 
-InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
-                         const InputOnlySteps& steps, const InputStepEvent& event) {
+report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
+                                 const InputOnlySteps& steps, const InputStepEvent& event) {
   using Clock = std::chrono::steady_clock;
-  InputSpeed speed;
+  report::InputSpeed speed;
   speed.threads = options.threads;
   speed.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, options.threads);
   Clock::time_point begin = Clock::now(), last = begin;

@@ -35,7 +35,7 @@ using InputStepEvent = std::function<bool(std::int64_t step, double seconds)>;
 
 // Takes batches from `source` as training would, at once, and measures how fast they come. Nothing
 // else should run in this process meanwhile: its processor time is taken for that of the input.
-InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
-                         const InputOnlySteps& steps, const InputStepEvent& event);
+report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
+                                 const InputOnlySteps& steps, const InputStepEvent& event);
 
 }  // namespace convoy::job

@@ -20,7 +20,7 @@ namespace convoy {
 namespace {
 
 // Passes on what a program of its own wants to see of a run.
-class Listener : public RunObserver {
+class Listener : public report::RunObserver {
  public:
   explicit Listener(JobObserver& observer) : observer_(observer) {}
 
@@ -70,7 +70,7 @@ JobResult Job::run(JobObserver& observer) {
   Listener listener(observer);
   job::Setup setup =
       job::set_up_run(options_, installed_plugins(options_.plugin_path), job::log_to(listener));
-  RunRecord record = job::run(setup, listener);
+  report::RunRecord record = job::run(setup, listener);
   return static_cast<JobResult&&>(record);
 }
 

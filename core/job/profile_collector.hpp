@@ -19,8 +19,8 @@ class ProfileCollector {
   // When the first timed step is about to be finished.
   void warmed_up();
   // Once all steps are finished; none without timed steps.
-  std::optional<ProfileRecord> record(const runtime::TrainingSummary& summary,
-                                      std::int64_t warmup_steps) const;
+  std::optional<report::ProfileRecord> record(const runtime::TrainingSummary& summary,
+                                              std::int64_t warmup_steps) const;
 
  private:
   using Records = std::vector<std::vector<convoy_profile_record>>;

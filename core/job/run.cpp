@@ -43,7 +43,7 @@ namespace {
 
 class Run {
  public:
-  Run(std::span<const std::string> command_line, Setup& setup, RunObserver& observer)
+  Run(std::span<const std::string> command_line, Setup& setup, report::RunObserver& observer)
       : setup_(setup),
         devices_(count_devices(setup)),
         sizes_(agreed_sizes()),
@@ -58,7 +58,7 @@ class Run {
   }
 
   // Writes the record also when the run fails.
-  RunRecord execute() {
+  report::RunRecord execute() {
     try {
       do_what_is_asked();
     } catch (const Error& own) {
@@ -390,7 +390,8 @@ class Run {
 
   void report_profile(const runtime::TrainingSummary& summary) {
     if (!profile_) return;
-    const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
+    const std::optional<report::ProfileRecord> profile =
+        profile_->record(summary, sizes_.warmup_steps);
     if (profile) report_.profile(*profile);
     profile_.reset();  // it refers to the session
   }
@@ -502,7 +503,7 @@ class Run {
   Sizes sizes_;
   std::uint32_t replicas_;  // of all tasks
   RunReport report_;
-  RunObserver& observer_;
+  report::RunObserver& observer_;
   std::unique_ptr<AutoTrial> trial_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
@@ -520,7 +521,8 @@ class Run {
 
 }  // namespace
 
-RunRecord run(Setup& setup, RunObserver& observer, std::span<const std::string> command_line) {
+report::RunRecord run(Setup& setup, report::RunObserver& observer,
+                      std::span<const std::string> command_line) {
   return Run(command_line, setup, observer).execute();
 }
 

@@ -20,7 +20,7 @@ class RunPrediction {
   RunPrediction(Setup& setup, std::function<void(const std::string&)> why_not);
 
   // Predicts a step of the session's plan, with its operations; nothing may run on the devices.
-  std::optional<PredictionRecord> of(const runtime::Session& session) const;
+  std::optional<report::PredictionRecord> of(const runtime::Session& session) const;
 
  private:
   void fit(simulate::Predictor& predictor, const runtime::Session& session) const;

@@ -25,10 +25,10 @@ class RunReport {
  public:
   // arguments: the command line, for the record; empty without one. devices: of this task.
   RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
-            std::uint32_t devices, RunObserver& observer);
+            std::uint32_t devices, report::RunObserver& observer);
 
-  RunObserver& observer() { return observer_; }
-  const RunRecord& record() const { return record_; }
+  report::RunObserver& observer() { return observer_; }
+  const report::RunRecord& record() const { return record_; }
   // Prints the lines before the model is built.
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
@@ -47,7 +47,7 @@ class RunReport {
   // Adds the step's operations to the trace.
   void trace(const runtime::Session& session, const runtime::StepTrace& step);
   bool traced() const { return !trace_.events.empty(); }
-  const std::vector<TraceEvent>& own_trace() const { return trace_.events; }
+  const std::vector<report::TraceEvent>& own_trace() const { return trace_.events; }
   // Adds the operations of all tasks instead of this one's.
   void trace(CommonTrace trace) { trace_ = std::move(trace); }
   std::string trace_notice() const { return job::trace_notice(trace_); }
@@ -56,13 +56,15 @@ class RunReport {
   void keep_timeline(runtime::StepTrace step) { median_step_.keep(std::move(step)); }
   // The session's operations of the step that was kept, if any.
   void timeline(const runtime::Session& session);
-  void prediction(std::optional<PredictionRecord> prediction) {
+  void prediction(std::optional<report::PredictionRecord> prediction) {
     record_.prediction = std::move(prediction);
   }
-  void checkpoint(const CheckpointRecord& checkpoint) { record_.checkpoints.push_back(checkpoint); }
-  void tasks(std::vector<TaskRecord> tasks) { record_.tasks = std::move(tasks); }
+  void checkpoint(const report::CheckpointRecord& checkpoint) {
+    record_.checkpoints.push_back(checkpoint);
+  }
+  void tasks(std::vector<report::TaskRecord> tasks) { record_.tasks = std::move(tasks); }
   // Notes it for the record and prints it.
-  void profile(const ProfileRecord& profile);
+  void profile(const report::ProfileRecord& profile);
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
   void evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                   const std::string& checkpoint);
@@ -77,7 +79,7 @@ class RunReport {
   void input_verdict();
   // A step of --input_only, and what came of all of them.
   void input_step(std::int64_t step, double seconds);
-  void input_total(const InputSpeed& speed);
+  void input_total(const report::InputSpeed& speed);
   // The other tasks of the run, for the record and in a line.
   void peers(std::vector<PeerRecord> peers);
   // Whether anybody will see the hash of the trained parameters: reading them all takes time.
@@ -105,14 +107,14 @@ class RunReport {
   std::int64_t own_batch_;        // images per step of this task
   std::int64_t global_batch_;     // of all tasks
   std::int64_t own_workers_ = 1;  // of this task that take steps of their own
-  RunObserver& observer_;
-  SpeedStatistics statistics_;
-  RunRecord record_;
+  report::RunObserver& observer_;
+  report::SpeedStatistics statistics_;
+  report::RunRecord record_;
   CommonTrace trace_;  // before the end of this task alone
   MedianStep median_step_;
   double warmup_seconds_ = 0;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::optional<DriftMonitor> drift_;
+  std::optional<report::DriftMonitor> drift_;
 };
 
 }  // namespace convoy::job

@@ -24,7 +24,7 @@ std::string beside_expected(double drift) {
 std::string drift_text(double drift, const select::Decision& decision) {
   const char* since = decision.trial ? "the trial" : "convoy calibrate";
   return fmt::format(
-      "the last {} steps take {} the {:.3f} ms that were {}: {}", DriftMonitor::kWindow,
+      "the last {} steps take {} the {:.3f} ms that were {}: {}", report::DriftMonitor::kWindow,
       beside_expected(drift), 1e3 * select::expected_step_seconds(decision),
       decision.trial ? "measured in the trial" : "predicted",
       drift > 0 ? fmt::format("something else uses the machine, or it has changed since {}", since)

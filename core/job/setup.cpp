@@ -151,7 +151,7 @@ Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
   return setup;
 }
 
-PluginLog log_to(RunObserver& observer) {
+PluginLog log_to(report::RunObserver& observer) {
   return [&observer](std::int32_t level, std::string_view plugin, std::string_view text) {
     if (level >= CONVOY_LOG_INFO) observer.notice(fmt::format("{}: {}", plugin, text));
   };

@@ -71,7 +71,7 @@ Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagi
                           const PluginLog& log);
 
 // What plug-ins have to say, as notices.
-PluginLog log_to(RunObserver& observer);
+PluginLog log_to(report::RunObserver& observer);
 // For verbs that measure no speed: leaves out the devices' advice about speed.
 PluginLog warnings_only(const PluginLog& log);
 

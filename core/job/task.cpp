@@ -67,7 +67,7 @@ std::string plugin_name(const Setup& setup) {
 }  // namespace
 
 Task::Task(network::TaskIdentity identity, const TaskOptions& options,
-           const network::Introduction& introduction, RunObserver& observer)
+           const network::Introduction& introduction, report::RunObserver& observer)
     : identity_(network::with_reachable_names(std::move(identity), network::system_names())),
       options_(options),
       observer_(observer) {

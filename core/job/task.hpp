@@ -29,7 +29,7 @@ class Task {
   // Joins: waits until all tasks have come. Error as network::ControlPlane; observer.interruption()
   // ends every wait.
   Task(network::TaskIdentity identity, const TaskOptions& options,
-       const network::Introduction& introduction, RunObserver& observer);
+       const network::Introduction& introduction, report::RunObserver& observer);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -113,7 +113,7 @@ class Task {
 
   network::TaskIdentity identity_;
   TaskOptions options_;
-  RunObserver& observer_;
+  report::RunObserver& observer_;
   mutable std::mutex mutex_;          // of the four below: the control plane has threads
   std::vector<std::string> notices_;  // not yet printed
   OperationTexts operations_;

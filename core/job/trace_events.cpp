@@ -32,8 +32,8 @@ const Operation& operation_of(const Plan& plan, const runtime::OperationTime& ti
 }
 
 // This host's end of what crosses the network, in a row per peer and direction, as lanes are.
-TraceEvent network_event(const runtime::Session& session, const Plan& plan,
-                         const runtime::OperationTime& time) {
+report::TraceEvent network_event(const runtime::Session& session, const Plan& plan,
+                                 const runtime::OperationTime& time) {
   const Operation& operation = operation_of(plan, time);
   const NetworkEnd end = network_end(plan, operation, session.task()->host);
   const PlanSpan& own = end.sends ? operation.reads.front() : operation.writes.front();
@@ -51,8 +51,8 @@ std::uint32_t place_here(const runtime::Session& session, const Plan& plan,
   return task == nullptr ? operation.place : place_on_host(plan, operation, task->host);
 }
 
-TraceEvent operation_event(const runtime::Session& session, const Plan& plan,
-                           const runtime::OperationTime& time) {
+report::TraceEvent operation_event(const runtime::Session& session, const Plan& plan,
+                                   const runtime::OperationTime& time) {
   const Operation& operation = operation_of(plan, time);
   if (operation.lane == kNetworkLane) return network_event(session, plan, time);
   std::string name(operation_name(operation.kind));
@@ -78,15 +78,15 @@ runtime::TimeInterval extent(const std::vector<runtime::OperationTime>& operatio
 
 // The calls of the record that lie inside the operation.
 void add_calls(const runtime::Session& session, const convoy_profile_record& record,
-               const TraceEvent& operation, std::vector<TraceEvent>& events) {
+               const report::TraceEvent& operation, std::vector<report::TraceEvent>& events) {
   const double end = operation.start_seconds + operation.duration_seconds;
   const std::uint64_t kept = std::min<std::uint64_t>(record.calls, CONVOY_PROFILE_RECENT);
   for (std::uint64_t i = 0; i < kept; ++i) {
     const double start = record.recent_start[i];
     if (start < operation.start_seconds || record.recent_end[i] > end) continue;
-    TraceEvent event = operation;
+    report::TraceEvent event = operation;
     event.name = fmt::format("{} {}", session.graph().nodes().at(record.node).name,
-                             kPassNames.at(record.pass));
+                             report::kPassNames.at(record.pass));
     event.start_seconds = start;
     event.duration_seconds = record.recent_end[i] - start;
     event.category = "layer";
@@ -96,14 +96,14 @@ void add_calls(const runtime::Session& session, const convoy_profile_record& rec
 }
 
 void add_layers(const runtime::Session& session, const runtime::StepTrace& trace,
-                std::vector<TraceEvent>& events) {
+                std::vector<report::TraceEvent>& events) {
   const std::vector<std::vector<convoy_profile_record>> records = session.profile();
   const std::vector<std::uint32_t>& replicas = session.local_replicas();  // that they are of
   for (const runtime::OperationTime& time : trace.operations) {
     const Operation& operation = operation_of(plan_of(session, trace), time);
     if (!is_compute(operation.kind)) continue;
     const bool forward = operation.kind == OperationKind::kForward;
-    const TraceEvent outer = operation_event(session, plan_of(session, trace), time);
+    const report::TraceEvent outer = operation_event(session, plan_of(session, trace), time);
     const auto own = std::ranges::find(replicas, operation.replica) - replicas.begin();
     for (const convoy_profile_record& record : records.at(static_cast<std::size_t>(own))) {
       const bool inside = record.node >= operation.first_layer &&
@@ -116,29 +116,29 @@ void add_layers(const runtime::Session& session, const runtime::StepTrace& trace
 
 }  // namespace
 
-std::vector<TraceEvent> trace_events(const runtime::Session& session,
-                                     const runtime::StepTrace& trace) {
-  std::vector<TraceEvent> events;
+std::vector<report::TraceEvent> trace_events(const runtime::Session& session,
+                                             const runtime::StepTrace& trace) {
+  std::vector<report::TraceEvent> events;
   if (trace.operations.empty()) return events;
   const runtime::TimeInterval whole = extent(trace.operations);
-  TraceEvent step{fmt::format("step {}", trace.number),
-                  std::nullopt,
-                  "steps",
-                  kHostProcess,
-                  whole.start,
-                  whole.end - whole.start};
+  report::TraceEvent step{fmt::format("step {}", trace.number),
+                          std::nullopt,
+                          "steps",
+                          kHostProcess,
+                          whole.start,
+                          whole.end - whole.start};
   step.category = "step";
   events.push_back(step);
   for (const runtime::StepTrace::InputWait& wait : trace.waits) {
     const double start = std::max(wait.time.start, whole.start);
     const double end = std::min(wait.time.end, whole.end);
     if (end <= start) continue;
-    TraceEvent event{fmt::format("batch of step {}", wait.step),
-                     std::nullopt,
-                     "input",
-                     kHostProcess,
-                     start,
-                     end - start};
+    report::TraceEvent event{fmt::format("batch of step {}", wait.step),
+                             std::nullopt,
+                             "input",
+                             kHostProcess,
+                             start,
+                             end - start};
     event.category = "input";
     events.push_back(event);
   }
@@ -146,7 +146,8 @@ std::vector<TraceEvent> trace_events(const runtime::Session& session,
     events.push_back(operation_event(session, plan_of(session, trace), time));
   if (session.options().profile) add_layers(session, trace, events);
   if (trace.strand)
-    for (TraceEvent& event : events) event.lane += fmt::format(" (worker {})", *trace.strand);
+    for (report::TraceEvent& event : events)
+      event.lane += fmt::format(" (worker {})", *trace.strand);
   return events;
 }
 

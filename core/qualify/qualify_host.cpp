@@ -101,7 +101,7 @@ class HostProbes {
     const job::Sizes sizes = job::choose_sizes(ground_.setup, devices);
     const data::DataOptions data = job::data_options(ground_.setup, sizes, devices);
     const std::unique_ptr<data::BatchSource> source = data::make_source(data);
-    const InputSpeed speed =
+    const report::InputSpeed speed =
         job::measure_input(*source, data, {.warmup = 2, .timed = options_.quick ? 4 : 16},
                            [](std::int64_t, double) { return true; });
     if (speed.seconds > 0)

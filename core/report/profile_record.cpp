@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -192,4 +192,4 @@ Json to_json(const ProfileRecord& profile) {
           {"layers", std::move(layers)}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

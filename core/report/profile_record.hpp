@@ -8,7 +8,7 @@
 
 #include "core/runtime/step_breakdown.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // One pass of one layer in a mean step.
 struct PassProfile {
@@ -58,4 +58,4 @@ nlohmann::ordered_json to_json(const runtime::StepBreakdown& breakdown);
 // Back from that. Throws nlohmann::json::exception for anything else.
 runtime::StepBreakdown read_breakdown(const nlohmann::ordered_json& json);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -16,7 +16,7 @@
 #include "core/report/profile_record.hpp"
 #include "core/select/decision.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // Version of the written form. Fields are only added within a version.
 constexpr int kRunRecordSchemaVersion = 1;
@@ -80,4 +80,4 @@ void check_run_record_path(const std::filesystem::path& path);
 // Writes the form that the suffix names.
 void write_run_record(const RunRecord& record, const std::filesystem::path& path);
 
-}  // namespace convoy
+}  // namespace convoy::report

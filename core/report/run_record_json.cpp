@@ -5,7 +5,7 @@
 #include "core/base/json.hpp"
 #include "core/report/run_record.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 constexpr int kIndent = 2;
@@ -14,7 +14,7 @@ constexpr int kIndent = 2;
 using Json = nlohmann::ordered_json;
 
 // That of a step's breakdown, beside those below.
-using convoy::to_json;
+using report::to_json;
 
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -272,4 +272,4 @@ std::string run_record_json_lines(const RunRecord& record) {
   return text + json_text(line) + "\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

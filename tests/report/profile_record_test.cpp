@@ -9,7 +9,7 @@
 
 #include "core/report/run_record.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using testing::HasSubstr;
@@ -69,4 +69,4 @@ TEST(ProfileRecord, IsPartOfTheRunsRecord) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

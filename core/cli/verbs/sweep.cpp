@@ -73,7 +73,7 @@ class Sweep {
       : arguments_(arguments.begin(), arguments.end()),
         axes_(axes),
         err_(err),
-        progress_(err, standard_error_is_terminal()),
+        progress_(err, report::standard_error_is_terminal()),
         rows_(axes.size()) {
     interrupt_.end_after("points");
   }
@@ -174,7 +174,7 @@ class Sweep {
   const SweepAxes& axes_;
   std::ostream& err_;
   InterruptGuard interrupt_;
-  Progress progress_;
+  report::Progress progress_;
   std::mutex plugins_;
   std::mutex terminal_;  // of what follows
   std::set<std::string> told_;
