@@ -91,7 +91,7 @@ class Calibration {
 
  private:
   struct Team {
-    std::shared_ptr<OpenDevices> devices;
+    std::shared_ptr<runtime::OpenDevices> devices;
     std::vector<std::unique_ptr<LayerProbe>> probes;  // of networks that were begun
 
     std::uint32_t count() const { return devices->cluster().replicas(); }
@@ -106,20 +106,20 @@ class Calibration {
     return counts;
   }
 
-  std::shared_ptr<OpenDevices> open(std::uint32_t devices, std::uint32_t threads) const {
-    return std::make_shared<OpenDevices>(plugin_, devices, threads);
+  std::shared_ptr<runtime::OpenDevices> open(std::uint32_t devices, std::uint32_t threads) const {
+    return std::make_shared<runtime::OpenDevices>(plugin_, devices, threads);
   }
 
   void add_team(std::uint32_t count) {
     teams_.push_back({open(count, 0), {}});
-    OpenDevices& devices = *teams_.back().devices;
+    runtime::OpenDevices& devices = *teams_.back().devices;
     tell_("rates of " + team_name(count, teams_.back().threads()));
     measure_rates(devices);
     if (count == 1) profile_.operation_seconds = probe_operation(devices);
   }
 
   // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
-  void measure_rates(OpenDevices& devices) {
+  void measure_rates(runtime::OpenDevices& devices) {
     const bool alone = devices.cluster().replicas() == 1;
     TeamRates rates = probe_team(devices, size_, alone && !options_.quick);
     if (options_.quick) rates.flops = std::min(rates.threads, cores_) * nominal_flops_;
@@ -217,7 +217,7 @@ class Calibration {
             }};
   }
 
-  std::shared_ptr<OpenDevices> devices_for(std::uint32_t count) const {
+  std::shared_ptr<runtime::OpenDevices> devices_for(std::uint32_t count) const {
     const auto team = std::ranges::find(teams_, count, &Team::count);
     return team == teams_.end() ? open(count, 0) : team->devices;
   }

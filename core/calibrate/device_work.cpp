@@ -64,7 +64,7 @@ double DeviceWork::update(const std::vector<convoy_region>& gradients,
                           const convoy_region& parameters, const convoy_region& state) {
   OptimizerOptions options;
   options.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  const convoy_optimizer optimizer = make_optimizer(options, 1);
+  const convoy_optimizer optimizer = train::make_optimizer(options, 1);
   convoy_update update{};
   update.struct_size = sizeof(update);
   update.optimizer = &optimizer;

@@ -19,7 +19,7 @@ double sum_of(const Seconds& seconds) {
 }  // namespace
 
 LayerProbe::LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-                       const std::shared_ptr<OpenDevices>& devices)
+                       const std::shared_ptr<runtime::OpenDevices>& devices)
     : network_(network),
       probe_(network, sharing_nothing, devices, true),
       before_(probe_.session().profile()) {

@@ -23,7 +23,7 @@ class LayerProbe {
   // of its passes do. `sharing_nothing` is a strategy in which devices share nothing. Error
   // kUnavailable for devices that do not tell the times of layers.
   LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-             const std::shared_ptr<OpenDevices>& devices);
+             const std::shared_ptr<runtime::OpenDevices>& devices);
 
   const std::string& network() const { return network_.name; }
   void step();

@@ -9,30 +9,33 @@ namespace {
 // Numbers must stay finite and normal, or they decide what a step costs.
 constexpr double kLearningRate = 1e-6;
 
-SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices, bool profile) {
-  SessionOptions options;
+runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,
+                                      bool profile) {
+  runtime::SessionOptions options;
   options.devices = devices;
   options.batch = network.batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   options.profile = profile;
   options.hash_initializer = true;  // which is quick
   return options;
 }
 
-std::unique_ptr<Session> open_session(const ProbeNetwork& network, StrategyPlugin& strategy,
-                                      const std::shared_ptr<OpenDevices>& devices, bool profile,
-                                      const ClusterTask* task) {
+std::unique_ptr<runtime::Session> open_session(const ProbeNetwork& network,
+                                               StrategyPlugin& strategy,
+                                               const std::shared_ptr<runtime::OpenDevices>& devices,
+                                               bool profile, const runtime::ClusterTask* task) {
   const Cluster& cluster = task == nullptr ? devices->cluster() : *task->cluster;
-  const SessionOptions options = probe_options(network, cluster.replicas(), profile);
-  if (task == nullptr) return std::make_unique<Session>(network.graph, strategy, devices, options);
-  return std::make_unique<Session>(network.graph, strategy, devices, options, *task);
+  const runtime::SessionOptions options = probe_options(network, cluster.replicas(), profile);
+  if (task == nullptr)
+    return std::make_unique<runtime::Session>(network.graph, strategy, devices, options);
+  return std::make_unique<runtime::Session>(network.graph, strategy, devices, options, *task);
 }
 
 }  // namespace
 
 ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
-                           const std::shared_ptr<OpenDevices>& devices, bool profile,
-                           const ClusterTask* task)
+                           const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
+                           const runtime::ClusterTask* task)
     : session_(open_session(network, strategy, devices, profile, task)),
       images_(network.batch * network.graph.nodes().front().output.elements()),
       labels_(network.batch) {
@@ -46,7 +49,7 @@ ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy
 }
 
 double ProbeSession::step() {
-  StepInput input;
+  runtime::StepInput input;
   input.learning_rate = kLearningRate;
   input.batches.assign(session_->replicas(), {images_.data(), labels_.data()});
   const double start = session_->now();

@@ -18,16 +18,16 @@ class ProbeSession {
  public:
   // profile: keep the times of layers. task: of several hosts, which make theirs at the same time.
   ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
-               const std::shared_ptr<OpenDevices>& devices, bool profile,
-               const ClusterTask* task = nullptr);
+               const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
+               const runtime::ClusterTask* task = nullptr);
 
   // Seconds from its start to its end on the last device.
   double step();
-  Session& session() { return *session_; }
-  const Session& session() const { return *session_; }
+  runtime::Session& session() { return *session_; }
+  const runtime::Session& session() const { return *session_; }
 
  private:
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<runtime::Session> session_;
   std::vector<float> images_;
   std::vector<std::int32_t> labels_;
 };

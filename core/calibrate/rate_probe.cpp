@@ -15,12 +15,12 @@ namespace {
 constexpr int kChain = 2000;
 constexpr std::size_t kGradients = 2;
 
-std::vector<OpenDevice*> devices_of(OpenDevices& devices) {
+std::vector<OpenDevice*> devices_of(runtime::OpenDevices& devices) {
   return {devices.engines().begin(), devices.engines().begin() + devices.cluster().replicas()};
 }
 
 // The mean over devices of the medians of what `measure` gives, all devices at once.
-double all_at_once(OpenDevices& devices, int repetitions,
+double all_at_once(runtime::OpenDevices& devices, int repetitions,
                    const std::function<double(std::size_t device)>& measure) {
   const std::size_t count = devices.cluster().replicas();
   std::vector<std::future<double>> medians;
@@ -118,7 +118,7 @@ std::vector<PathRate> paths_of_one(const std::vector<OpenDevice*>& engines, cons
 
 }  // namespace
 
-TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply) {
+TeamRates probe_team(runtime::OpenDevices& devices, const ProbeSize& size, bool multiply) {
   TeamRates rates;
   rates.threads = std::max(1u, devices.descriptions().front().threads);
   rates.together = devices.cluster().replicas();
@@ -135,7 +135,7 @@ TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply)
   return rates;
 }
 
-SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
+SharedRates probe_shared(runtime::OpenDevices& devices, const ProbeSize& size) {
   const std::vector<OpenDevice*> engines = devices_of(devices);
   UpdateWork work(*engines.front(), vector_bytes(size.vectors, 1));
   work.rate();
@@ -158,7 +158,7 @@ SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size) {
   return {median(std::move(rates)), mean(flops)};
 }
 
-std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {
+std::vector<PathRate> probe_paths(runtime::OpenDevices& devices, const ProbeSize& size) {
   const std::vector<OpenDevice*> engines = devices_of(devices);
   std::vector<PathRate> paths = paths_of_one(engines, size);
   const std::uint64_t bytes = vector_bytes(size.vectors, devices.cluster().replicas());
@@ -173,7 +173,7 @@ std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size) {
   return paths;
 }
 
-double probe_operation(OpenDevices& devices) {
+double probe_operation(runtime::OpenDevices& devices) {
   OpenDevice& device = *devices.engines().front();
   const DeviceVector vector(device, 4096);
   DeviceWork work(device);

@@ -14,15 +14,15 @@ struct ProbeSize {
 
 // What every one of the devices reaches when all of them do the same; products, which take long, on
 // demand.
-TeamRates probe_team(OpenDevices& devices, const ProbeSize& size, bool multiply);
+TeamRates probe_team(runtime::OpenDevices& devices, const ProbeSize& size, bool multiply);
 
 // For two devices and more.
-SharedRates probe_shared(OpenDevices& devices, const ProbeSize& size);
+SharedRates probe_shared(runtime::OpenDevices& devices, const ProbeSize& size);
 
 // Copies between memory of the host and of devices, and from device to device.
-std::vector<PathRate> probe_paths(OpenDevices& devices, const ProbeSize& size);
+std::vector<PathRate> probe_paths(runtime::OpenDevices& devices, const ProbeSize& size);
 
 // What an operation costs besides its bytes: a chain of the smallest ones on the first device.
-double probe_operation(OpenDevices& devices);
+double probe_operation(runtime::OpenDevices& devices);
 
 }  // namespace convoy::calibrate

@@ -15,7 +15,7 @@ double foretell_step(const MachineProfile& profile, const Graph& graph, std::uin
   simulate::PredictorOptions options;
   options.batch = batch;
   options.simulation.software = software;
-  options.simulation.state_slots = state_slots(OptimizerOptions{}.kind);
+  options.simulation.state_slots = train::state_slots(OptimizerOptions{}.kind);
   const simulate::Predictor predictor(graph, options);
   const simulate::Prediction prediction = predictor.predict(lowered, cluster);
   CONVOY_CHECK(prediction.step.has_value());  // it has just been trained here
@@ -23,7 +23,7 @@ double foretell_step(const MachineProfile& profile, const Graph& graph, std::uin
 }
 
 StepCheck::StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-                     const std::shared_ptr<OpenDevices>& devices)
+                     const std::shared_ptr<runtime::OpenDevices>& devices)
     : batch_(network.batch),
       probe_(std::make_unique<ProbeSession>(network, sharing_nothing, devices, false)) {
   measured_seconds_ = usual_step(*probe_);
@@ -31,7 +31,7 @@ StepCheck::StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothin
 
 CheckedStep StepCheck::against(const MachineProfile& profile,
                                const simulate::SoftwareProfile& software) const {
-  const Session& session = probe_->session();
+  const runtime::Session& session = probe_->session();
   return {session.replicas(),
           foretell_step(profile, session.graph(), batch_, session.lowered_plan(),
                         session.devices().front().threads, software),

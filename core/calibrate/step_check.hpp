@@ -23,7 +23,7 @@ double foretell_step(const MachineProfile& profile, const Graph& graph, std::uin
 class StepCheck {
  public:
   StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
-            const std::shared_ptr<OpenDevices>& devices);
+            const std::shared_ptr<runtime::OpenDevices>& devices);
 
   std::uint32_t devices() const { return probe_->session().replicas(); }
   double measured_seconds() const { return measured_seconds_; }

@@ -10,7 +10,7 @@
 #include "core/checkpoint/durable_file.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
@@ -158,4 +158,4 @@ std::vector<std::string> CheckpointDirectory::remember(const std::string& name) 
   return old;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -12,7 +12,7 @@
 #include "core/checkpoint/safetensors_file.hpp"
 #include "core/checkpoint/tensor.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // The checkpoints of one training run: model-<step>.safetensors in a folder, and a marker file that
 // lists the complete ones. A checkpoint is written and synced under a temporary name before the
@@ -60,4 +60,4 @@ class CheckpointDirectory {
 // checksums pass: they come from other programs.
 void verify_checksum(const SafetensorsFile& file);
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -9,7 +9,7 @@
 #include "core/base/json.hpp"
 #include "core/checkpoint/durable_file.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 constexpr const char* kPrefix = "model-";
@@ -79,4 +79,4 @@ void write_checkpoint_marker(const std::filesystem::path& folder, const Checkpoi
   file.commit();
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // The file "checkpoint" in a folder of checkpoints: which of them are complete, newest first.
 inline constexpr const char* kCheckpointMarker = "checkpoint";
@@ -27,4 +27,4 @@ std::optional<CheckpointMarker> read_checkpoint_marker(const std::filesystem::pa
 
 void write_checkpoint_marker(const std::filesystem::path& folder, const CheckpointMarker& marker);
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 constexpr std::string_view kTemporary = ".saving-";
@@ -81,4 +81,4 @@ bool DurableFile::is_temporary(const std::filesystem::path& path) {
   return name.find_first_not_of("0123456789", at + kTemporary.size()) == std::string::npos;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // A file that appears whole or not at all, also when the machine loses power: written beside its
 // place under a temporary name, synced, renamed, and the folder synced. Until commit() whatever
@@ -36,4 +36,4 @@ class DurableFile {
   bool synced_ = false;  // nothing was written since
 };
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

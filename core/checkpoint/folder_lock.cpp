@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
     : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
@@ -31,4 +31,4 @@ FolderLock::~FolderLock() {
   ::close(descriptor_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // A folder that one process at a time writes to. Where the file system knows no locks, as some of
 // networks, nothing is locked, and refusal() says so. The system gives the lock back when the
@@ -25,4 +25,4 @@ class FolderLock {
   std::string refusal_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

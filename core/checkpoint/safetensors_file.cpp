@@ -11,7 +11,7 @@
 #include "core/base/error.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   open();
@@ -106,9 +106,9 @@ std::uint32_t SafetensorsFile::checksum() const {
   for (std::uint64_t at = data_start_; at < file_bytes_; at += piece.size()) {
     const std::uint64_t count = std::min<std::uint64_t>(piece.size(), file_bytes_ - at);
     read_at(at, piece.data(), count);
-    sum = crc32c({piece.data(), count}, sum);
+    sum = data::crc32c({piece.data(), count}, sum);
   }
   return sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

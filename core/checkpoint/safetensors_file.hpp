@@ -10,7 +10,7 @@
 #include "core/checkpoint/safetensors_header.hpp"
 #include "core/checkpoint/tensor.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // A safetensors file open for reading. Once it is open, every tensor is known to lie within the
 // file. Bytes are read, not mapped: a file that shrinks or a disk that fails gives an Error instead
@@ -49,4 +49,4 @@ class SafetensorsFile {
   std::map<std::string_view, const StoredTensor*> by_name_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

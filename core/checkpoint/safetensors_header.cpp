@@ -12,7 +12,7 @@
 #include "core/base/json.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 using Json = nlohmann::json;
@@ -221,7 +221,7 @@ std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view 
     say(fmt::format("{} {} {} {}", tensor_dtype_name(tensor->info.dtype),
                     shape_text(tensor->info.shape), tensor->begin, tensor->end));
   }
-  return crc32c(said);
+  return data::crc32c(said);
 }
 
 std::string format_safetensors_header(const SafetensorsHeader& header) {
@@ -236,4 +236,4 @@ std::string format_safetensors_header(const SafetensorsHeader& header) {
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -8,7 +8,7 @@
 
 #include "core/checkpoint/tensor.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // A file of safetensors is: the header's length as 8 bytes, the header as JSON, then the tensors'
 // bytes. Format: https://github.com/huggingface/safetensors.
@@ -40,4 +40,4 @@ std::uint32_t header_checksum(const SafetensorsHeader& header, std::string_view 
 // bytes. The offsets are those of `header`.
 std::string format_safetensors_header(const SafetensorsHeader& header);
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -6,7 +6,7 @@
 #include "core/checkpoint/durable_file.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
                             const std::vector<Tensor>& tensors) {
@@ -43,8 +43,9 @@ std::uint64_t write_safetensors(const std::filesystem::path& path,
 std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors) {
   std::uint32_t sum = 0;
   for (const Tensor& tensor : tensors)
-    sum = crc32c({reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()}, sum);
+    sum =
+        data::crc32c({reinterpret_cast<const char*>(tensor.data.data()), tensor.data.size()}, sum);
   return sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

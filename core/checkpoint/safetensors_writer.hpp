@@ -10,7 +10,7 @@
 #include "core/checkpoint/safetensors_header.hpp"
 #include "core/checkpoint/tensor.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // The header of a file of these tensors, one behind the other.
 SafetensorsHeader header_of(std::map<std::string, std::string> metadata,
@@ -27,4 +27,4 @@ std::uint64_t write_safetensors(const std::filesystem::path& path,
 // CRC32C of the bytes of all tensors, in this order.
 std::uint32_t tensors_checksum(const std::vector<Tensor>& tensors);
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

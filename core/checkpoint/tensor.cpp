@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are little-endian");
@@ -137,4 +137,4 @@ std::string printable(std::string_view text) {
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::checkpoint {
 
 // The element types of safetensors, in the order of increasing size.
 enum class TensorDtype {
@@ -64,4 +64,4 @@ std::vector<float> tensor_floats(const TensorInfo& info, std::span<const std::by
 // 200 characters.
 std::string printable(std::string_view text);
 
-}  // namespace convoy
+}  // namespace convoy::checkpoint

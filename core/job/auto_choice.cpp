@@ -34,17 +34,17 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
                                                const SimulatedHardware& hardware) {
   if (setup.options.bucket_mb || hardware.software.bucket_per_variable)
     return {setup.bucket_elements};
-  return bucket_sizes(Arena(*setup.graph).elements());
+  return select::bucket_sizes(Arena(*setup.graph).elements());
 }
 
 // Scales the layers so that one device has the rate that the user gave (--images_per_sec). Any
 // strategy that plans for one device will do, because all do nearly the same there.
 void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
-              const SelectionProblem& problem, std::span<const Candidate> candidates,
-              simulate::Predictor& predictor) {
+              const select::SelectionProblem& problem,
+              std::span<const select::Candidate> candidates, simulate::Predictor& predictor) {
   if (!setup.options.machine.images_per_second) return;
   std::string refusal;
-  for (const Candidate& candidate : candidates) {
+  for (const select::Candidate& candidate : candidates) {
     try {
       return fit_to_given_rate(setup, hardware, *problem.strategy(candidate),
                                candidate.bucket_elements, predictor);
@@ -58,7 +58,7 @@ void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
 
 // Error where a candidate's plan would take more memory than there is.
 void require_room(const Setup& setup, const SimulatedHardware& hardware,
-                  const ChoiceSubject& subject, const Candidate& candidate,
+                  const ChoiceSubject& subject, const select::Candidate& candidate,
                   const PlanAuthor& author) {
   const double operations = estimated_operations(subject.hosts, [&](std::uint32_t hosts) {
     const SimulatedGround few = simulated_ground(setup, hardware, hosts, subject.devices);
@@ -102,17 +102,17 @@ OptionValues given_strategy_options(const Setup& setup) {
   return given;
 }
 
-Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
-                        const ChoiceSubject& subject) {
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject) {
   return rank_strategies(setup, hardware, subject,
                          simulated_ground(setup, hardware, subject.hosts, subject.devices));
 }
 
-Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
-                        const ChoiceSubject& subject, const SimulatedGround& ground) {
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject, const SimulatedGround& ground) {
   simulate::PredictorOptions options = prediction_options(setup, hardware, subject.batch);
   options.simulation.keep_operations = false;
-  SelectionProblem problem;
+  select::SelectionProblem problem;
   problem.cluster = ground.on.cluster;
   problem.kernel_forms = forms_on(setup, hardware);
   problem.guard = setup.guard;
@@ -120,16 +120,16 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
   problem.arena = [&](std::uint64_t elements) {
     return simulated_map(setup, hardware, ground.arena, elements);
   };
-  problem.strategy = [&](const Candidate& candidate) {
+  problem.strategy = [&](const select::Candidate& candidate) {
     const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
     return open_strategy(*setup.host, found, candidate.options);
   };
   problem.try_kernel = [&](StrategyPlugin& strategy, const Operation& call) {
     try_kernel_first(setup, strategy.manifest().name, strategy, call);
   };
-  const std::vector<Candidate> candidates =
-      enumerate_candidates(installed_strategies(setup.catalog), given_strategy_options(setup),
-                           wanted_bucket_sizes(setup, hardware));
+  const std::vector<select::Candidate> candidates = select::enumerate_candidates(
+      installed_strategies(setup.catalog), given_strategy_options(setup),
+      wanted_bucket_sizes(setup, hardware));
   simulate::Predictor predictor(*setup.graph, options);
   fit_rate(setup, hardware, problem, candidates, predictor);
   const std::vector<simulate::LayerTimes> layers = predictor.layers(ground.on.machine);
@@ -137,10 +137,10 @@ Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
     return predictor.predict(lowered, ground.on, layers);
   };
   if (is_large_cluster(subject.hosts, subject.devices))
-    problem.admit = [&](const Candidate& candidate, const PlanAuthor& author) {
+    problem.admit = [&](const select::Candidate& candidate, const PlanAuthor& author) {
       require_room(setup, hardware, subject, candidate, author);
     };
-  return rank_candidates(candidates, problem);
+  return select::rank_candidates(candidates, problem);
 }
 
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
@@ -150,15 +150,16 @@ std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubjec
                      nominal ? ", which is not calibrated" : "");
 }
 
-Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
-                              const ChoiceSubject& subject, const Ranking& ranking) {
-  Candidate usual;
+select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
+                                      const ChoiceSubject& subject,
+                                      const select::Ranking& ranking) {
+  select::Candidate usual;
   try {
     usual = choose_by_rule(setup, hardware.on_host_processors).chosen;
   } catch (const Error&) {
     // there is no rule for this
   }
-  return decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
+  return select::decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
 }
 
 void refuse_measuring(const Setup& setup) {
@@ -168,7 +169,7 @@ void refuse_measuring(const Setup& setup) {
          "--auto=measure does so. --auto=simulate is its first part");
 }
 
-Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> devices) {
+select::Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> devices) {
   refuse_measuring(setup);
   const SimulatedHardware hardware = choose_simulated_hardware(setup);
   if (setup.options.auto_mode == AutoMode::kRule)
@@ -177,7 +178,7 @@ Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> device
   return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
 }
 
-Decision choose_as_run_does(Setup& setup) {
+select::Decision choose_as_run_does(Setup& setup) {
   refuse_measuring(setup);
   if (describes_machine(setup.options.machine))
     return choose_imagined(setup, setup.options.num_devices);
@@ -193,21 +194,22 @@ Decision choose_as_run_does(Setup& setup) {
        "hosts: name a strategy, or a machine with --platform or --topology");
 }
 
-Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
-  SelectionFacts facts;
+select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
+  select::SelectionFacts facts;
   facts.several_hosts = setup.options.task.tasks() > 1;
   facts.parameter_servers = setup.options.task.servers > 0;
   facts.on_host_processors = on_host_processors;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
-  const SelectionRules rules = SelectionRules::read(share_directory() / "select/rules.json");
+  const select::SelectionRules rules =
+      select::SelectionRules::read(share_directory() / "select/rules.json");
   const OptionValues given = given_strategy_options(setup);
   const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
-  Selection selection = rules.choose(facts, [&](const std::string& name) {
+  select::Selection selection = rules.choose(facts, [&](const std::string& name) {
     return std::any_of(manifests.begin(), manifests.end(), [&](const Manifest& manifest) {
-      return manifest.name == name && declares_all(manifest, given);
+      return manifest.name == name && select::declares_all(manifest, given);
     });
   });
-  Decision decision;
+  select::Decision decision;
   decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
   if (!names_variant(*std::ranges::find(manifests, decision.chosen.strategy, &Manifest::name),
                      given))

@@ -28,31 +28,31 @@ OptionValues given_strategy_options(const Setup& setup);
 
 // Every installed strategy's variants with several sizes of buckets (--bucket_mb: that one), as
 // the simulator sees them on this hardware.
-Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
-                        const ChoiceSubject& subject);
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject);
 // The same for the cluster and the storage of this ground.
-Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
-                        const ChoiceSubject& subject, const SimulatedGround& ground);
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject, const SimulatedGround& ground);
 
 // "8 devices of dgx1-p100": what predictions are for.
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject);
 
 // The best of the ranking; where the rule of thumb's variant is as fast, that one.
-Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
-                              const ChoiceSubject& subject, const Ranking& ranking);
+select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
+                                      const ChoiceSubject& subject, const select::Ranking& ranking);
 
 // Error kUsage when the flags ask for what only a training can do.
 void refuse_measuring(const Setup& setup);
 
 // For a verb that runs nothing: on the hardware that its flags describe, for that many devices per
 // host (all when not given).
-Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> devices);
+select::Decision choose_imagined(const Setup& setup, std::optional<std::uint32_t> devices);
 
 // What a run with these flags takes, for a verb that looks at its plan: on a described machine,
 // else on this one. Error kUsage where the flags only name hosts.
-Decision choose_as_run_does(Setup& setup);
+select::Decision choose_as_run_does(Setup& setup);
 
 // Without a described machine: the rule of thumb. Error kUnavailable when no rule fits.
-Decision choose_by_rule(const Setup& setup, bool on_host_processors);
+select::Decision choose_by_rule(const Setup& setup, bool on_host_processors);
 
 }  // namespace convoy::job

@@ -36,7 +36,7 @@ std::optional<SimulatedHardware> known_hardware(Setup& setup, const Tell& tell) 
   }
 }
 
-Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell) {
+select::Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell) {
   const std::optional<SimulatedHardware> hardware = known_hardware(setup, tell);
   if (!hardware) return *setup.decision;
   const Task& task = *setup.task;
@@ -46,7 +46,7 @@ Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell) {
                               rank_strategies(setup, *hardware, subject, ground));
 }
 
-std::string file_of_strategy(const Setup& setup, const Decision& decision) {
+std::string file_of_strategy(const Setup& setup, const select::Decision& decision) {
   return file_hash(setup.catalog.find(PluginKind::kStrategy, decision.chosen.strategy).path);
 }
 
@@ -56,13 +56,13 @@ void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log, con
   CONVOY_CHECK(setup.task != nullptr && setup.decision);
   std::string own;
   if (setup.task->is_chief()) {
-    const Decision decision = choose_here(setup, sizes, tell);
+    const select::Decision decision = choose_here(setup, sizes, tell);
     own = json_text(
-        Json{{"decision", to_json(decision)}, {"file", file_of_strategy(setup, decision)}});
+        Json{{"decision", select::to_json(decision)}, {"file", file_of_strategy(setup, decision)}});
   }
   const Json chiefs = parse_json(setup.task->from_chief("strategy", own));
-  setup.decision = decision_from_json(chiefs.at("decision"));
-  const Candidate& chosen = setup.decision->chosen;
+  setup.decision = select::decision_from_json(chiefs.at("decision"));
+  const select::Candidate& chosen = setup.decision->chosen;
   if (file_of_strategy(setup, *setup.decision) != chiefs.at("file").get<std::string>())
     fail(ExitCode::kUnavailable,
          "{} takes the strategy {}, and its plug-in here is another file: install the same one on "
@@ -70,7 +70,7 @@ void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log, con
          setup.task->name_of(0), chosen.strategy);
   if (chosen.bucket_elements > 0) setup.bucket_elements = chosen.bucket_elements;
   setup.strategy = load_strategy_of(setup, chosen, log);
-  tell(decision_line(*setup.decision));
+  tell(select::decision_line(*setup.decision));
 }
 
 }  // namespace convoy::job

@@ -40,21 +40,22 @@ void check_measuring(const JobOptions& options) {
 }
 
 // The candidates that predictions cannot tell apart, the chosen one first.
-AutoShortlist make_shortlist(const Ranking& ranking, const Decision& decision, double known_error) {
+AutoShortlist make_shortlist(const select::Ranking& ranking, const select::Decision& decision,
+                             double known_error) {
   AutoShortlist list;
-  list.tolerance = shortlist_tolerance(known_error);
-  std::vector<Candidate> wanted = {decision.chosen};
-  for (const Candidate& each : ranking.shortlist(list.tolerance, ranking.candidates.size()))
-    if (!same_variant(each, decision.chosen)) wanted.push_back(each);
-  for (const Candidate& each : wanted)
+  list.tolerance = select::shortlist_tolerance(known_error);
+  std::vector<select::Candidate> wanted = {decision.chosen};
+  for (const select::Candidate& each : ranking.shortlist(list.tolerance, ranking.candidates.size()))
+    if (!select::same_variant(each, decision.chosen)) wanted.push_back(each);
+  for (const select::Candidate& each : wanted)
     list.candidates.push_back(
-        *std::ranges::find(ranking.candidates, each, &RankedCandidate::candidate));
+        *std::ranges::find(ranking.candidates, each, &select::RankedCandidate::candidate));
   return list;
 }
 
-std::string shortlist_notice(const AutoShortlist& list, const Decision& decision) {
+std::string shortlist_notice(const AutoShortlist& list, const select::Decision& decision) {
   const std::string first =
-      fmt::format("{}, predicted step {:.3f} ms on {}", flags_of(decision.chosen),
+      fmt::format("{}, predicted step {:.3f} ms on {}", select::flags_of(decision.chosen),
                   1e3 * decision.step_seconds, decision.basis);
   if (list.candidates.size() < 2)
     return fmt::format(
@@ -64,7 +65,7 @@ std::string shortlist_notice(const AutoShortlist& list, const Decision& decision
   return fmt::format(
       "--auto=measure begins with {}, and tries what is predicted within {:.0f} % of "
       "that, at most {} variants",
-      first, 100 * list.tolerance, kMostTried);
+      first, 100 * list.tolerance, select::kMostTried);
 }
 
 }  // namespace
@@ -74,7 +75,7 @@ bool trains(const JobOptions& options) {
   return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
 }
 
-Decision choose_for_run(Setup& setup) {
+select::Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
@@ -91,21 +92,21 @@ Decision choose_for_run(Setup& setup) {
   const std::uint32_t devices = count_devices(setup);
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};
   // What follows from a rate that the user knows is no use to other runs.
-  const DecisionCache cache(
+  const select::DecisionCache cache(
       setup.options.machine.images_per_second ? std::filesystem::path() : cache_folder(),
       [&](const std::string& text) { setup.notices.push_back(text); });
   const std::string circumstances = decision_key(setup, hardware, subject);
   if (mode == AutoMode::kCached)
-    if (const std::optional<Decision> known = cache.find(circumstances)) return *known;
+    if (const std::optional<select::Decision> known = cache.find(circumstances)) return *known;
   open_devices_early(setup);
-  const Ranking ranking = rank_strategies(setup, hardware, subject);
-  Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
+  const select::Ranking ranking = rank_strategies(setup, hardware, subject);
+  select::Decision decision = choose_by_simulation(setup, hardware, subject, ranking);
   if (mode == AutoMode::kMeasure) {
     setup.shortlist = make_shortlist(ranking, decision, hardware.known_error);
     setup.notices.push_back(shortlist_notice(*setup.shortlist, decision));
-    setup.shortlist->remember = [circumstances](const Decision& measured,
-                                                const DecisionCache::Tell& tell) {
-      DecisionCache(cache_folder(), tell).remember(circumstances, measured);
+    setup.shortlist->remember = [circumstances](const select::Decision& measured,
+                                                const select::DecisionCache::Tell& tell) {
+      select::DecisionCache(cache_folder(), tell).remember(circumstances, measured);
     };
     if (setup.shortlist->candidates.size() >= 2) return decision;
     setup.shortlist.reset();

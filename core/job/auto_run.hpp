@@ -13,6 +13,6 @@ bool trains(const JobOptions& options);
 // notices then say, like what went wrong with the memory. On several hosts the rule's choice is
 // what they begin with: they decide once their links are measured, which the setup then notes. With
 // --auto=measure the setup also gets the shortlist to try.
-Decision choose_for_run(Setup& setup);
+select::Decision choose_for_run(Setup& setup);
 
 }  // namespace convoy::job

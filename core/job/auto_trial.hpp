@@ -27,7 +27,7 @@ class AutoTrial {
   // take `steps` of them. Prepares the plans of the other candidates; one that cannot be compared
   // is left out with a reason. With nothing left to compare, the trial is over at once and says
   // why.
-  AutoTrial(Setup& setup, Session& session, std::int64_t first_step, std::int64_t steps,
+  AutoTrial(Setup& setup, runtime::Session& session, std::int64_t first_step, std::int64_t steps,
             const PluginLog& log, Tell tell);
 
   // Whether the trial has ended.
@@ -38,7 +38,7 @@ class AutoTrial {
   // Subscribes the trial to the events of the training. `changed` is called whenever the session
   // runs another plan, and when the trial is decided: then the setup has another decision, and
   // perhaps another strategy.
-  void join(TrainingEvents& events, std::function<void()> changed);
+  void join(runtime::TrainingEvents& events, std::function<void()> changed);
   // The training ended; says so when it was too early for a decision.
   void finish();
 
@@ -48,9 +48,9 @@ class AutoTrial {
  private:
   // A candidate of the shortlist.
   struct Participant {
-    RankedCandidate ranked;
+    select::RankedCandidate ranked;
     std::unique_ptr<StrategyPlugin> strategy;  // the first's is the setup's
-    std::shared_ptr<const PreparedPlan> plan;
+    std::shared_ptr<const runtime::PreparedPlan> plan;
     std::string left_out;
     std::optional<std::size_t> number;  // in the schedule
   };
@@ -59,19 +59,19 @@ class AutoTrial {
   void prepare(Participant& participant, const PluginLog& log);
   void begin(std::int64_t steps);
   void step(const TrainingStep& step);
-  bool turn_ends_after(const PausePoint& point) const;
-  void end_turn(const PausePoint& point);
+  bool turn_ends_after(const runtime::PausePoint& point) const;
+  void end_turn(const runtime::PausePoint& point);
   Participant& scheduled(std::size_t number);
   const Participant& in_use() const;
-  void use(Participant& participant, const PausePoint& point);
+  void use(Participant& participant, const runtime::PausePoint& point);
   void decide_now();
-  TrialResult result() const;
+  select::TrialResult result() const;
 
   Setup& setup_;
-  Session& session_;
+  runtime::Session& session_;
   Tell tell_;
   std::vector<Participant> participants_;
-  std::optional<TrialSchedule> schedule_;
+  std::optional<select::TrialSchedule> schedule_;
   std::int64_t most_steps_ = 0;
   std::int64_t turn_end_;  // global step
   std::int64_t timed_steps_ = 0;

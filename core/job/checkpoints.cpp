@@ -18,7 +18,7 @@
 namespace convoy::job {
 namespace {
 
-convoy_optimizer_kind optimizer_of(const Session& session) {
+convoy_optimizer_kind optimizer_of(const runtime::Session& session) {
   return static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
 }
 
@@ -31,26 +31,28 @@ std::filesystem::path map_path(const std::string& map) {
 // Both files are found and their beginnings are right; whether they suit a model is open.
 struct InitialWeights {
   explicit InitialWeights(const CheckpointOptions& options) : file(options.init_weights) {
-    if (!options.weights_map.empty()) map = read_weights_map(map_path(options.weights_map));
+    if (!options.weights_map.empty())
+      map = runtime::read_weights_map(map_path(options.weights_map));
   }
 
-  ModelValues values(const Graph& graph) const {
-    return map ? read_foreign_weights(file, graph, *map) : read_model_values(file, graph);
+  runtime::ModelValues values(const Graph& graph) const {
+    return map ? runtime::read_foreign_weights(file, graph, *map)
+               : runtime::read_model_values(file, graph);
   }
 
-  SafetensorsFile file;
-  std::optional<WeightsMap> map;
+  checkpoint::SafetensorsFile file;
+  std::optional<runtime::WeightsMap> map;
 };
 
 // What a run without training takes: the newest good checkpoint in train_dir, or the file of that
 // name; null when there is none.
-std::unique_ptr<SafetensorsFile> open_trained(const std::string& train_dir,
-                                              const Checkpoints::Tell& tell) {
+std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& train_dir,
+                                                          const Checkpoints::Tell& tell) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(train_dir, error))
-    return CheckpointDirectory(train_dir, 0).open_newest(tell);
-  auto file = std::make_unique<SafetensorsFile>(train_dir);
-  verify_checksum(*file);
+    return checkpoint::CheckpointDirectory(train_dir, 0).open_newest(tell);
+  auto file = std::make_unique<checkpoint::SafetensorsFile>(train_dir);
+  checkpoint::verify_checksum(*file);
   return file;
 }
 
@@ -77,7 +79,7 @@ void Checkpoints::open_newest() {
   }
   if (setup_.task != nullptr) find_newest();
   if (!newest_) return;
-  found_ = read_facts(*newest_);
+  found_ = runtime::read_facts(*newest_);
   saved_step_ = found_->step;
 }
 
@@ -107,8 +109,8 @@ void Checkpoints::find_newest() {
       "checkpoint", newest_ ? std::filesystem::absolute(newest_->path()).string() : "");
   if (newest_ || path.empty()) return;
   try {
-    newest_ = std::make_unique<SafetensorsFile>(path);
-    verify_checksum(*newest_);
+    newest_ = std::make_unique<checkpoint::SafetensorsFile>(path);
+    checkpoint::verify_checksum(*newest_);
   } catch (const Error& error) {
     fail(error.code(),
          "worker 0 goes on from {}, which this task cannot read ({}): --train_dir must lie on a "
@@ -132,14 +134,14 @@ std::int64_t Checkpoints::sample_offset() const {
   return found_ ? found_->samples - found_->step * global_batch_ : 0;
 }
 
-void Checkpoints::restore(Session& session) {
+void Checkpoints::restore(runtime::Session& session) {
   if (!newest_) return use_initial_weights(session);
   if (session.forward_only()) {
-    session.write_values(read_model_values(*newest_, session.graph()));
+    session.write_values(runtime::read_model_values(*newest_, session.graph()));
   } else {
-    const Restoration restoration = read_restoration(*newest_, *found_, session);
+    const runtime::Restoration restoration = runtime::read_restoration(*newest_, *found_, session);
     for (const std::string& notice : restoration.notices) tell_(notice);
-    write_training_state(session, restoration.state, found_->step);
+    runtime::write_training_state(session, restoration.state, found_->step);
   }
   if (found_->seed != setup_.options.seed)
     tell_(
@@ -156,30 +158,30 @@ void Checkpoints::check_initial_weights() const {
   if (!options_.init_weights.empty()) const InitialWeights found(options_);
 }
 
-void Checkpoints::use_initial_weights(Session& session) const {
+void Checkpoints::use_initial_weights(runtime::Session& session) const {
   if (options_.init_weights.empty()) return;
-  ModelValues values = InitialWeights(options_).values(session.graph());
+  runtime::ModelValues values = InitialWeights(options_).values(session.graph());
   if (session.forward_only()) return session.write_values(values);
-  TrainingState state;
+  runtime::TrainingState state;
   state.values = std::move(values);
   state.loss_scale = session.loss_scale();
-  write_training_state(session, state, 0);
+  runtime::write_training_state(session, state, 0);
 }
 
 // A multiple of the interval lies behind the last step that was asked for.
-bool Checkpoints::passes_multiple(const PausePoint& point) const {
+bool Checkpoints::passes_multiple(const runtime::PausePoint& point) const {
   return options_.every_steps && point.timed_step > 0 &&
          point.timed_step / *options_.every_steps > asked_ / *options_.every_steps;
 }
 
-bool Checkpoints::wants(const PausePoint& point) const {
+bool Checkpoints::wants(const runtime::PausePoint& point) const {
   if (why_nothing_is_saved() != nullptr) return false;
   const auto passed = std::chrono::steady_clock::now() - last_save_;
   return passes_multiple(point) ||
          (options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds));
 }
 
-bool Checkpoints::due(const PausePoint& point) {
+bool Checkpoints::due(const runtime::PausePoint& point) {
   if (const char* const why = why_nothing_is_saved()) {
     if (point.save_asked) tell_(fmt::format("SIGUSR1 asks for a checkpoint: {}", why));
     return false;
@@ -194,19 +196,19 @@ bool Checkpoints::due(const PausePoint& point) {
   return pending_ = pending_ || point.save_asked;
 }
 
-bool Checkpoints::pause(const PausePoint& point, Session& session) {
+bool Checkpoints::pause(const runtime::PausePoint& point, runtime::Session& session) {
   if (!pending_) return false;
   pending_ = false;
   return save(point.global_step, session);
 }
 
-void Checkpoints::finish(const TrainingSummary& summary, Session& session) {
+void Checkpoints::finish(const runtime::TrainingSummary& summary, runtime::Session& session) {
   if (why_nothing_is_saved() != nullptr) return;
   if (agreed("save at the end", saved_step_ != summary.global_step))
     save(summary.global_step, session);
 }
 
-bool Checkpoints::save(std::int64_t step, Session& session) {
+bool Checkpoints::save(std::int64_t step, runtime::Session& session) {
   bool saved = false;
   try {
     saved = write(step, session);
@@ -225,29 +227,30 @@ bool Checkpoints::agreed(const std::string& what, bool own) const {
   return setup_.task->from_chief(what, own ? "yes" : "no") == "yes";
 }
 
-bool Checkpoints::write(std::int64_t step, Session& session) {
-  TrainingState state = read_training_state(session);
-  if (!are_finite(state.values)) {
+bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
+  runtime::TrainingState state = runtime::read_training_state(session);
+  if (!runtime::are_finite(state.values)) {
     refuse_diverged(step);
     return false;
   }
   if (!is_chiefs()) return true;
-  CheckpointFacts facts;
+  runtime::CheckpointFacts facts;
   facts.step = step;
   facts.samples = step * global_batch_ + sample_offset();
   facts.seed = setup_.options.seed;
   facts.model = session.graph().model();
   facts.strategy = session.plan()->strategy->manifest().name;
-  facts.optimizer = optimizer_name(optimizer_of(session));
+  facts.optimizer = train::optimizer_name(optimizer_of(session));
   facts.updates = state.updates;
-  facts.identity = identity_of(session);
+  facts.identity = runtime::identity_of(session);
   facts.phase = state.phase;
   facts.complete = state.complete;
   facts.loss_scale = state.loss_scale;
   facts.flags = json_text(nlohmann::json(setup_.options.settings));
   facts.convoy_version = kVersion;
-  directory_->save(step, to_metadata(facts),
-                   checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
+  directory_->save(
+      step, runtime::to_metadata(facts),
+      runtime::checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
   saved_step_ = step;
   return true;
 }
@@ -269,10 +272,10 @@ std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options,
     return TrainedModel{weights.file.path().filename().string(), weights.file.path().string(), 0,
                         weights.values(graph)};
   }
-  const std::unique_ptr<SafetensorsFile> file = open_trained(options.train_dir, tell);
+  const std::unique_ptr<checkpoint::SafetensorsFile> file = open_trained(options.train_dir, tell);
   if (!file) return std::nullopt;
   return TrainedModel{file->path().filename().string(), file->path().string(),
-                      read_facts(*file).step, read_model_values(*file, graph)};
+                      runtime::read_facts(*file).step, runtime::read_model_values(*file, graph)};
 }
 
 }  // namespace convoy::job

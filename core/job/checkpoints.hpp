@@ -35,18 +35,18 @@ class Checkpoints {
   // Before the first step. Error kFailed when the checkpoint is another model's, listing how its
   // tensors differ.
   // Without one, --init_weights takes its place.
-  void restore(Session& session);
+  void restore(runtime::Session& session);
 
   // Whether a checkpoint is due by this step, as the chief sees it; for workers that do not wait
   // for each other, which pause later than they want to.
-  bool wants(const PausePoint& point) const;
+  bool wants(const runtime::PausePoint& point) const;
   // Whether training pauses after this step to save.
-  bool due(const PausePoint& point);
+  bool due(const runtime::PausePoint& point);
   // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
   // --on_save_error is stop.
-  bool pause(const PausePoint& point, Session& session);
+  bool pause(const runtime::PausePoint& point, runtime::Session& session);
   // The checkpoint after the last step, unless there is one.
-  void finish(const TrainingSummary& summary, Session& session);
+  void finish(const runtime::TrainingSummary& summary, runtime::Session& session);
 
  private:
   bool is_chiefs() const;
@@ -57,21 +57,21 @@ class Checkpoints {
   void find_newest();
   bool agreed(const std::string& what, bool own) const;
   void check_initial_weights() const;
-  void use_initial_weights(Session& session) const;
-  bool save(std::int64_t step, Session& session);
+  void use_initial_weights(runtime::Session& session) const;
+  bool save(std::int64_t step, runtime::Session& session);
   // Whether there was anything to save.
-  bool write(std::int64_t step, Session& session);
+  bool write(std::int64_t step, runtime::Session& session);
   void refuse_diverged(std::int64_t step);
 
   const Setup& setup_;
   const CheckpointOptions& options_;
   std::int64_t global_batch_;
   Tell tell_;
-  std::optional<CheckpointDirectory> directory_;
-  std::unique_ptr<SafetensorsFile> newest_;
-  std::optional<CheckpointFacts> found_;
+  std::optional<checkpoint::CheckpointDirectory> directory_;
+  std::unique_ptr<checkpoint::SafetensorsFile> newest_;
+  std::optional<runtime::CheckpointFacts> found_;
   std::optional<std::int64_t> saved_step_;
-  bool passes_multiple(const PausePoint& point) const;
+  bool passes_multiple(const runtime::PausePoint& point) const;
 
   bool pending_ = false;
   std::int64_t asked_ = 0;  // the last timed step of which due() was asked

@@ -34,9 +34,10 @@ std::int64_t input_threads(const Setup& setup, std::uint32_t devices) {
 
 }  // namespace
 
-SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
+runtime::SessionOptions session_options(const Setup& setup, const Sizes& sizes,
+                                        std::uint32_t devices) {
   const JobOptions& options = setup.options;
-  SessionOptions result;
+  runtime::SessionOptions result;
   result.devices = devices;
   result.threads = options.threads_per_device;
   result.batch = sizes.batch;
@@ -47,16 +48,16 @@ SessionOptions session_options(const Setup& setup, const Sizes& sizes, std::uint
   result.accuracy =
       options.print_training_accuracy || options.evaluation.mode() == RunMode::kForwardOnly;
   result.deterministic = options.deterministic;
-  if (options.half) result.dtype = kHalfOfTheDevices;
+  if (options.half) result.dtype = runtime::kHalfOfTheDevices;
   result.bucket_elements = setup.bucket_elements;
-  result.optimizer = make_optimizer(options.optimizer, count_replicas(setup, devices));
+  result.optimizer = train::make_optimizer(options.optimizer, count_replicas(setup, devices));
   result.guard = setup.guard;
   return result;
 }
 
-DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
+data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices) {
   const JobOptions& options = setup.options;
-  DataOptions result;
+  data::DataOptions result;
   result.data_dir = options.data_dir;
   result.data_name = options.data_name;
   result.model_dataset = setup.model_info.dataset;
@@ -73,8 +74,8 @@ DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t d
   result.distort_in_yiq = options.distort_in_yiq;
   result.cache_records = options.cache_records;
   result.repeat_one_record = options.repeat_one_record;
-  result.resize_method = parse_resize_method(options.resize_method);
-  result.on_bad_record = parse_bad_record_policy(options.on_bad_record);
+  result.resize_method = data::parse_resize_method(options.resize_method);
+  result.on_bad_record = data::parse_bad_record_policy(options.on_bad_record);
   return result;
 }
 
@@ -88,19 +89,19 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
       threads, processors(), free);
 }
 
-LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
-                              std::int64_t examples) {
+train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
+                                     std::int64_t examples) {
   const std::uint32_t replicas = count_replicas(setup, devices);
-  const LearningRateContext context{static_cast<double>(std::int64_t{replicas} * sizes.batch),
-                                    static_cast<double>(examples), replicas,
-                                    setup.options.optimizer.gradient_scale == GradientScale::kSum};
+  const train::LearningRateContext context{
+      static_cast<double>(std::int64_t{replicas} * sizes.batch), static_cast<double>(examples),
+      replicas, setup.options.optimizer.gradient_scale == GradientScale::kSum};
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
 
 // Synthetic images are raw pixels, as they always were, on which some models' own learning rates
 // diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
-TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
-                                          std::int64_t first_step) {
+runtime::TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
+                                                   std::int64_t first_step) {
   const LearningRateOptions& rate = setup.options.learning_rate;
   const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
   const bool synthetic = setup.options.data_dir.empty();
@@ -111,7 +112,7 @@ std::string divergence_text(std::int64_t step, std::int64_t warmup_steps) {
   return fmt::format(
       "the loss is not finite from {} on: the model's own learning rate does not suit "
       "unnormalised synthetic images; speed is not affected",
-      step_name(step, warmup_steps));
+      runtime::step_name(step, warmup_steps));
 }
 
 }  // namespace convoy::job

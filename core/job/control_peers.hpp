@@ -11,7 +11,7 @@
 namespace convoy::job {
 
 // The small messages of sessions, over the control plane of the run.
-class ControlPeers : public Peers {
+class ControlPeers : public runtime::Peers {
  public:
   // `workers`: how many of the tasks, the first ones, take steps of their own.
   ControlPeers(network::ControlPlane& control, int workers)

@@ -113,7 +113,7 @@ class Echo {
   template <typename Take>
   int for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
                      Take take) {
-    const std::uint64_t most = piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
+    const std::uint64_t most = runtime::piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
     convoy_transfer transfer{};
     transfer.struct_size = sizeof(transfer);
     transfer.peer = number_;

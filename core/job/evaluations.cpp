@@ -13,9 +13,9 @@
 namespace convoy::job {
 namespace {
 
-EvaluationEvents evaluation_events(std::int64_t every, RunReport& report,
-                                   const StopRequested& stop_requested) {
-  EvaluationEvents events;
+runtime::EvaluationEvents evaluation_events(std::int64_t every, RunReport& report,
+                                            const StopRequested& stop_requested) {
+  runtime::EvaluationEvents events;
   events.every = every;
   events.progress = [&report](std::int64_t step, double examples_per_second) {
     report.observer().evaluation_step(step, examples_per_second);
@@ -34,7 +34,7 @@ void sleep_unless_stopped(std::int64_t seconds, const StopRequested& stop_reques
 void score_model(const TrainedModel& model, const JobOptions& options, Validation& validation,
                  RunReport& report, const StopRequested& stop_requested) {
   report.observer().model_loaded(model.path);
-  const Evaluation result = validation.score(
+  const runtime::Evaluation result = validation.score(
       model.values, evaluation_events(options.display_every, report, stop_requested));
   if (result.examples == 0) return;
   report.evaluation(result, {model.global_step, model.global_step}, model.name);
@@ -63,19 +63,19 @@ std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
   return until + 1;
 }
 
-bool TrainingEvaluations::wants(const PausePoint& point) {
+bool TrainingEvaluations::wants(const runtime::PausePoint& point) {
   const std::int64_t due = first_due(point.timed_step);
   asked_ = std::max(asked_, due - 1);
   return due <= point.timed_step;
 }
 
-bool TrainingEvaluations::due(const PausePoint& point) {
+bool TrainingEvaluations::due(const runtime::PausePoint& point) {
   const bool is_due = first_due(point.timed_step) <= point.timed_step;
   asked_ = std::max(asked_, point.timed_step);
   return is_due;
 }
 
-bool TrainingEvaluations::pause(const PausePoint& point, const Session& session) {
+bool TrainingEvaluations::pause(const runtime::PausePoint& point, const runtime::Session& session) {
   evaluate(point, session, false);
   const bool goes_on = outcome_ == Outcome::kGoesOn;
   if (failure_)
@@ -85,27 +85,29 @@ bool TrainingEvaluations::pause(const PausePoint& point, const Session& session)
   return goes_on;
 }
 
-void TrainingEvaluations::final(const TrainingSummary& summary, const Session& session) {
+void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
+                                const runtime::Session& session) {
   if (outcome_ != Outcome::kFailed) report_.observer().training_done();
   if (outcome_ == Outcome::kGoesOn && !summary.stopped)
     evaluate({summary.last_step, summary.global_step}, session, true);
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void TrainingEvaluations::evaluate(const PausePoint& point, const Session& session, bool is_last) {
+void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
+                                   const runtime::Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
-  const ModelValues values = session.read_values();  // all tasks together
+  const runtime::ModelValues values = session.read_values();  // all tasks together
   outcome_ =
       agreed(validation_ == nullptr ? Outcome::kGoesOn : try_score(point, values, is_last), point);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-TrainingEvaluations::Outcome TrainingEvaluations::try_score(const PausePoint& point,
-                                                            const ModelValues& values,
+TrainingEvaluations::Outcome TrainingEvaluations::try_score(const runtime::PausePoint& point,
+                                                            const runtime::ModelValues& values,
                                                             bool is_last) {
   report_.observer().evaluation_begins(point.global_step, is_last);
   try {
-    const Evaluation result = score(point, values);
+    const runtime::Evaluation result = score(point, values);
     if (is_last || !target_ || result.stopped || result.top_1 < *target_) return Outcome::kGoesOn;
   } catch (...) {
     failure_ = std::current_exception();
@@ -115,14 +117,16 @@ TrainingEvaluations::Outcome TrainingEvaluations::try_score(const PausePoint& po
   return Outcome::kReached;
 }
 
-Evaluation TrainingEvaluations::score(const PausePoint& point, const ModelValues& values) {
-  const Evaluation result =
+runtime::Evaluation TrainingEvaluations::score(const runtime::PausePoint& point,
+                                               const runtime::ModelValues& values) {
+  const runtime::Evaluation result =
       validation_->score(values, evaluation_events(display_every_, report_, stop_requested_));
   if (result.examples > 0) report_.evaluation(result, point, "");
   return result;
 }
 
-TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own, const PausePoint& point) {
+TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own,
+                                                         const runtime::PausePoint& point) {
   if (task_ == nullptr) return own;
   const std::string round = fmt::format("evaluation after {}", point.global_step);
   const std::string chiefs = task_->from_chief(round, own == Outcome::kReached  ? "reached"

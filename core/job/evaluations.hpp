@@ -31,31 +31,32 @@ class TrainingEvaluations {
 
   // Whether an evaluation is due by this step; for workers that do not wait for each other, which
   // pause later than they want to.
-  bool wants(const PausePoint& point);
+  bool wants(const runtime::PausePoint& point);
   // Whether training pauses after this step. Never after the last one: final() follows it. An
   // evaluation that fell on a step before, of which nobody asked, is due, too.
-  bool due(const PausePoint& point);
+  bool due(const runtime::PausePoint& point);
   // Evaluates; false when the target is reached and training ends. If the evaluation fails,
   // training ends, too, so that all tasks can save together what was trained; final() gives the
   // error.
-  bool pause(const PausePoint& point, const Session& session);
+  bool pause(const runtime::PausePoint& point, const runtime::Session& session);
   // The evaluation after the last step, unless the target was reached or the user asked to end.
   // Throws what an evaluation failed with.
-  void final(const TrainingSummary& summary, const Session& session);
+  void final(const runtime::TrainingSummary& summary, const runtime::Session& session);
   double seconds() const { return seconds_; }  // spent in all evaluations
 
  private:
   std::int64_t first_due(std::int64_t until) const;
-  void evaluate(const PausePoint& point, const Session& session, bool is_last);
-  Evaluation score(const PausePoint& point, const ModelValues& values);
+  void evaluate(const runtime::PausePoint& point, const runtime::Session& session, bool is_last);
+  runtime::Evaluation score(const runtime::PausePoint& point, const runtime::ModelValues& values);
   enum class Outcome { kGoesOn, kReached, kFailed };
-  Outcome try_score(const PausePoint& point, const ModelValues& values, bool is_last);
+  Outcome try_score(const runtime::PausePoint& point, const runtime::ModelValues& values,
+                    bool is_last);
   // The chief's, for all tasks.
-  Outcome agreed(Outcome own, const PausePoint& point);
+  Outcome agreed(Outcome own, const runtime::PausePoint& point);
 
   Task* task_;              // null: a run of one process
   Validation* validation_;  // null: another task evaluates
-  EvaluationSchedule schedule_;
+  train::EvaluationSchedule schedule_;
   std::int64_t last_step_;
   std::int64_t asked_ = 0;  // nothing is due until here
   std::optional<double> target_;
@@ -75,7 +76,7 @@ struct TrainedModel {
   std::string name;  // the file's
   std::string path;
   std::int64_t global_step = 0;
-  ModelValues values;
+  runtime::ModelValues values;
 };
 
 // Gives the newest model that there is, nothing when there is none.

@@ -5,7 +5,7 @@
 #include "topology/graph/graph_edit.hpp"
 
 namespace convoy::job {
-GpuWatch::GpuWatch(const Session& session, const std::string& library) {
+GpuWatch::GpuWatch(const runtime::Session& session, const std::string& library) {
   // CPU devices say their cores, which are no address.
   for (const convoy_device_description& device : session.devices())
     if (topology::parse_pci_address(device.locality) &&

@@ -12,7 +12,7 @@ namespace convoy::job {
 // GPU count once. Without GPUs, or without the library, it does nothing.
 class GpuWatch {
  public:
-  explicit GpuWatch(const Session& session, const std::string& library = kNvmlFile);
+  explicit GpuWatch(const runtime::Session& session, const std::string& library = kNvmlFile);
 
   // Whether the devices are GPUs, so that there is something to watch.
   bool has_gpus() const { return !addresses_.empty(); }

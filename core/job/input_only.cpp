@@ -47,33 +47,34 @@ void check_dump(const JobOptions& options) {
   check_output_file(options.dump_file);
 }
 
-void dump_batch(BatchSource& source, const DataOptions& options,
+void dump_batch(data::BatchSource& source, const data::DataOptions& options,
                 const std::filesystem::path& file) {
   std::vector<float> images;
   std::vector<std::int32_t> labels;
   for (int replica = 0; replica < options.replicas; ++replica) {
-    const Batch& batch = source.acquire(replica, options.first_step);
+    const data::Batch& batch = source.acquire(replica, options.first_step);
     images.insert(images.end(), batch.images,
                   batch.images + batch.count * options.image_elements());
     labels.insert(labels.end(), batch.labels, batch.labels + batch.count);
     source.release(replica, options.first_step);
   }
   const auto size = [](auto number) { return static_cast<std::uint64_t>(number); };
-  Tensor label_tensor{{"labels", TensorDtype::kI32, {labels.size()}}, {}};
+  checkpoint::Tensor label_tensor{{"labels", checkpoint::TensorDtype::kI32, {labels.size()}}, {}};
   const auto bytes = std::as_bytes(std::span(labels));
   label_tensor.data.assign(bytes.begin(), bytes.end());
-  write_safetensors(file, {{"data_dir", options.data_dir}},
-                    {make_tensor("images",
-                                 {labels.size(), size(options.channels), size(options.height),
-                                  size(options.width)},
-                                 images),
-                     std::move(label_tensor)});
+  checkpoint::write_safetensors(
+      file, {{"data_dir", options.data_dir}},
+      {checkpoint::make_tensor(
+           "images",
+           {labels.size(), size(options.channels), size(options.height), size(options.width)},
+           images),
+       std::move(label_tensor)});
 }
 
-InputSpeed measure_input(BatchSource& source, const DataOptions& options,
-                         const InputOnlySteps& steps, const InputStepEvent& event) {
+report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
+                                 const InputOnlySteps& steps, const InputStepEvent& event) {
   using Clock = std::chrono::steady_clock;
-  InputSpeed speed;
+  report::InputSpeed speed;
   speed.threads = options.threads;
   speed.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, options.threads);
   Clock::time_point begin = Clock::now(), last = begin;

@@ -21,7 +21,8 @@ void check_dump(const JobOptions& options);
 // Takes the first batch of a source that these options made, of all replicas one behind the other,
 // and writes it as tensors "images" (samples x channels x height x width, f32, normalised) and
 // "labels" (i32).
-void dump_batch(BatchSource& source, const DataOptions& options, const std::filesystem::path& file);
+void dump_batch(data::BatchSource& source, const data::DataOptions& options,
+                const std::filesystem::path& file);
 
 struct InputOnlySteps {
   std::int64_t warmup = 0;
@@ -34,7 +35,7 @@ using InputStepEvent = std::function<bool(std::int64_t step, double seconds)>;
 
 // Takes batches from `source` as training would, at once, and measures how fast they come. Nothing
 // else should run in this process meanwhile: its processor time is taken for that of the input.
-InputSpeed measure_input(BatchSource& source, const DataOptions& options,
-                         const InputOnlySteps& steps, const InputStepEvent& event);
+report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
+                                 const InputOnlySteps& steps, const InputStepEvent& event);
 
 }  // namespace convoy::job

@@ -20,7 +20,7 @@ namespace convoy {
 namespace {
 
 // Passes on what a program of its own wants to see of a run.
-class Listener : public RunObserver {
+class Listener : public report::RunObserver {
  public:
   explicit Listener(JobObserver& observer) : observer_(observer) {}
 
@@ -35,7 +35,7 @@ class Listener : public RunObserver {
 };
 
 job::Setup imagined(const JobOptions& options, job::ImaginedRun how,
-                    const std::function<Decision(job::Setup&)>& choose) {
+                    const std::function<select::Decision(job::Setup&)>& choose) {
   return job::set_up_imagined_run(options, installed_plugins(options.plugin_path), how, choose, {});
 }
 
@@ -70,7 +70,7 @@ JobResult Job::run(JobObserver& observer) {
   Listener listener(observer);
   job::Setup setup =
       job::set_up_run(options_, installed_plugins(options_.plugin_path), job::log_to(listener));
-  RunRecord record = job::run(setup, listener);
+  report::RunRecord record = job::run(setup, listener);
   return static_cast<JobResult&&>(record);
 }
 
@@ -80,7 +80,8 @@ PlannedJob Job::plan() const {
   const job::JobPlan planned = job::plan_job(setup);
   const StepPlan& plan = *planned.plan;
   PlannedJob result;
-  result.strategy = flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
+  result.strategy =
+      select::flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
   result.verdict = plan.check().verdict_text();
   result.right = plan.check().verdict != Verdict::kWrong;
   result.hash = plan.hash();

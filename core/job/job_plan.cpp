@@ -34,9 +34,9 @@ PlanGround ground_of(const Setup& setup) {
 JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
   JobPlan result;
   result.cluster = std::make_unique<const Cluster>(std::move(cluster));
-  result.plan =
-      std::make_unique<const StepPlan>(*result.cluster, std::move(map), author_of(*setup.strategy),
-                                       StepPlanOptions{.guard = setup.guard});
+  result.plan = std::make_unique<const StepPlan>(*result.cluster, std::move(map),
+                                                 runtime::author_of(*setup.strategy),
+                                                 StepPlanOptions{.guard = setup.guard});
   return result;
 }
 
@@ -56,7 +56,7 @@ JobPlan plan_job(const Setup& setup) {
     return written(setup, std::move(ground.on.cluster), std::move(map));
   }
   PlanGround ground = ground_of(setup);
-  ArenaMap map = make_arena_map(*setup.graph, ground.arena, setup.bucket_elements);
+  ArenaMap map = runtime::make_arena_map(*setup.graph, ground.arena, setup.bucket_elements);
   return written(setup, std::move(ground.cluster), std::move(map));
 }
 

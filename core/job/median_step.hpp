@@ -13,15 +13,15 @@ class MedianStep {
  public:
   // Takes the time of a step. Returns whether to keep this step instead of the one kept before.
   bool is_nearer(double seconds);
-  void keep(StepTrace step) { kept_ = std::move(step); }
+  void keep(runtime::StepTrace step) { kept_ = std::move(step); }
   // Operations of another plan follow.
   void forget() { kept_.reset(); }
 
-  const std::optional<StepTrace>& kept() const { return kept_; }
+  const std::optional<runtime::StepTrace>& kept() const { return kept_; }
 
  private:
   OrderedValues seconds_;  // of all steps so far
-  std::optional<StepTrace> kept_;
+  std::optional<runtime::StepTrace> kept_;
 };
 
 }  // namespace convoy::job

@@ -63,7 +63,7 @@ HostMemoryNeed host_memory_need(const Setup& setup) {
       static_cast<double>(trains ? simulate::training_bytes_per_image(*setup.graph, options.half)
                                  : simulate::inference_bytes_per_image(*setup.graph, options.half));
   need.per_device = variables * (trains ? 2 : 1);
-  if (trains) need.once += variables * state_slots(options.optimizer.kind);
+  if (trains) need.once += variables * train::state_slots(options.optimizer.kind);
   return need;
 }
 

@@ -21,7 +21,7 @@ std::string suffixed(std::string_view model, std::string_view dataset) {
 
 std::string model_plugin_name(const Catalog& catalog, const std::string& model,
                               std::string_view data_name, std::string_view data_dir) {
-  const Dataset* const dataset = requested_dataset(data_name, data_dir);
+  const data::Dataset* const dataset = data::requested_dataset(data_name, data_dir);
   if (dataset == nullptr) return model;
   const std::string own = suffixed(model, dataset->name);
   const std::vector<std::string> names = catalog.names(PluginKind::kModel);

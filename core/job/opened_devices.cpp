@@ -37,9 +37,9 @@ bool have_pci_addresses(const Descriptions& devices) {
 
 }  // namespace
 
-std::shared_ptr<OpenDevices> open_devices(const Setup& setup, std::uint32_t devices) {
-  auto open =
-      std::make_shared<OpenDevices>(*setup.device, devices, setup.options.threads_per_device);
+std::shared_ptr<runtime::OpenDevices> open_devices(const Setup& setup, std::uint32_t devices) {
+  auto open = std::make_shared<runtime::OpenDevices>(*setup.device, devices,
+                                                     setup.options.threads_per_device);
   if (!have_pci_addresses(open->descriptions())) return open;
   auto places = std::make_shared<simulate::PlaceNodes>(topology::detect_machine());
   const auto nodes = nodes_of_devices(places->graph, open->descriptions());

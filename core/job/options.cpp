@@ -137,9 +137,9 @@ void check_outputs(const JobOptions& options) {
 
 void check_options(const JobOptions& options) {
   check_length(options);
-  make_optimizer(options.optimizer, 1);
+  train::make_optimizer(options.optimizer, 1);
   check_gradients(options);
-  check_learning_rate_options(options.learning_rate);
+  train::check_learning_rate_options(options.learning_rate);
   check_evaluation(options);
   check_checkpoints(options.checkpoints);
   check_outputs(options);

@@ -10,27 +10,28 @@ namespace convoy::job {
 
 namespace {
 
-std::shared_ptr<OpenDevices> devices_for(const Setup& setup, std::uint32_t devices) {
+std::shared_ptr<runtime::OpenDevices> devices_for(const Setup& setup, std::uint32_t devices) {
   if (setup.open_devices != nullptr && setup.open_devices->descriptions().size() == devices)
     return setup.open_devices;
   return open_devices(setup, devices);
 }
 
-Arena storage_on(const Setup& setup, const OpenDevices& open, std::uint32_t devices) {
-  const SessionOptions options = session_options(setup, choose_sizes(setup, devices), devices);
-  return choose_storage(*setup.graph, open, options, false);
+Arena storage_on(const Setup& setup, const runtime::OpenDevices& open, std::uint32_t devices) {
+  const runtime::SessionOptions options =
+      session_options(setup, choose_sizes(setup, devices), devices);
+  return runtime::choose_storage(*setup.graph, open, options, false);
 }
 
 }  // namespace
 
 PlanGround ground_of_devices(const Setup& setup, std::uint32_t devices) {
-  const std::shared_ptr<OpenDevices> open = devices_for(setup, devices);
+  const std::shared_ptr<runtime::OpenDevices> open = devices_for(setup, devices);
   return {open->cluster(), storage_on(setup, *open, devices)};
 }
 
 PlanGround ground_of_tasks(const Setup& setup, const ListedTasks& tasks, std::uint32_t devices) {
   require_devices(tasks.workers, devices);
-  const std::shared_ptr<OpenDevices> open = devices_for(setup, devices);
+  const std::shared_ptr<runtime::OpenDevices> open = devices_for(setup, devices);
   return {cluster_of_tasks(tasks.workers, tasks.servers, task_devices(*open, devices)),
           storage_on(setup, *open, devices)};
 }

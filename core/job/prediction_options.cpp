@@ -40,7 +40,7 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
   options.arithmetic = arithmetic(setup, hardware);
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
-  options.simulation.state_slots = state_slots(setup.options.optimizer.kind);
+  options.simulation.state_slots = train::state_slots(setup.options.optimizer.kind);
   options.simulation.keep_operations = keeps_operations(setup.options);
   if (!setup.options.data_dir.empty()) {
     const std::uint64_t side = setup.graph->image_size();
@@ -51,7 +51,7 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
 
 ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, const Arena& arena,
                        std::uint64_t bucket_elements) {
-  ArenaMap map = make_arena_map(*setup.graph, arena, bucket_elements);
+  ArenaMap map = runtime::make_arena_map(*setup.graph, arena, bucket_elements);
   if (!hardware.software.bucket_per_variable || setup.options.bucket_mb) return map;
   map.buckets = variable_buckets(map);
   return map;
@@ -64,7 +64,7 @@ void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
   if (!rate) return;
   const SimulatedGround one = simulated_ground(setup, hardware, 1, 1);
   const StepPlan plan(one.on.cluster, simulated_map(setup, hardware, one.arena, bucket_elements),
-                      author_of(strategy), {.guard = setup.guard});
+                      runtime::author_of(strategy), {.guard = setup.guard});
   predictor.fit(plan.lowered(), one.on, *rate);
 }
 

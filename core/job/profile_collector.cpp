@@ -12,8 +12,8 @@ namespace {
 
 // What layers are compared with: products in the type that they compute in, or, of devices that
 // compute a 16-bit type with 32-bit instructions, in f32.
-double multiply_rate(const Session& session) {
-  OpenDevices& devices = *session.open_devices();
+double multiply_rate(const runtime::Session& session) {
+  runtime::OpenDevices& devices = *session.open_devices();
   if (session.options().dtype != CONVOY_F32) {
     try {
       return mean(devices.measure(CONVOY_MEASURE_MULTIPLY_HALF));
@@ -34,7 +34,7 @@ double seconds_per_step(const convoy_profile_record& before, const convoy_profil
   return per_call * static_cast<double>(now.calls) / static_cast<double>(steps);
 }
 
-void charge(PassProfile& pass, const convoy_profile_record& record, double seconds) {
+void charge(report::PassProfile& pass, const convoy_profile_record& record, double seconds) {
   if (record.role == CONVOY_PROFILE_HELPER) {
     pass.helper_seconds += seconds;
     return;
@@ -46,8 +46,8 @@ void charge(PassProfile& pass, const convoy_profile_record& record, double secon
   pass.implementation += (pass.implementation.empty() ? "" : " + ") + name;
 }
 
-bool took_time(const LayerProfile& layer) {
-  return std::ranges::any_of(layer.passes, [](const PassProfile& pass) {
+bool took_time(const report::LayerProfile& layer) {
+  return std::ranges::any_of(layer.passes, [](const report::PassProfile& pass) {
     return pass.recorded || pass.helper_seconds > 0;
   });
 }
@@ -59,23 +59,24 @@ bool has_pass(const Graph& graph, const std::vector<bool>& behind, std::size_t n
 }
 
 // The passes that primitives must have been timed in.
-void compare_with_model(const Session& session, const std::vector<LayerProfile>& layers,
-                        ProfileRecord& record) {
+void compare_with_model(const runtime::Session& session,
+                        const std::vector<report::LayerProfile>& layers,
+                        report::ProfileRecord& record) {
   const std::vector<bool> behind = nodes_behind_variables(session.graph());
-  const std::size_t passes = session.forward_only() ? 1 : kPassNames.size();
+  const std::size_t passes = session.forward_only() ? 1 : report::kPassNames.size();
   for (std::size_t node = 0; node < layers.size(); ++node) {
     for (std::size_t pass = 0; pass < passes; ++pass) {
       if (!has_pass(session.graph(), behind, node, pass)) continue;
       ++record.expected_passes;
       if (!layers[node].passes[pass].recorded)
-        record.missing_passes.push_back(layers[node].name + " " + kPassNames[pass]);
+        record.missing_passes.push_back(layers[node].name + " " + report::kPassNames[pass]);
     }
   }
 }
 
 }  // namespace
 
-ProfileCollector::ProfileCollector(const Session& session)
+ProfileCollector::ProfileCollector(const runtime::Session& session)
     : session_(session),
       multiply_rate_(multiply_rate(session)),
       stream_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_STREAM))) {}
@@ -84,11 +85,11 @@ void ProfileCollector::warmed_up() {
   before_ = session_.profile();
 }
 
-std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& summary,
-                                                      std::int64_t warmup_steps) const {
+std::optional<report::ProfileRecord> ProfileCollector::record(
+    const runtime::TrainingSummary& summary, std::int64_t warmup_steps) const {
   if (summary.timed_steps == 0) return std::nullopt;
   const Graph& graph = session_.graph();
-  ProfileRecord result;
+  report::ProfileRecord result;
   result.devices = static_cast<std::uint32_t>(session_.local_replicas().size());
   result.multiply_rate = multiply_rate_;
   result.stream_rate = stream_rate_;
@@ -97,11 +98,11 @@ std::optional<ProfileRecord> ProfileCollector::record(const TrainingSummary& sum
   if (!session_.forward_only())
     result.unavoidable_bytes =
         unavoidable_bytes(graph, batch, session_.options().optimizer.state_slots);
-  std::vector<LayerProfile> layers(graph.nodes().size());
+  std::vector<report::LayerProfile> layers(graph.nodes().size());
   for (std::uint32_t node = 0; node < layers.size(); ++node) {
     layers[node].name = graph.nodes()[node].name;
     layers[node].kind = find_layer_traits(graph.nodes()[node].layer.kind)->group;
-    for (std::uint32_t pass = 0; pass < kPassNames.size(); ++pass) {
+    for (std::uint32_t pass = 0; pass < report::kPassNames.size(); ++pass) {
       const LayerWork work = layer_work(graph, node, batch, static_cast<convoy_pass>(pass));
       layers[node].passes[pass].flops = work.flops;
       layers[node].passes[pass].bytes = work.bytes;

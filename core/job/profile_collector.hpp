@@ -14,18 +14,18 @@ namespace convoy::job {
 class ProfileCollector {
  public:
   // Measures the devices. Error kUnavailable when they cannot be profiled.
-  explicit ProfileCollector(const Session& session);
+  explicit ProfileCollector(const runtime::Session& session);
 
   // When the first timed step is about to be finished.
   void warmed_up();
   // Once all steps are finished; none without timed steps.
-  std::optional<ProfileRecord> record(const TrainingSummary& summary,
-                                      std::int64_t warmup_steps) const;
+  std::optional<report::ProfileRecord> record(const runtime::TrainingSummary& summary,
+                                              std::int64_t warmup_steps) const;
 
  private:
   using Records = std::vector<std::vector<convoy_profile_record>>;
 
-  const Session& session_;
+  const runtime::Session& session_;
   double multiply_rate_ = 0;
   double stream_rate_ = 0;
   Records before_;

@@ -43,7 +43,7 @@ namespace {
 
 class Run {
  public:
-  Run(std::span<const std::string> command_line, Setup& setup, RunObserver& observer)
+  Run(std::span<const std::string> command_line, Setup& setup, report::RunObserver& observer)
       : setup_(setup),
         devices_(count_devices(setup)),
         sizes_(agreed_sizes()),
@@ -58,7 +58,7 @@ class Run {
   }
 
   // Writes the record also when the run fails.
-  RunRecord execute() {
+  report::RunRecord execute() {
     try {
       do_what_is_asked();
     } catch (const Error& own) {
@@ -108,7 +108,7 @@ class Run {
 
   // On this task's own devices, whichever tasks there are.
   Validation validation() const {
-    DataOptions data = data_options(setup_, sizes_, devices_);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
     data.replicas = static_cast<int>(devices_);
     data.local_replicas.clear();
     return {setup_, sizes_, session_options(setup_, sizes_, devices_), std::move(data)};
@@ -137,8 +137,8 @@ class Run {
 
   void read_only() {
     check_input_only(setup_.options);
-    DataOptions data = data_options(setup_, sizes_, devices_);
-    const std::unique_ptr<BatchSource> source = make_source(data);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     if (!setup_.options.dump_file.empty()) {
       dump_batch(*source, data, setup_.options.dump_file);
       tell(fmt::format("the first batch is in {}", setup_.options.dump_file));
@@ -163,14 +163,14 @@ class Run {
       prediction_.emplace(setup_, [this](const std::string& text) { tell(text); });
   }
 
-  std::shared_ptr<OpenDevices> open_devices() {
+  std::shared_ptr<runtime::OpenDevices> open_devices() {
     if (setup_.task == nullptr) predict();
     if (setup_.open_devices) return std::exchange(setup_.open_devices, nullptr);
     return job::open_devices(setup_, devices_);
   }
 
   // With the other tasks. What --variable_update=auto takes may depend on how fast that is.
-  void link(const std::shared_ptr<OpenDevices>& devices) {
+  void link(const std::shared_ptr<runtime::OpenDevices>& devices) {
     if (setup_.task == nullptr) return;
     setup_.task->link(setup_.catalog, *setup_.host, devices, log_to(observer_));
     setup_.open_devices = devices;  // predictions ask the devices
@@ -183,8 +183,9 @@ class Run {
     setup_.open_devices.reset();
   }
 
-  std::unique_ptr<Session> open_session(std::shared_ptr<OpenDevices> devices) const {
-    std::unique_ptr<Session> session = new_session(std::move(devices));
+  std::unique_ptr<runtime::Session> open_session(
+      std::shared_ptr<runtime::OpenDevices> devices) const {
+    std::unique_ptr<runtime::Session> session = new_session(std::move(devices));
     if (session->forward_only()) return session;
     const std::string& named =
         setup_.decision ? setup_.decision->chosen.strategy : setup_.options.variable_update;
@@ -193,22 +194,23 @@ class Run {
     return session;
   }
 
-  std::unique_ptr<Session> new_session(std::shared_ptr<OpenDevices> devices) const {
-    SessionOptions options = session_options(setup_, sizes_, devices_);
+  std::unique_ptr<runtime::Session> new_session(
+      std::shared_ptr<runtime::OpenDevices> devices) const {
+    runtime::SessionOptions options = session_options(setup_, sizes_, devices_);
     options.profile = setup_.options.profile;
     if (mode() == RunMode::kForwardOnly)
-      return std::make_unique<Session>(*setup_.graph, std::move(devices), options);
+      return std::make_unique<runtime::Session>(*setup_.graph, std::move(devices), options);
     if (setup_.task == nullptr)
-      return std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
-                                       options);
-    auto session = std::make_unique<Session>(*setup_.graph, *setup_.strategy, std::move(devices),
-                                             options, setup_.task->cluster_task());
+      return std::make_unique<runtime::Session>(*setup_.graph, *setup_.strategy, std::move(devices),
+                                                options);
+    auto session = std::make_unique<runtime::Session>(
+        *setup_.graph, *setup_.strategy, std::move(devices), options, setup_.task->cluster_task());
     setup_.task->agree_on_plan(*session);
     return session;
   }
 
   // What happens between two steps of all workers, where these have none in common.
-  void check_asynchronous(const Session& session) const {
+  void check_asynchronous(const runtime::Session& session) const {
     if (!session.is_asynchronous()) return;
     const auto is_switch = [](const OptionDeclaration& it) {
       return it.name == "cross_replica_sync";
@@ -226,17 +228,17 @@ class Run {
     if (setup_.shortlist) refuse("auto=measure");
   }
 
-  void describe(const Session& session) {
+  void describe(const runtime::Session& session) {
     report_.describe(session);
-    tell(emulation_notice(session.options().dtype, session.devices()));
+    tell(runtime::emulation_notice(session.options().dtype, session.devices()));
     tell(lowered_collectives_notice(session.logical_plan()));
     if (!session.forward_only())
-      tell(unproved_notice(setup_.strategy->manifest(), session.check()));
+      tell(runtime::unproved_notice(setup_.strategy->manifest(), session.check()));
   }
 
   // Servers read no data, and all tasks have one learning rate: the chief's number counts. Workers
   // must have the same one, for each takes its share of one order of all images.
-  std::int64_t examples_per_epoch(const BatchSource& source) const {
+  std::int64_t examples_per_epoch(const data::BatchSource& source) const {
     const std::int64_t own = source.samples_per_epoch();
     if (setup_.task == nullptr) return own;
     const std::int64_t chiefs =
@@ -252,8 +254,8 @@ class Run {
   // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples) {
     if (setup_.options.num_epochs)
-      sizes_.timed_steps = timed_steps({}, setup_.options.num_epochs,
-                                       std::int64_t{replicas_} * sizes_.batch, examples);
+      sizes_.timed_steps = train::timed_steps({}, setup_.options.num_epochs,
+                                              std::int64_t{replicas_} * sizes_.batch, examples);
   }
 
   // What all tasks do together: the chief, whose files it is for, says whether.
@@ -265,14 +267,14 @@ class Run {
   void train() {
     checkpoints_ = std::make_unique<Checkpoints>(setup_, std::int64_t{replicas_} * sizes_.batch,
                                                  [this](const std::string& text) { tell(text); });
-    DataOptions data = data_options(setup_, sizes_, devices_);
+    data::DataOptions data = data_options(setup_, sizes_, devices_);
     tell(shared_cores_notice(setup_, devices_));
-    const std::shared_ptr<OpenDevices> devices = open_devices();
+    const std::shared_ptr<runtime::OpenDevices> devices = open_devices();
     link(devices);
-    data.image_memory = input_memory(devices);
+    data.image_memory = runtime::input_memory(devices);
     data.first_step = checkpoints_->first_step();
     data.sample_offset = checkpoints_->sample_offset();
-    const std::unique_ptr<BatchSource> source = make_source(data);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     tell(source->notices());
     const std::int64_t examples = examples_per_epoch(*source);
     count_epochs(examples);
@@ -283,7 +285,7 @@ class Run {
     prepare_evaluations(examples);
     wants_trace_ = wanted_by_chief("trace wanted", !setup_.options.trace_file.empty());
     generating_model();
-    const std::unique_ptr<Session> session = open_session(devices);
+    const std::unique_ptr<runtime::Session> session = open_session(devices);
     check_asynchronous(*session);
     if (validation_) validation_->prepare(session->open_devices());
     begin_trial(*session);
@@ -296,11 +298,12 @@ class Run {
     conclude(run_steps(*session, *source, examples), *session, *source);
   }
 
-  TrainingSummary run_steps(Session& session, BatchSource& source, std::int64_t examples) {
+  runtime::TrainingSummary run_steps(runtime::Session& session, data::BatchSource& source,
+                                     std::int64_t examples) {
     try {
-      return run_training(session, source, schedule(setup_, sizes_, devices_, examples),
-                          training_loop_options(setup_, sizes_, checkpoints_->first_step()),
-                          events(session));
+      return runtime::run_training(
+          session, source, schedule(setup_, sizes_, devices_, examples),
+          training_loop_options(setup_, sizes_, checkpoints_->first_step()), events(session));
     } catch (const Error&) {
       report_bad_records(source.statistics().bad_records);
       throw;
@@ -308,7 +311,8 @@ class Run {
   }
 
   // Of a training that has ended by itself: what came of it, to people and files.
-  void conclude(const TrainingSummary& summary, Session& session, const BatchSource& source) {
+  void conclude(const runtime::TrainingSummary& summary, runtime::Session& session,
+                const data::BatchSource& source) {
     note_gpus();
     if (trial_) trial_->finish();
     report_.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
@@ -323,7 +327,7 @@ class Run {
     if (evaluations_) evaluations_->final(summary, session);
     report_.input_verdict();
     if (wanted_by_chief("parameter hash", report_.shows_parameter_hash()))
-      report_.parameters(parameter_hash(session));
+      report_.parameters(runtime::parameter_hash(session));
     report_bad_records(source.statistics().bad_records);
     if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged, sizes_.warmup_steps));
@@ -339,13 +343,13 @@ class Run {
            (mode() == RunMode::kTraining || mode() == RunMode::kTrainingAndEvaluation);
   }
 
-  void note_timeline(const Session& session) {
+  void note_timeline(const runtime::Session& session) {
     if (!wants_timeline(setup_.options)) return;
     report_.timeline(session);
     if (prediction_) report_.prediction(prediction_->of(session));
   }
 
-  void trace_step(Session& session, const StepTrace& step) {
+  void trace_step(runtime::Session& session, const runtime::StepTrace& step) {
     if (setup_.task != nullptr && !clock_)
       clock_ = setup_.task->common_clock([&session] { return session.now(); });
     report_.trace(session, step);
@@ -363,13 +367,13 @@ class Run {
   }
 
   // What every task's step was spent on, for the chief's record.
-  void finish_task(const TrainingSummary& summary) {
+  void finish_task(const runtime::TrainingSummary& summary) {
     report_.peers(setup_.task->peers());
     report_.tasks(tasks_of_run(*setup_.task, summary.breakdown));
   }
 
   // The warm-up is long enough for the trial, unless the user said how long it is.
-  void begin_trial(Session& session) {
+  void begin_trial(runtime::Session& session) {
     if (!setup_.shortlist) return;
     constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
     trial_ = std::make_unique<AutoTrial>(
@@ -384,9 +388,10 @@ class Run {
     gpus_.reset();
   }
 
-  void report_profile(const TrainingSummary& summary) {
+  void report_profile(const runtime::TrainingSummary& summary) {
     if (!profile_) return;
-    const std::optional<ProfileRecord> profile = profile_->record(summary, sizes_.warmup_steps);
+    const std::optional<report::ProfileRecord> profile =
+        profile_->record(summary, sizes_.warmup_steps);
     if (profile) report_.profile(*profile);
     profile_.reset();  // it refers to the session
   }
@@ -415,15 +420,15 @@ class Run {
     for (const std::string& text : texts) tell(text);
   }
 
-  void save_checkpoint(const PausePoint& point, Session& session) {
+  void save_checkpoint(const runtime::PausePoint& point, runtime::Session& session) {
     const double since = session.now();
     if (!checkpoints_->pause(point, session)) return;
     report_.checkpoint({point.timed_step, session.now() - since});
     observer_.take_save_request();  // one checkpoint answers all requests so far
   }
 
-  TrainingEvents events(Session& session) {
-    TrainingEvents events;
+  runtime::TrainingEvents events(runtime::Session& session) {
+    runtime::TrainingEvents events;
     events.warmed_up = [this] {
       if (profile_) profile_->warmed_up();
       gpus_->start();
@@ -447,14 +452,18 @@ class Run {
     return events;
   }
 
-  void add_traces(TrainingEvents& events, Session& session) {
+  void add_traces(runtime::TrainingEvents& events, runtime::Session& session) {
     if (wants_trace_)
-      events.trace = [this, &session](const StepTrace& step) { trace_step(session, step); };
+      events.trace = [this, &session](const runtime::StepTrace& step) {
+        trace_step(session, step);
+      };
     if (!wants_timeline(setup_.options)) return;
     events.wants_timed_trace = [this](const TrainingStep& step) {
       return report_.wants_timeline_of(step);
     };
-    events.timed_trace = [this](StepTrace step) { report_.keep_timeline(std::move(step)); };
+    events.timed_trace = [this](runtime::StepTrace step) {
+      report_.keep_timeline(std::move(step));
+    };
   }
 
   // A request is kept until it is done: workers that do not wait for each other hear of it some
@@ -464,25 +473,25 @@ class Run {
     return standstill_asked_;
   }
 
-  void stand_still(Session& session) {
+  void stand_still(runtime::Session& session) {
     const double since = session.now();
     observer_.stand_still();
     standstill_seconds_ += session.now() - since;
   }
 
   // Training pauses for checkpoints, evaluations and whoever wants the machine for a while.
-  void add_pauses(TrainingEvents& events, Session& session) {
+  void add_pauses(runtime::TrainingEvents& events, runtime::Session& session) {
     events.save_requested = [this] { return observer_.take_save_request(); };
-    events.wants_pause = [this](const PausePoint& point) {
+    events.wants_pause = [this](const runtime::PausePoint& point) {
       const bool wanted = evaluations_ && evaluations_->wants(point);
       return asked_to_stand_still() || checkpoints_->wants(point) || wanted;
     };
-    events.pause_after = [this](const PausePoint& point) {
+    events.pause_after = [this](const runtime::PausePoint& point) {
       evaluation_due_ = evaluations_ && evaluations_->due(point);
       const bool standstill_due = asked_to_stand_still();
       return checkpoints_->due(point) || evaluation_due_ || standstill_due;
     };
-    events.paused = [this, &session](const PausePoint& point) {
+    events.paused = [this, &session](const runtime::PausePoint& point) {
       save_checkpoint(point, session);
       if (std::exchange(standstill_asked_, false)) stand_still(session);
       return !evaluation_due_ || evaluations_->pause(point, session);
@@ -494,7 +503,7 @@ class Run {
   Sizes sizes_;
   std::uint32_t replicas_;  // of all tasks
   RunReport report_;
-  RunObserver& observer_;
+  report::RunObserver& observer_;
   std::unique_ptr<AutoTrial> trial_;
   std::unique_ptr<Validation> validation_;
   std::unique_ptr<TrainingEvaluations> evaluations_;
@@ -512,7 +521,8 @@ class Run {
 
 }  // namespace
 
-RunRecord run(Setup& setup, RunObserver& observer, std::span<const std::string> command_line) {
+report::RunRecord run(Setup& setup, report::RunObserver& observer,
+                      std::span<const std::string> command_line) {
   return Run(command_line, setup, observer).execute();
 }
 

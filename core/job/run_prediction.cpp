@@ -22,7 +22,7 @@ RunPrediction::RunPrediction(Setup& setup, std::function<void(const std::string&
   }
 }
 
-void RunPrediction::fit(simulate::Predictor& predictor, const Session& session) const {
+void RunPrediction::fit(simulate::Predictor& predictor, const runtime::Session& session) const {
   try {
     fit_to_given_rate(setup_, *hardware_, *setup_.strategy, session.options().bucket_elements,
                       predictor);
@@ -31,7 +31,7 @@ void RunPrediction::fit(simulate::Predictor& predictor, const Session& session) 
   }
 }
 
-std::optional<PredictionRecord> RunPrediction::of(const Session& session) const {
+std::optional<report::PredictionRecord> RunPrediction::of(const runtime::Session& session) const {
   if (!hardware_) return std::nullopt;
   const simulate::SimulatedCluster on = setup_.task == nullptr
                                             ? hardware_->cluster(1, session.replicas())
@@ -42,7 +42,7 @@ std::optional<PredictionRecord> RunPrediction::of(const Session& session) const 
   fit(predictor, session);
   const simulate::Prediction prediction = predictor.predict(session.lowered_plan(), on);
   if (!prediction.step) return std::nullopt;
-  return PredictionRecord{
+  return report::PredictionRecord{
       hardware_->name,       hardware_->rates,
       hardware_->calibrated, *prediction.step,
       on.machine.links,      simulated_timeline(session.lowered_plan(), on, *prediction.step)};

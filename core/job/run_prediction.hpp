@@ -20,10 +20,10 @@ class RunPrediction {
   RunPrediction(Setup& setup, std::function<void(const std::string&)> why_not);
 
   // Predicts a step of the session's plan, with its operations; nothing may run on the devices.
-  std::optional<PredictionRecord> of(const Session& session) const;
+  std::optional<report::PredictionRecord> of(const runtime::Session& session) const;
 
  private:
-  void fit(simulate::Predictor& predictor, const Session& session) const;
+  void fit(simulate::Predictor& predictor, const runtime::Session& session) const;
 
   const Setup& setup_;
   std::function<void(const std::string&)> why_not_;

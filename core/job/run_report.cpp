@@ -25,7 +25,7 @@ std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
 }
 
 // Of those that take steps of their own; servers take none.
-std::int64_t count_workers_here(const Session& session) {
+std::int64_t count_workers_here(const runtime::Session& session) {
   return std::ranges::count_if(session.strands(),
                                [](const auto& strand) { return !strand->replicas().empty(); });
 }
@@ -69,14 +69,14 @@ std::string worker_text(const WorkerRecord& worker) {
 }  // namespace
 
 RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
-                     std::uint32_t devices, RunObserver& observer)
+                     std::uint32_t devices, report::RunObserver& observer)
     : setup_(setup),
       sizes_(sizes),
       own_batch_(std::int64_t{devices} * sizes.batch),
       global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
       observer_(observer),
       statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
-  record_.environment = detect_environment(kVersion);
+  record_.environment = report::detect_environment(kVersion);
   record_.command_line.assign(arguments.begin(), arguments.end());
   record_.flags = setup.options.settings;
   record_.model = setup.graph->model();
@@ -86,7 +86,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
       setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode());
   note_strategy(*setup.strategy);
   if (setup.decision) note_selection(*setup.decision);
-  record_.optimizer = optimizer_name(setup.options.optimizer.kind);
+  record_.optimizer = train::optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
   record_.global_batch = global_batch_;
   if (setup.task != nullptr) record_.restarts = setup.task->restarts();
@@ -101,15 +101,15 @@ void RunReport::note_strategy(const StrategyPlugin& strategy) {
   record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
 }
 
-void RunReport::note_plan(const Session& session) {
+void RunReport::note_plan(const runtime::Session& session) {
   if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
   record_.plan_hash = session.plan()->step.hash();
 }
 
 // While strategies are tried nothing is known of how long steps should take.
-void RunReport::note_selection(const Decision& decision) {
+void RunReport::note_selection(const select::Decision& decision) {
   record_.selection = decision;
-  const double expected = expected_step_seconds(decision);
+  const double expected = select::expected_step_seconds(decision);
   const bool trusted = decision.calibrated || decision.trial;
   const bool undecided = setup_.shortlist && !decision.trial;
   if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
@@ -120,7 +120,7 @@ void RunReport::take_decision() {
   note_selection(*setup_.decision);
 }
 
-void RunReport::take_plan(const Session& session) {
+void RunReport::take_plan(const runtime::Session& session) {
   median_step_.forget();
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
@@ -139,13 +139,13 @@ std::string RunReport::prediction_line() const {
   return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 
-void RunReport::describe(const Session& session) {
+void RunReport::describe(const runtime::Session& session) {
   note_plan(session);
   if (session.is_asynchronous()) {
     own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
     statistics_ =
-        SpeedStatistics(static_cast<double>(own_batch_) / static_cast<double>(own_workers_),
-                        setup_.options.display_perf_ewma);
+        report::SpeedStatistics(static_cast<double>(own_batch_) / static_cast<double>(own_workers_),
+                                setup_.options.display_perf_ewma);
   }
   if (setup_.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
@@ -159,7 +159,7 @@ void RunReport::describe(const Session& session) {
   tell_details(session);
 }
 
-void RunReport::tell_details(const Session& session) {
+void RunReport::tell_details(const runtime::Session& session) {
   for (const DeviceRecord& device : record_.devices)
     observer_.detail(fmt::format("{}: {} ({})", device.name, device.model, device.locality));
   if (!session.forward_only())
@@ -168,14 +168,14 @@ void RunReport::tell_details(const Session& session) {
         session.logical_plan().body.size(), session.lowered_plan().body.size(),
         session.schedule().lanes.size(), session.check().verdict_text(), record_.plan_hash));
   std::uint64_t bytes = 0;
-  for (const PlaceMemory& place : record_.memory->places) bytes += place.use.total();
+  for (const report::PlaceMemory& place : record_.memory->places) bytes += place.use.total();
   observer_.detail(fmt::format(
       "memory: {} in {} places; prepared after {:.2f} s", bytes_text(bytes),
       record_.memory->places.size(),
       std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count()));
 }
 
-void RunReport::note_memory(const Session& session) {
+void RunReport::note_memory(const runtime::Session& session) {
   record_.memory.emplace();
   const std::vector<MemoryUse> uses = session.memory_use();
   for (std::size_t i = 0; i < uses.size(); ++i)
@@ -195,7 +195,7 @@ std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() c
 }
 
 void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
-  ConsoleHeader header;
+  report::ConsoleHeader header;
   header.version = kVersion;
   header.model = record_.model;
   header.dataset = record_.dataset;
@@ -222,8 +222,9 @@ void RunReport::warmup_step(const TrainingStep& step) {
   warmup_seconds_ += step.seconds;
   const std::int64_t done = sizes_.warmup_steps + step.number + 1;
   const std::int64_t all = sizes_.warmup_steps + sizes_.timed_steps;
-  observer_.progress(fmt::format("warm-up step {} of {}, {} left", done, sizes_.warmup_steps,
-                                 duration_text(step.seconds * static_cast<double>(all - done))));
+  observer_.progress(
+      fmt::format("warm-up step {} of {}, {} left", done, sizes_.warmup_steps,
+                  report::duration_text(step.seconds * static_cast<double>(all - done))));
 }
 
 // Evaluations and checkpoints between the steps that are left are not foreseen.
@@ -232,37 +233,38 @@ std::string RunReport::progress_text(const char* of, std::int64_t step) const {
   const std::int64_t all = std::max(step, sizes_.timed_steps * own_workers_);
   const double left = static_cast<double>(all - step) / static_cast<double>(own_workers_);
   return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, all, statistics_.mean(),
-                     duration_text(statistics_.average_seconds() * left));
+                     report::duration_text(statistics_.average_seconds() * left));
 }
 
 void RunReport::timed_step(const TrainingStep& step) {
   statistics_.add(step.seconds);
   record_.steps.push_back(step);
   observer_.timed_step(step);
-  if (is_displayed(step.number, setup_.options.display_every)) {
+  if (report::is_displayed(step.number, setup_.options.display_every)) {
     observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
   }
   observer_.progress(progress_text("step", step.number));
 }
 
-void RunReport::trace(const Session& session, const StepTrace& step) {
-  const std::vector<TraceEvent> events = trace_events(session, step);
+void RunReport::trace(const runtime::Session& session, const runtime::StepTrace& step) {
+  const std::vector<report::TraceEvent> events = trace_events(session, step);
   trace_.events.insert(trace_.events.end(), events.begin(), events.end());
 }
 
-void RunReport::timeline(const Session& session) {
+void RunReport::timeline(const runtime::Session& session) {
   if (!median_step_.kept()) return;
-  const StepTrace& step = *median_step_.kept();
-  record_.timeline =
-      TimelineRecord{step.number, step.step.end - step.step.start, trace_events(session, step)};
+  const runtime::StepTrace& step = *median_step_.kept();
+  record_.timeline = report::TimelineRecord{step.number, step.step.end - step.step.start,
+                                            trace_events(session, step)};
 }
 
-void RunReport::profile(const ProfileRecord& profile) {
+void RunReport::profile(const report::ProfileRecord& profile) {
   record_.profile = profile;
-  observer_.profile(profile_table(profile, record_.step_breakdown.value_or(StepBreakdown{})));
+  observer_.profile(
+      report::profile_table(profile, record_.step_breakdown.value_or(runtime::StepBreakdown{})));
 }
 
-void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after,
+void RunReport::evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                            const std::string& checkpoint) {
   const Accuracy accuracy{evaluation.top_1, evaluation.top_5};
   observer_.accuracy(accuracy, evaluation.examples);
@@ -270,7 +272,7 @@ void RunReport::evaluation(const Evaluation& evaluation, const PausePoint& after
                                  evaluation.seconds, evaluation.examples_per_second(), checkpoint});
 }
 
-void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
+void RunReport::total(const runtime::TrainingSummary& summary, double paused_seconds) {
   if (summary.timed_steps == 0) return;
   if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;
   record_.total_seconds = summary.total_seconds - paused_seconds;
@@ -288,18 +290,19 @@ void RunReport::total(const TrainingSummary& summary, double paused_seconds) {
   // A step of workers that take their own is one worker's.
   const std::int64_t images_per_step =
       summary.workers.empty() ? global_batch_ : own_batch_ / own_workers_;
-  record_.input = judge_input({static_cast<double>(summary.timed_steps * images_per_step),
-                               record_.total_seconds, summary.input_wait_seconds});
+  record_.input = report::judge_input({static_cast<double>(summary.timed_steps * images_per_step),
+                                       record_.total_seconds, summary.input_wait_seconds});
 }
 
 void RunReport::gpus_line() {
   if (!record_.gpus || record_.total_images_per_second <= 0) return;
-  const std::string line = convoy::gpus_line(*record_.gpus, record_.own_images_per_second());
+  const std::string line =
+      convoy::report::gpus_line(*record_.gpus, record_.own_images_per_second());
   if (!line.empty()) observer_.notice(line);
 }
 
 void RunReport::input_verdict() {
-  if (record_.input) observer_.notice(input_line(*record_.input));
+  if (record_.input) observer_.notice(report::input_line(*record_.input));
 }
 
 void RunReport::input_step(std::int64_t step, double seconds) {
@@ -308,13 +311,13 @@ void RunReport::input_step(std::int64_t step, double seconds) {
   observer_.progress(progress_text("batch", step));
 }
 
-void RunReport::input_total(const InputSpeed& speed) {
+void RunReport::input_total(const report::InputSpeed& speed) {
   if (speed.images == 0) return;
   record_.total_seconds = speed.seconds;
   record_.total_images_per_second = speed.images_per_second();
   record_.input_only = speed;
   observer_.total(record_.total_images_per_second);
-  observer_.input(input_speed_line(speed));
+  observer_.input(report::input_speed_line(speed));
 }
 
 void RunReport::peers(std::vector<PeerRecord> peers) {
@@ -350,7 +353,7 @@ void RunReport::parameters(const std::string& hash) {
 }
 
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
-  if (record_.memory) record_.memory->peak_resident_bytes = peak_resident_bytes();
+  if (record_.memory) record_.memory->peak_resident_bytes = report::peak_resident_bytes();
   if (statistics_.steps() > 0) {
     record_.speed = statistics_.speed();
     record_.step_times = statistics_.step_times();
@@ -363,12 +366,13 @@ void RunReport::finish(int exit_status, bool interrupted, const std::string& err
 
 void RunReport::write_files() const {
   const JobOptions& options = setup_.options;
-  if (!options.output_file.empty()) write_run_record(record_, options.output_file);
+  if (!options.output_file.empty()) report::write_run_record(record_, options.output_file);
   if (!options.trace_file.empty() && traced())
-    write_trace(trace_.events, options.trace_file, trace_.clock_errors);
+    report::write_trace(trace_.events, options.trace_file, trace_.clock_errors);
   if (options.report_file.empty()) return;
   const std::string name = options.output_file.empty() ? "this run" : options.output_file;
-  report::write_report({report::parse_record(name, run_record_json(record_))}, options.report_file);
+  report::write_report({report::parse_record(name, report::run_record_json(record_))},
+                       options.report_file);
 }
 
 }  // namespace convoy::job

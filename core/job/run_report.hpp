@@ -25,18 +25,18 @@ class RunReport {
  public:
   // arguments: the command line, for the record; empty without one. devices: of this task.
   RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
-            std::uint32_t devices, RunObserver& observer);
+            std::uint32_t devices, report::RunObserver& observer);
 
-  RunObserver& observer() { return observer_; }
-  const RunRecord& record() const { return record_; }
+  report::RunObserver& observer() { return observer_; }
+  const report::RunRecord& record() const { return record_; }
   // Prints the lines before the model is built.
   void header(std::uint32_t devices, std::int64_t examples_per_epoch);
   // Notes the devices for the record.
-  void describe(const Session& session);
+  void describe(const runtime::Session& session);
   // The setup has another decision and strategy, before there is a session.
   void take_decision();
   // The session has another plan than when it was described, or the setup another decision.
-  void take_plan(const Session& session);
+  void take_plan(const runtime::Session& session);
   void warmup_step(const TrainingStep& step);
   void timed_step(const TrainingStep& step);
   // What to tell the user when the step times, with the last one, have left the prediction of a
@@ -45,30 +45,32 @@ class RunReport {
   // The median step beside the predicted one; empty without a prediction.
   std::string prediction_line() const;
   // Adds the step's operations to the trace.
-  void trace(const Session& session, const StepTrace& step);
+  void trace(const runtime::Session& session, const runtime::StepTrace& step);
   bool traced() const { return !trace_.events.empty(); }
-  const std::vector<TraceEvent>& own_trace() const { return trace_.events; }
+  const std::vector<report::TraceEvent>& own_trace() const { return trace_.events; }
   // Adds the operations of all tasks instead of this one's.
   void trace(CommonTrace trace) { trace_ = std::move(trace); }
   std::string trace_notice() const { return job::trace_notice(trace_); }
   // Whether the record is to have this timed step's operations, as far as is known so far.
   bool wants_timeline_of(const TrainingStep& step) { return median_step_.is_nearer(step.seconds); }
-  void keep_timeline(StepTrace step) { median_step_.keep(std::move(step)); }
+  void keep_timeline(runtime::StepTrace step) { median_step_.keep(std::move(step)); }
   // The session's operations of the step that was kept, if any.
-  void timeline(const Session& session);
-  void prediction(std::optional<PredictionRecord> prediction) {
+  void timeline(const runtime::Session& session);
+  void prediction(std::optional<report::PredictionRecord> prediction) {
     record_.prediction = std::move(prediction);
   }
-  void checkpoint(const CheckpointRecord& checkpoint) { record_.checkpoints.push_back(checkpoint); }
-  void tasks(std::vector<TaskRecord> tasks) { record_.tasks = std::move(tasks); }
+  void checkpoint(const report::CheckpointRecord& checkpoint) {
+    record_.checkpoints.push_back(checkpoint);
+  }
+  void tasks(std::vector<report::TaskRecord> tasks) { record_.tasks = std::move(tasks); }
   // Notes it for the record and prints it.
-  void profile(const ProfileRecord& profile);
+  void profile(const report::ProfileRecord& profile);
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
-  void evaluation(const Evaluation& evaluation, const PausePoint& after,
+  void evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                   const std::string& checkpoint);
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // paused_seconds: part of the summary's that belongs to no step.
-  void total(const TrainingSummary& summary, double paused_seconds = 0);
+  void total(const runtime::TrainingSummary& summary, double paused_seconds = 0);
   // What the sensors of the GPUs said during the timed steps, for the record and, where it is
   // known, in a line. Before finish(), also of a run that fails.
   void gpus(std::vector<GpuReadings> gpus) { record_.gpus = std::move(gpus); }
@@ -77,7 +79,7 @@ class RunReport {
   void input_verdict();
   // A step of --input_only, and what came of all of them.
   void input_step(std::int64_t step, double seconds);
-  void input_total(const InputSpeed& speed);
+  void input_total(const report::InputSpeed& speed);
   // The other tasks of the run, for the record and in a line.
   void peers(std::vector<PeerRecord> peers);
   // Whether anybody will see the hash of the trained parameters: reading them all takes time.
@@ -91,13 +93,13 @@ class RunReport {
 
  private:
   std::vector<std::pair<std::string, std::string>> strategy_details() const;
-  void note_plan(const Session& session);
+  void note_plan(const runtime::Session& session);
   void note_strategy(const StrategyPlugin& strategy);
-  void note_selection(const Decision& decision);
+  void note_selection(const select::Decision& decision);
   bool prints_parameter_hash() const;
   std::string progress_text(const char* of, std::int64_t step) const;
-  void note_memory(const Session& session);
-  void tell_details(const Session& session);
+  void note_memory(const runtime::Session& session);
+  void tell_details(const runtime::Session& session);
   void write_files() const;
 
   const Setup& setup_;
@@ -105,14 +107,14 @@ class RunReport {
   std::int64_t own_batch_;        // images per step of this task
   std::int64_t global_batch_;     // of all tasks
   std::int64_t own_workers_ = 1;  // of this task that take steps of their own
-  RunObserver& observer_;
-  SpeedStatistics statistics_;
-  RunRecord record_;
+  report::RunObserver& observer_;
+  report::SpeedStatistics statistics_;
+  report::RunRecord record_;
   CommonTrace trace_;  // before the end of this task alone
   MedianStep median_step_;
   double warmup_seconds_ = 0;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
-  std::optional<DriftMonitor> drift_;
+  std::optional<report::DriftMonitor> drift_;
 };
 
 }  // namespace convoy::job

@@ -21,17 +21,17 @@ std::string beside_expected(double drift) {
 
 }  // namespace
 
-std::string drift_text(double drift, const Decision& decision) {
+std::string drift_text(double drift, const select::Decision& decision) {
   const char* since = decision.trial ? "the trial" : "convoy calibrate";
   return fmt::format(
-      "the last {} steps take {} the {:.3f} ms that were {}: {}", DriftMonitor::kWindow,
-      beside_expected(drift), 1e3 * expected_step_seconds(decision),
+      "the last {} steps take {} the {:.3f} ms that were {}: {}", report::DriftMonitor::kWindow,
+      beside_expected(drift), 1e3 * select::expected_step_seconds(decision),
       decision.trial ? "measured in the trial" : "predicted",
       drift > 0 ? fmt::format("something else uses the machine, or it has changed since {}", since)
                 : fmt::format("the machine is faster than it was in {}", since));
 }
 
-std::string prediction_text(const Decision& decision, double measured_seconds) {
+std::string prediction_text(const select::Decision& decision, double measured_seconds) {
   if (decision.step_seconds <= 0) return {};
   return fmt::format("median step {:.3f} ms, predicted {:.3f} ms ({:+.1f} %{})",
                      1e3 * measured_seconds, 1e3 * decision.step_seconds,

@@ -9,9 +9,9 @@ namespace convoy::job {
 // What a run tells of the choice that --variable_update=auto made for it.
 
 // Steps have left the prediction: how far, and what that may mean.
-std::string drift_text(double drift, const Decision& decision);
+std::string drift_text(double drift, const select::Decision& decision);
 
 // The measured median step beside the predicted one; empty when nothing was predicted.
-std::string prediction_text(const Decision& decision, double measured_seconds);
+std::string prediction_text(const select::Decision& decision, double measured_seconds);
 
 }  // namespace convoy::job

@@ -75,7 +75,7 @@ void load_model(Setup& setup, const PluginLog& log) {
   });
   setup.model = std::make_unique<ModelPlugin>(loaded, values, log);
   setup.model_info = setup.model->info();
-  const Dataset& dataset = dataset_of_model(
+  const data::Dataset& dataset = data::dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
       [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
   setup.graph =
@@ -115,12 +115,12 @@ void require_training(const JobOptions& options) {
 }
 
 void load_strategy(Setup& setup, const PluginLog& log) {
-  Candidate named{setup.options.variable_update, {}, 0};
+  select::Candidate named{setup.options.variable_update, {}, 0};
   if (setup.decision) {
     named = setup.decision->chosen;
     if (named.bucket_elements > 0) setup.bucket_elements = named.bucket_elements;
     if (!setup.shortlist && !setup.decides_on_links && trains(setup.options))
-      setup.notices.push_back(decision_line(*setup.decision));
+      setup.notices.push_back(select::decision_line(*setup.decision));
   }
   setup.strategy = load_strategy_of(setup, named, log);
 }
@@ -151,7 +151,7 @@ Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
   return setup;
 }
 
-PluginLog log_to(RunObserver& observer) {
+PluginLog log_to(report::RunObserver& observer) {
   return [&observer](std::int32_t level, std::string_view plugin, std::string_view text) {
     if (level >= CONVOY_LOG_INFO) observer.notice(fmt::format("{}: {}", plugin, text));
   };
@@ -164,7 +164,8 @@ PluginLog warnings_only(const PluginLog& log) {
 }
 
 Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
-                          const std::function<Decision(Setup&)>& choose, const PluginLog& log) {
+                          const std::function<select::Decision(Setup&)>& choose,
+                          const PluginLog& log) {
   require_training(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   try {
@@ -212,7 +213,8 @@ std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugi
   return strategy;
 }
 
-std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
+std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup,
+                                                 const select::Candidate& candidate,
                                                  const PluginLog& log) {
   const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
   OptionValues values = given_options(found.manifest, setup.options);

@@ -22,10 +22,10 @@ namespace convoy::job {
 // What --auto=measure is to try while training.
 struct AutoShortlist {
   // The decision's candidate first, then all others predicted within the tolerance of the best.
-  std::vector<RankedCandidate> candidates;
+  std::vector<select::RankedCandidate> candidates;
   double tolerance = 0;  // relative
   // Keeps a decision for runs in the same circumstances; problems are told.
-  std::function<void(const Decision&, const std::function<void(const std::string&)>& tell)>
+  std::function<void(const select::Decision&, const std::function<void(const std::string&)>& tell)>
       remember;
 };
 
@@ -40,14 +40,14 @@ struct Setup {
   std::unique_ptr<DevicePlugin> device;
   std::unique_ptr<ModelPlugin> model;
   std::unique_ptr<StrategyPlugin> strategy;
-  std::shared_ptr<OpenDevices> open_devices;  // when they had to be looked at already
+  std::shared_ptr<runtime::OpenDevices> open_devices;  // when they had to be looked at already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
   GuardOptions guard;
   std::uint64_t bucket_elements = 0;  // of f32, as the options or the decision say; 0: one bucket
   Task* task = nullptr;               // of a run on several hosts: this process's
-  std::optional<Decision> decision;   // of --variable_update=auto
-  bool decides_on_links = false;      // the decision is to be made anew: see choose_on_links
+  std::optional<select::Decision> decision;  // of --variable_update=auto
+  bool decides_on_links = false;             // the decision is to be made anew: see choose_on_links
   std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for people
 };
@@ -67,10 +67,11 @@ struct ImaginedRun {
 // The same for these. Error(kUsage) for options that do not train: there is nothing to plan.
 // `choose` resolves --variable_update=auto once the model is loaded.
 Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
-                          const std::function<Decision(Setup&)>& choose, const PluginLog& log);
+                          const std::function<select::Decision(Setup&)>& choose,
+                          const PluginLog& log);
 
 // What plug-ins have to say, as notices.
-PluginLog log_to(RunObserver& observer);
+PluginLog log_to(report::RunObserver& observer);
 // For verbs that measure no speed: leaves out the devices' advice about speed.
 PluginLog warnings_only(const PluginLog& log);
 
@@ -87,7 +88,8 @@ std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugi
                                               const PluginLog& log = {});
 
 // The strategy of a candidate with its options and those that the job gives.
-std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup, const Candidate& candidate,
+std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup,
+                                                 const select::Candidate& candidate,
                                                  const PluginLog& log);
 
 }  // namespace convoy::job

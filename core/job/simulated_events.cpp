@@ -32,10 +32,10 @@ std::vector<simulate::SimulatedOperation> by_start(const simulate::SimulationRes
   return operations;
 }
 
-TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluster& on,
-                    const simulate::SimulatedOperation& it) {
+report::TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluster& on,
+                            const simulate::SimulatedOperation& it) {
   const Operation& operation = lowered.body[it.operation];
-  TraceEvent event;
+  report::TraceEvent event;
   event.name = operation_name(operation.kind);
   event.operation = operation.id;
   event.lane = lane_name(operation.lane);
@@ -48,22 +48,23 @@ TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluster& on,
 
 }  // namespace
 
-TimelineRecord simulated_timeline(const Plan& lowered, const simulate::SimulatedCluster& on,
-                                  const simulate::SimulationResult& step) {
-  TimelineRecord timeline{0, step.step_seconds, {}};
+report::TimelineRecord simulated_timeline(const Plan& lowered, const simulate::SimulatedCluster& on,
+                                          const simulate::SimulationResult& step) {
+  report::TimelineRecord timeline{0, step.step_seconds, {}};
   for (const simulate::SimulatedOperation& it : by_start(step))
     timeline.events.push_back(event_of(lowered, on, it));
   return timeline;
 }
 
-std::vector<TraceEvent> simulated_trace(const Plan& lowered, const simulate::SimulatedCluster& on,
-                                        const simulate::SimulationResult& step) {
-  std::vector<TraceEvent> events = simulated_timeline(lowered, on, step).events;
+std::vector<report::TraceEvent> simulated_trace(const Plan& lowered,
+                                                const simulate::SimulatedCluster& on,
+                                                const simulate::SimulationResult& step) {
+  std::vector<report::TraceEvent> events = simulated_timeline(lowered, on, step).events;
   std::map<std::uint32_t, LinkRows> rows;
   for (const simulate::SimulatedOperation& it : by_start(step)) {
     for (const std::uint32_t link : it.links) {
       const std::size_t row = rows[link].take(it.start, it.end);
-      TraceEvent event = event_of(lowered, on, it);
+      report::TraceEvent event = event_of(lowered, on, it);
       event.lane = on.machine.links[link].name;
       if (row > 0) event.lane += fmt::format(" ({})", row + 1);
       event.device = "links";

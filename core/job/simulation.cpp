@@ -103,7 +103,7 @@ void PlannedSimulation::note_proof(const SimulatedRun& run) {
     if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
       result_.notices.push_back(notice);
   };
-  note(unproved_notice(strategy, run.plan->check()));
+  note(runtime::unproved_notice(strategy, run.plan->check()));
   if (run.proved_hosts < run.on->cluster.hosts)
     note(
         fmt::format("what strategy {} computes was looked at for {} of the {} hosts: a proof for "
@@ -157,8 +157,8 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
   if (fewer) run.plan->take_check(proof_while_lowering(*fewer->plan, *run.plan));
   run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;
-  require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
-                run.plan->check());
+  runtime::require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
+                         run.plan->check());
   return run;
 }
 
@@ -180,9 +180,9 @@ SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devic
   ArenaMap map = simulated_map(setup_, hardware_, ground.arena, bucket_elements);
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(ground.on));
-  run.plan =
-      std::make_unique<StepPlan>(run.on->cluster, std::move(map), author_of(*setup_.strategy),
-                                 StepPlanOptions{.guard = setup_.guard, .written_twice = twice});
+  run.plan = std::make_unique<StepPlan>(
+      run.on->cluster, std::move(map), runtime::author_of(*setup_.strategy),
+      StepPlanOptions{.guard = setup_.guard, .written_twice = twice});
   return run;
 }
 

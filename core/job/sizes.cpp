@@ -39,13 +39,14 @@ Sizes training_sizes(const Setup& setup, std::uint32_t devices) {
     sizes.batch = std::min(sizes.batch, limit);
   }
   const std::int64_t global_batch = std::int64_t{devices} * sizes.batch;
-  sizes.timed_steps = timed_steps(options.num_batches, options.num_epochs, global_batch,
-                                  find_dataset(setup.model_info.dataset).training_examples);
-  sizes.warmup_steps = options.num_warmup_batches.value_or(kDefaultWarmupSteps);
+  sizes.timed_steps =
+      train::timed_steps(options.num_batches, options.num_epochs, global_batch,
+                         data::find_dataset(setup.model_info.dataset).training_examples);
+  sizes.warmup_steps = options.num_warmup_batches.value_or(train::kDefaultWarmupSteps);
   const double step_seconds = image_seconds * static_cast<double>(global_batch);
   if (on_processors && !options.num_batches && !options.num_epochs) {
     const auto fitting = static_cast<std::int64_t>(kTimedSeconds / step_seconds) / 10 * 10;
-    const std::int64_t steps = std::clamp<std::int64_t>(fitting, 10, kDefaultTimedSteps);
+    const std::int64_t steps = std::clamp<std::int64_t>(fitting, 10, train::kDefaultTimedSteps);
     sizes.adapted = sizes.adapted || steps < sizes.timed_steps;
     sizes.timed_steps = steps;
   }

@@ -67,7 +67,7 @@ std::string plugin_name(const Setup& setup) {
 }  // namespace
 
 Task::Task(network::TaskIdentity identity, const TaskOptions& options,
-           const network::Introduction& introduction, RunObserver& observer)
+           const network::Introduction& introduction, report::RunObserver& observer)
     : identity_(network::with_reachable_names(std::move(identity), network::system_names())),
       options_(options),
       observer_(observer) {
@@ -157,7 +157,7 @@ Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
 }
 
 // As the chief's devices are, every worker's are.
-Cluster Task::agreed_cluster(const OpenDevices& devices) {
+Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   const TaskDevices own = task_devices(devices, devices_per_worker_);
   const nlohmann::json chiefs =
       parse_json(from_chief("devices", json_text(nlohmann::json{{"peer_access", own.peer_access},
@@ -179,7 +179,7 @@ Cluster Task::agreed_cluster(const OpenDevices& devices) {
 }
 
 // Servers have no devices in collectives.
-std::string Task::agreed_refusal(const OpenDevices& devices, const std::string& own) {
+std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std::string& own) {
   nlohmann::json names = nlohmann::json::array();
   nlohmann::json localities = nlohmann::json::array();
   for (const convoy_device_description& device : devices.descriptions()) {
@@ -207,7 +207,7 @@ std::string Task::agreed_refusal(const OpenDevices& devices, const std::string& 
   return why_no_spanning_collectives(of_workers);
 }
 
-TaskLinks::Options Task::link_options(const std::shared_ptr<OpenDevices>& devices) const {
+TaskLinks::Options Task::link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const {
   TaskLinks::Options options;
   options.transports = options_.transports;
   // Workers that do not wait for each other have a lane each, and so have priorities. One more is
@@ -239,11 +239,11 @@ network::SecurityOptions Task::security() const {
 }
 
 void Task::link(const Catalog& catalog, PluginHost& host,
-                const std::shared_ptr<OpenDevices>& devices, const PluginLog& log) {
+                const std::shared_ptr<runtime::OpenDevices>& devices, const PluginLog& log) {
   cluster_ = agreed_cluster(*devices);
   {
     const std::lock_guard lock(mutex_);
-    interruption_ = std::make_unique<CollectiveInterruption>();
+    interruption_ = std::make_unique<runtime::CollectiveInterruption>();
   }
   links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
   exchange_measurements();
@@ -266,7 +266,7 @@ void Task::exchange_measurements() {
   }
 }
 
-ClusterTask Task::cluster_task() {
+runtime::ClusterTask Task::cluster_task() {
   return {&cluster_,           rank_,
           &links_->engine(),   peers_.get(),
           interruption_.get(), options_.join_timeout};
@@ -280,7 +280,7 @@ std::vector<int> Task::replicas() const {
   return numbers;
 }
 
-void Task::agree_on_plan(const Session& session) {
+void Task::agree_on_plan(const runtime::Session& session) {
   const Plan& plan = session.whole_plan();
   {
     const std::lock_guard lock(mutex_);
@@ -296,7 +296,7 @@ void Task::agree_on_plan(const Session& session) {
 }
 
 void Task::finished_step(std::int64_t step) {
-  const NetworkPosition position = links_->engine().position();
+  const runtime::NetworkPosition position = links_->engine().position();
   {
     const std::lock_guard lock(mutex_);
     network_step_ = position.step;
@@ -325,7 +325,7 @@ std::string Task::name_of(std::uint32_t rank) const {
 
 std::vector<PeerRecord> Task::peers() const {
   const network::Roster roster = control_->roster();
-  const std::vector<NetworkTraffic> traffic = links_->engine().traffic();
+  const std::vector<runtime::NetworkTraffic> traffic = links_->engine().traffic();
   std::vector<PeerRecord> peers;
   for (std::uint32_t peer = 0; peer < traffic.size(); ++peer) {
     if (peer == rank_) continue;

@@ -29,7 +29,7 @@ class Task {
   // Joins: waits until all tasks have come. Error as network::ControlPlane; observer.interruption()
   // ends every wait.
   Task(network::TaskIdentity identity, const TaskOptions& options,
-       const network::Introduction& introduction, RunObserver& observer);
+       const network::Introduction& introduction, report::RunObserver& observer);
   ~Task();
   Task(const Task&) = delete;
   Task& operator=(const Task&) = delete;
@@ -55,17 +55,17 @@ class Task {
 
   // Agrees with the others on what the workers' devices are, opens transports and connects.
   // Servers, too, with the device that serves them.
-  void link(const Catalog& catalog, PluginHost& host, const std::shared_ptr<OpenDevices>& devices,
-            const PluginLog& log);
+  void link(const Catalog& catalog, PluginHost& host,
+            const std::shared_ptr<runtime::OpenDevices>& devices, const PluginLog& log);
   // From then on; refers to this task.
-  ClusterTask cluster_task();
+  runtime::ClusterTask cluster_task();
   const Cluster& cluster() const { return cluster_; }
   // What every task measured of its links before step 0: [from][to], by rank.
   const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
   // All tasks are about to run the same, else Error naming the first difference.
-  void agree_on_plan(const Session& session);
+  void agree_on_plan(const runtime::Session& session);
 
   // Relates the devices' clock, as it is now, to the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);
@@ -104,21 +104,21 @@ class Task {
   Error first_cause(const Error& error);
   network::ControlOptions control_options();
   network::SecurityOptions security() const;
-  Cluster agreed_cluster(const OpenDevices& devices);
-  std::string agreed_refusal(const OpenDevices& devices, const std::string& own);
-  TaskLinks::Options link_options(const std::shared_ptr<OpenDevices>& devices) const;
+  Cluster agreed_cluster(const runtime::OpenDevices& devices);
+  std::string agreed_refusal(const runtime::OpenDevices& devices, const std::string& own);
+  TaskLinks::Options link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const;
   void interrupt_links();
   void exchange_measurements();
   void print_notices();
 
   network::TaskIdentity identity_;
   TaskOptions options_;
-  RunObserver& observer_;
+  report::RunObserver& observer_;
   mutable std::mutex mutex_;          // of the four below: the control plane has threads
   std::vector<std::string> notices_;  // not yet printed
   OperationTexts operations_;
   std::uint64_t network_step_ = 0;  // the step of the position that the control plane knows
-  NetworkEngine* engine_ = nullptr;
+  runtime::NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
   std::optional<Error> explained_;  // how this generation ends
   bool goes_on_ = false;
@@ -129,7 +129,7 @@ class Task {
   std::unique_ptr<ControlPeers> peers_;
   Cluster cluster_;
   std::unique_ptr<TaskLinks> links_;
-  std::unique_ptr<CollectiveInterruption> interruption_;
+  std::unique_ptr<runtime::CollectiveInterruption> interruption_;
   std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 

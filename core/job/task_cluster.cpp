@@ -11,7 +11,7 @@ namespace convoy::job {
 namespace {
 
 // Devices that share the host's memory have no collectives of their own to begin with.
-std::string spanning_refusal(const OpenDevices& devices) {
+std::string spanning_refusal(const runtime::OpenDevices& devices) {
   return devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)
              ? "devices of different tasks reduce by messages"
              : devices.spanning_refusal();
@@ -25,7 +25,7 @@ std::string device_kind(const Cluster& cluster) {
 
 }  // namespace
 
-TaskDevices task_devices(const OpenDevices& devices, std::uint32_t count) {
+TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count) {
   const Cluster& cluster = devices.cluster();
   const bool several = count > 1 && cluster.replicas() > 1;
   return {count,

@@ -33,7 +33,7 @@ struct WorkersDevices {
 std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& workers);
 
 // The devices of a worker that has opened so many of them; servers open others.
-TaskDevices task_devices(const OpenDevices& devices, std::uint32_t count);
+TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count);
 
 // The cluster of a run on several hosts: every task is a host of its own, wherever it runs.
 Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers, const TaskDevices& devices);

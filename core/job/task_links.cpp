@@ -56,7 +56,7 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   const network::Roster roster = control.roster();
   open_transports(roster, catalog, host, options, log);
   const std::vector<std::string> all = control.exchange("addresses", offers());
-  NetworkOptions engine;
+  runtime::NetworkOptions engine;
   engine.generation = static_cast<std::uint32_t>(roster.generation);
   engine.now = options.now;
   engine.waking = options.waking;
@@ -64,13 +64,14 @@ TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, Plu
   engine.streams = options.streams;
   chosen_.resize(all.size());
   for (std::uint32_t peer = 0; peer < all.size(); ++peer)
-    engine.peers.push_back(
-        static_cast<int>(peer) == roster.rank ? NetworkPeer{} : connect(roster, peer, all[peer]));
+    engine.peers.push_back(static_cast<int>(peer) == roster.rank
+                               ? runtime::NetworkPeer{}
+                               : connect(roster, peer, all[peer]));
   measure(engine, options);
-  engine_ = std::make_unique<NetworkEngine>(std::move(engine));
+  engine_ = std::make_unique<runtime::NetworkEngine>(std::move(engine));
 }
 
-void TaskLinks::measure(const NetworkOptions& engine, const Options& options) {
+void TaskLinks::measure(const runtime::NetworkOptions& engine, const Options& options) {
   EchoOptions echo;
   echo.generation = engine.generation;
   echo.first_channel = options.lanes * options.streams;
@@ -79,7 +80,7 @@ void TaskLinks::measure(const NetworkOptions& engine, const Options& options) {
   echo.peer_seconds = options.peer_timeout;
   echo.look_around = options.look_around;
   std::vector<EchoPeer> peers;
-  for (const NetworkPeer& peer : engine.peers) {
+  for (const runtime::NetworkPeer& peer : engine.peers) {
     if (peer.transport == nullptr) echo.rank = static_cast<std::uint32_t>(peers.size());
     peers.push_back({peer.name, peer.transport});
   }
@@ -131,8 +132,8 @@ std::string TaskLinks::offers() const {
   return json_text(json);
 }
 
-NetworkPeer TaskLinks::connect(const network::Roster& roster, std::uint32_t peer,
-                               const std::string& offers) {
+runtime::NetworkPeer TaskLinks::connect(const network::Roster& roster, std::uint32_t peer,
+                                        const std::string& offers) {
   const network::Member& self = roster.members[static_cast<std::size_t>(roster.rank)];
   const network::Member& other = roster.members[peer];
   const std::string name = network::to_string(other.name);

@@ -42,7 +42,7 @@ class TaskLinks {
   TaskLinks(const TaskLinks&) = delete;
   TaskLinks& operator=(const TaskLinks&) = delete;
 
-  NetworkEngine& engine() { return *engine_; }
+  runtime::NetworkEngine& engine() { return *engine_; }
   // "shm", "grpc" ... to that task; empty for this one.
   const std::string& transport_to(std::uint32_t rank) const { return chosen_[rank]; }
   // As it was before the first step; zeros for this task.
@@ -60,15 +60,16 @@ class TaskLinks {
                        const Options& options, const PluginLog& log);
   void open(const FoundPlugin& found, const network::Roster& roster, bool named, PluginHost& host,
             const Options& options, const PluginLog& log);
-  NetworkPeer connect(const network::Roster& roster, std::uint32_t peer, const std::string& offers);
+  runtime::NetworkPeer connect(const network::Roster& roster, std::uint32_t peer,
+                               const std::string& offers);
   std::string offers() const;
-  void measure(const NetworkOptions& engine, const Options& options);
+  void measure(const runtime::NetworkOptions& engine, const Options& options);
 
   std::vector<Transport> transports_;  // of the highest preference first
   std::vector<std::string> left_out_;  // "mpi: no launcher has started this process"
   std::vector<std::string> chosen_;    // by rank
   std::vector<MeasuredLink> measured_;
-  std::unique_ptr<NetworkEngine> engine_;
+  std::unique_ptr<runtime::NetworkEngine> engine_;
 };
 
 }  // namespace convoy::job

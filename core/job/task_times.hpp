@@ -9,6 +9,6 @@ namespace convoy::job {
 
 // Ends the run of all tasks, in which they tell each other how their mean steps were spent; by
 // rank.
-std::vector<TaskRecord> tasks_of_run(Task& task, const StepBreakdown& own);
+std::vector<report::TaskRecord> tasks_of_run(Task& task, const runtime::StepBreakdown& own);
 
 }  // namespace convoy::job

@@ -24,14 +24,14 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Json to_json(const TraceEvent& event) {
+Json to_json(const report::TraceEvent& event) {
   return Json::array({event.name, event.operation ? Json(*event.operation) : Json(nullptr),
                       event.lane, event.device, event.start_seconds, event.duration_seconds,
                       event.category, event.implementation});
 }
 
-TraceEvent event_from(const Json& json, const std::string& task, double offset) {
-  TraceEvent event;
+report::TraceEvent event_from(const Json& json, const std::string& task, double offset) {
+  report::TraceEvent event;
   event.name = json.at(0).get<std::string>();
   if (!json.at(1).is_null()) event.operation = json.at(1).get<std::uint64_t>();
   event.lane = json.at(2).get<std::string>();
@@ -43,12 +43,13 @@ TraceEvent event_from(const Json& json, const std::string& task, double offset) 
   return event;
 }
 
-std::string to_text(std::vector<TraceEvent> events, const CommonClock& clock, std::size_t most) {
+std::string to_text(std::vector<report::TraceEvent> events, const CommonClock& clock,
+                    std::size_t most) {
   const std::size_t left_out = events.size() > most ? events.size() - most : 0;
-  std::ranges::stable_sort(events, {}, &TraceEvent::start_seconds);
+  std::ranges::stable_sort(events, {}, &report::TraceEvent::start_seconds);
   events.resize(events.size() - left_out);
   Json list = Json::array();
-  for (const TraceEvent& event : events) list.push_back(to_json(event));
+  for (const report::TraceEvent& event : events) list.push_back(to_json(event));
   return json_text(Json{{"offset", clock.offset_seconds},
                         {"error", clock.error_seconds},
                         {"left_out", left_out},
@@ -82,7 +83,8 @@ double CommonTrace::error_seconds() const {
   return most + second;
 }
 
-CommonTrace gather_trace(Task& task, const std::vector<TraceEvent>& own, const CommonClock& clock) {
+CommonTrace gather_trace(Task& task, const std::vector<report::TraceEvent>& own,
+                         const CommonClock& clock) {
   const std::vector<std::string> texts =
       task.exchange("trace", to_text(own, clock, kMostEventsOfAll / task.tasks()));
   CommonTrace trace;

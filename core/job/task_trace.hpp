@@ -26,7 +26,7 @@ CommonClock read_common_clock(const network::ClockOffset& to_coordinator,
 
 // What all tasks of a run traced, on the common clock.
 struct CommonTrace {
-  std::vector<TraceEvent> events;              // by task: devices are "worker 1 cpu:1"
+  std::vector<report::TraceEvent> events;      // by task: devices are "worker 1 cpu:1"
   std::map<std::string, double> clock_errors;  // seconds, by task: "worker 1 (host7, pid 4711)"
   std::size_t left_out = 0;                    // events that were too many to be sent
 
@@ -37,7 +37,8 @@ struct CommonTrace {
 
 // All tasks call it, each with its own events; the chief gets those of all, others nothing. Of a
 // task with very many events the latest are left out.
-CommonTrace gather_trace(Task& task, const std::vector<TraceEvent>& own, const CommonClock& clock);
+CommonTrace gather_trace(Task& task, const std::vector<report::TraceEvent>& own,
+                         const CommonClock& clock);
 
 // "the trace has the operations of 3 tasks ...": for people.
 std::string trace_notice(const CommonTrace& trace);

@@ -11,6 +11,7 @@ namespace convoy::job {
 // The step as rows of a trace: itself and the waits for input inside it, the operations by device
 // and lane and, when the session's programs keep the times of layers, the layers in their
 // operations. Workers that do not wait for each other have rows of their own.
-std::vector<TraceEvent> trace_events(const Session& session, const StepTrace& trace);
+std::vector<report::TraceEvent> trace_events(const runtime::Session& session,
+                                             const runtime::StepTrace& trace);
 
 }  // namespace convoy::job

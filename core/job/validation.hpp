@@ -19,8 +19,8 @@ class Validation {
  public:
   // session and data are those of training; what differs is changed here. sizes gives the batch and
   // the number of steps where the flags of evaluation leave them open. Fails as make_source does.
-  Validation(const Setup& setup, const Sizes& sizes, const SessionOptions& session,
-             DataOptions data);
+  Validation(const Setup& setup, const Sizes& sizes, const runtime::SessionOptions& session,
+             data::DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
@@ -32,20 +32,21 @@ class Validation {
   const std::vector<std::string>& notices() const { return notices_; }
 
   // Compiles the model for these devices, which may serve a training session too.
-  void prepare(std::shared_ptr<OpenDevices> devices);
-  const Session& session() const { return evaluator_->session(); }  // once it is prepared
-  Evaluation score(const ModelValues& values, const EvaluationEvents& events);
+  void prepare(std::shared_ptr<runtime::OpenDevices> devices);
+  const runtime::Session& session() const { return evaluator_->session(); }  // once it is prepared
+  runtime::Evaluation score(const runtime::ModelValues& values,
+                            const runtime::EvaluationEvents& events);
 
  private:
   const Graph& graph_;
-  SessionOptions session_;
-  DataOptions data_;
+  runtime::SessionOptions session_;
+  data::DataOptions data_;
   std::int64_t steps_ = 0;
   std::int64_t examples_ = 0;
   std::int64_t bad_records_ = 0;
   std::vector<std::string> notices_;
-  std::unique_ptr<BatchSource> source_;  // fresh, or nothing
-  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<data::BatchSource> source_;  // fresh, or nothing
+  std::unique_ptr<runtime::Evaluator> evaluator_;
 };
 
 }  // namespace convoy::job

@@ -40,7 +40,7 @@ std::string made_up_picture() {
         pixels.push_back(
             static_cast<std::uint8_t>(128 + 40 * wave + static_cast<double>(grain >> 28)));
       }
-  return encode_jpeg(pixels.data(), kWidth, kHeight, 3, {});
+  return data::encode_jpeg(pixels.data(), kWidth, kHeight, 3, {});
 }
 
 void bind_this_thread(unsigned core) {
@@ -52,10 +52,10 @@ void bind_this_thread(unsigned core) {
 
 CoreRate decode_on(unsigned core, const std::string& picture, double seconds) {
   bind_this_thread(core);
-  JpegDecoder decoder;
-  ByteImage image;
+  data::JpegDecoder decoder;
+  data::ByteImage image;
   const auto decode = [&] {
-    const ImageSize size = decoder.open(picture);
+    const data::ImageSize size = decoder.open(picture);
     decoder.decode({0, 0, size.width, size.height}, image);
   };
   decode();

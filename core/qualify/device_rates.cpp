@@ -154,7 +154,7 @@ class DeviceRates {
                                     .foreseen = foreseen(i)});
   }
 
-  OpenDevices& devices_;
+  runtime::OpenDevices& devices_;
   const ProbeOptions& options_;
   HostQualification& host_;
   std::optional<simulate::SimulatedCluster> on_;

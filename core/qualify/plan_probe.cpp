@@ -33,10 +33,10 @@ std::vector<std::uint32_t> probed_operations(const Plan& logical, const ProbedSt
   return ids;
 }
 
-Extents measured_extents(Session& session) {
+Extents measured_extents(runtime::Session& session) {
   const Plan& plan = session.lowered_plan();
   Extents extents;
-  for (const OperationTime& time : session.executor().last_times()) {
+  for (const runtime::OperationTime& time : session.executor().last_times()) {
     const Operation& it = plan.body.at(time.operation - plan.prologue.size());
     extend(extents, it.source, time.timing.start, time.timing.end);
   }
@@ -50,7 +50,8 @@ Extents foreseen_extents(const Plan& plan, const simulate::SimulationResult& ste
   return extents;
 }
 
-std::optional<simulate::SimulationResult> foresee(const ProbeGround& ground, Session& session) {
+std::optional<simulate::SimulationResult> foresee(const ProbeGround& ground,
+                                                  runtime::Session& session) {
   if (ground.hardware == nullptr || ground.task != nullptr) return std::nullopt;
   const simulate::SimulatedCluster on = ground.hardware->cluster(1, session.replicas());
   if (on.cluster.places.size() != session.cluster().places.size()) return std::nullopt;
@@ -91,7 +92,7 @@ ProbedTimes probe_plan(const ProbeGround& ground, const calibrate::ProbeNetwork&
                        const ProbedStep& step, int repetitions) {
   const std::unique_ptr<StrategyPlugin> strategy = probe_strategy(step);
   calibrate::ProbeSession probe(network, *strategy, ground.devices, false, ground.task);
-  Session& session = probe.session();
+  runtime::Session& session = probe.session();
   const std::vector<std::uint32_t> sources = probed_operations(session.logical_plan(), step);
   std::vector<double> steps;
   std::map<std::uint32_t, std::vector<double>> seconds;

@@ -28,9 +28,9 @@ struct ProbedTimes {
 // Where plans are tried: open devices, and what is known of them.
 struct ProbeGround {
   const job::Setup& setup;
-  std::shared_ptr<OpenDevices> devices;
+  std::shared_ptr<runtime::OpenDevices> devices;
   const job::SimulatedHardware* hardware = nullptr;  // null: nothing is foreseen
-  const ClusterTask* task = nullptr;  // of several hosts: all make the same probes at a time
+  const runtime::ClusterTask* task = nullptr;  // of several hosts: all probe the same at a time
 };
 
 // A network of one small layer: a step takes as long as what is probed.

@@ -111,7 +111,7 @@ class ClusterProbes {
   job::Setup& setup_;
   job::Task& task_;
   const ProbeOptions& options_;
-  ClusterTask cluster_;
+  runtime::ClusterTask cluster_;
   HostQualification host_;
 };
 

@@ -23,7 +23,7 @@ constexpr const char* kHost = "host";
 constexpr std::uint64_t kLittle = std::uint64_t{16} << 20;  // bytes of files
 constexpr std::uint64_t kMuch = std::uint64_t{128} << 20;
 
-std::vector<QualifiedDevice> qualified_devices(const OpenDevices& devices) {
+std::vector<QualifiedDevice> qualified_devices(const runtime::OpenDevices& devices) {
   std::vector<QualifiedDevice> all;
   for (const convoy_device_description& it : devices.descriptions()) {
     QualifiedDevice device{it.name, it.model, it.locality};
@@ -99,9 +99,9 @@ class HostProbes {
     options_.tell("reading and preparing images");
     const std::uint32_t devices = ground_.devices->cluster().replicas();
     const job::Sizes sizes = job::choose_sizes(ground_.setup, devices);
-    const DataOptions data = job::data_options(ground_.setup, sizes, devices);
-    const std::unique_ptr<BatchSource> source = make_source(data);
-    const InputSpeed speed =
+    const data::DataOptions data = job::data_options(ground_.setup, sizes, devices);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
+    const report::InputSpeed speed =
         job::measure_input(*source, data, {.warmup = 2, .timed = options_.quick ? 4 : 16},
                            [](std::int64_t, double) { return true; });
     if (speed.seconds > 0)

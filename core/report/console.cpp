@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 constexpr int kLabelWidth = 13;
@@ -151,4 +151,4 @@ bool is_displayed(std::int64_t step, std::int64_t display_every) {
   return step == 1 || step % display_every == 0;
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -7,7 +7,7 @@
 
 #include "core/report/run_observer.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // Writes the lines of tf_cnn_benchmarks that other tools read, byte for byte, except that the first
 // header line names convoy. Every line is flushed, so that a pipe sees it at once.
@@ -53,4 +53,4 @@ class Console : public RunObserver {
 // True for timed step 1 (counted from 1) and every display_every-th.
 bool is_displayed(std::int64_t step, std::int64_t display_every);
 
-}  // namespace convoy
+}  // namespace convoy::report

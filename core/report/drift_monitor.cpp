@@ -5,7 +5,7 @@
 
 #include "core/base/statistics.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 std::optional<double> DriftMonitor::add(double seconds) {
   latest_.push_back(seconds);
@@ -18,4 +18,4 @@ std::optional<double> DriftMonitor::add(double seconds) {
   return drift;
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -4,7 +4,7 @@
 #include <deque>
 #include <optional>
 
-namespace convoy {
+namespace convoy::report {
 
 // Watches whether steps take as long as predicted, by the median of the latest ones: single slow
 // steps do not count.
@@ -26,4 +26,4 @@ class DriftMonitor {
   bool reported_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -8,7 +8,7 @@
 #include <ctime>
 #include <fstream>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 std::string cpu_name() {
@@ -64,4 +64,4 @@ Environment detect_environment(const std::string& convoy_version) {
   return environment;
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace convoy {
+namespace convoy::report {
 
 // Where and when a run took place. Empty or 0 when unknown.
 struct Environment {
@@ -18,4 +18,4 @@ struct Environment {
 
 Environment detect_environment(const std::string& convoy_version);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -92,4 +92,4 @@ std::string gpus_line(const Gpus& gpus, double images_per_second) {
   return parts.empty() ? std::string() : fmt::format("GPU: {}", fmt::join(parts, "; "));
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -6,7 +6,7 @@
 
 #include "core/base/gpu_monitor.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // The section "gpus" of a record: what the sensors of each said during the timed steps, the power
 // of all together and images per second and watt. "unknown" when nobody could be asked.
@@ -16,4 +16,4 @@ nlohmann::ordered_json gpus_json(const std::vector<GpuReadings>& gpus, double im
 // (power cap)". Empty when nothing is known.
 std::string gpus_line(const std::vector<GpuReadings>& gpus, double images_per_second);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::report {
 
 InputVerdict judge_input(const InputFacts& facts) {
   InputVerdict verdict;
@@ -36,4 +36,4 @@ std::string input_speed_line(const InputSpeed& speed) {
       speed.images_per_processor_second());
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

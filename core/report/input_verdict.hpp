@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace convoy {
+namespace convoy::report {
 
 // How a run on real data spent its timed steps.
 struct InputFacts {
@@ -47,4 +47,4 @@ struct InputSpeed {
 
 std::string input_speed_line(const InputSpeed& speed);
 
-}  // namespace convoy
+}  // namespace convoy::report

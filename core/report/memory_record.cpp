@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 
 std::uint64_t MemoryRecord::planned_bytes() const {
   std::uint64_t bytes = 0;
@@ -36,4 +36,4 @@ std::uint64_t peak_resident_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte;
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

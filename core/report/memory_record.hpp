@@ -7,7 +7,7 @@
 
 #include "core/base/memory_use.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 struct PlaceMemory {
   std::string place;  // "cpu:0"
@@ -27,4 +27,4 @@ nlohmann::ordered_json to_json(const MemoryRecord& memory);
 // The largest resident memory of this process so far; 0 when the system does not say.
 std::uint64_t peak_resident_bytes();
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 
 nlohmann::ordered_json to_json(const std::vector<simulate::LinkLoad>& loads,
                                const std::vector<simulate::SimulatedLink>& links) {
@@ -27,4 +27,4 @@ nlohmann::ordered_json to_json(const PredictionRecord& prediction) {
           {"timeline", to_json(prediction.timeline)}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

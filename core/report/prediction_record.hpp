@@ -7,7 +7,7 @@
 #include "core/report/timeline_record.hpp"
 #include "core/simulate/simulate.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // What the simulator foresaw of the plan that a run executed.
 struct PredictionRecord {
@@ -24,4 +24,4 @@ nlohmann::ordered_json to_json(const PredictionRecord& prediction);
 nlohmann::ordered_json to_json(const std::vector<simulate::LinkLoad>& loads,
                                const std::vector<simulate::SimulatedLink>& links);
 
-}  // namespace convoy
+}  // namespace convoy::report

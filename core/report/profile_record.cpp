@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -72,7 +72,7 @@ std::string step_line(const char* name, double seconds, double step) {
                      100 * share(seconds, step));
 }
 
-std::string step_table(const StepBreakdown& step) {
+std::string step_table(const runtime::StepBreakdown& step) {
   std::string text = step_line("step", step.seconds, step.seconds);
   text += step_line("  compute", step.compute, step.seconds);
   text += step_line("  aggregation, update, exposed", step.aggregation, step.seconds);
@@ -133,7 +133,7 @@ double ProfileRecord::least_seconds() const {
   return primitives_seconds() + (stream_rate > 0 ? unavoidable_bytes / stream_rate : 0);
 }
 
-std::string profile_table(const ProfileRecord& profile, const StepBreakdown& breakdown) {
+std::string profile_table(const ProfileRecord& profile, const runtime::StepBreakdown& breakdown) {
   const std::string titles =
       fmt::format("{:<{}} {:<20} {:<20} {:<20} {}\n", "", kNameColumns, " forward ms",
                   " backward data ms", " backward weights ms", " reorders, sums");
@@ -149,7 +149,7 @@ std::string profile_table(const ProfileRecord& profile, const StepBreakdown& bre
   return text + step_table(breakdown) + "\n" + primitives_table(profile);
 }
 
-Json to_json(const StepBreakdown& breakdown) {
+Json to_json(const runtime::StepBreakdown& breakdown) {
   Json operations = Json::object();
   for (const auto& [kind, sum] : breakdown.operations)
     operations[kind] = {{"per_step", sum.per_step}, {"seconds", sum.seconds}};
@@ -162,8 +162,8 @@ Json to_json(const StepBreakdown& breakdown) {
           {"executor", breakdown.executor},        {"operations", std::move(operations)}};
 }
 
-StepBreakdown read_breakdown(const Json& json) {
-  StepBreakdown record;
+runtime::StepBreakdown read_breakdown(const Json& json) {
+  runtime::StepBreakdown record;
   record.seconds = json.at("seconds").get<double>();
   record.compute = json.at("compute").get<double>();
   record.aggregation = json.at("aggregation").get<double>();
@@ -192,4 +192,4 @@ Json to_json(const ProfileRecord& profile) {
           {"layers", std::move(layers)}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -8,7 +8,7 @@
 
 #include "core/runtime/step_breakdown.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // One pass of one layer in a mean step.
 struct PassProfile {
@@ -51,11 +51,11 @@ bool is_primitive(const LayerProfile& layer);
 constexpr std::array<const char*, 3> kPassNames = {"forward", "backward_data", "backward_weights"};
 
 // For reading on a screen of 110 columns: a line per layer, sums by kind, the step's parts.
-std::string profile_table(const ProfileRecord& profile, const StepBreakdown& breakdown);
+std::string profile_table(const ProfileRecord& profile, const runtime::StepBreakdown& breakdown);
 
 nlohmann::ordered_json to_json(const ProfileRecord& profile);
-nlohmann::ordered_json to_json(const StepBreakdown& breakdown);
+nlohmann::ordered_json to_json(const runtime::StepBreakdown& breakdown);
 // Back from that. Throws nlohmann::json::exception for anything else.
-StepBreakdown read_breakdown(const nlohmann::ordered_json& json);
+runtime::StepBreakdown read_breakdown(const nlohmann::ordered_json& json);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 constexpr const char* kReturnAndErase = "\r\033[K";
@@ -62,4 +62,4 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-namespace convoy {
+namespace convoy::report {
 
 // One line that rewrites itself, for a person who watches. Writes nothing when it is not enabled,
 // so logs and pipes stay clean.
@@ -39,4 +39,4 @@ bool standard_error_is_terminal();
 // "12 s", "3 min 20 s", "2 h 05 min": what is left of something.
 std::string duration_text(double seconds);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // What the lines before the first step say.
 struct ConsoleHeader {
@@ -89,4 +89,4 @@ class RunObserver {
   virtual void stand_still() {}
 };
 
-}  // namespace convoy
+}  // namespace convoy::report

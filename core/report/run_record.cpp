@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Writer = std::string (*)(const RunRecord&);
@@ -65,4 +65,4 @@ void write_run_record(const RunRecord& record, const std::filesystem::path& path
   write_output_file(path, writer_for(path)(record));
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

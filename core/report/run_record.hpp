@@ -16,7 +16,7 @@
 #include "core/report/profile_record.hpp"
 #include "core/select/decision.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // Version of the written form. Fields are only added within a version.
 constexpr int kRunRecordSchemaVersion = 1;
@@ -30,7 +30,7 @@ struct CheckpointRecord {
 // How one task of a run on several hosts spent its mean step.
 struct TaskRecord {
   std::string task;  // "worker 1 (host7, pid 4711)"
-  StepBreakdown step_breakdown;
+  runtime::StepBreakdown step_breakdown;
   std::map<std::string, double> waited_for;  // seconds per step, by the other task
 };
 
@@ -38,12 +38,12 @@ struct TaskRecord {
 struct RunRecord : JobResult {
   Environment environment;
   std::vector<std::string> command_line;
-  std::map<std::string, std::string> flags;      // effective values, defaults included
-  bool shows_base_loss = false;                  // the loss of steps leaves out weight decay
-  std::optional<Decision> selection;             // of --variable_update=auto
-  std::optional<StepBreakdown> step_breakdown;   // of the timed steps, if there were any
-  std::optional<ProfileRecord> profile;          // with --profile
-  std::optional<MemoryRecord> memory;            // of runs with devices
+  std::map<std::string, std::string> flags;   // effective values, defaults included
+  bool shows_base_loss = false;               // the loss of steps leaves out weight decay
+  std::optional<select::Decision> selection;  // of --variable_update=auto
+  std::optional<runtime::StepBreakdown> step_breakdown;  // of the timed steps, if there were any
+  std::optional<ProfileRecord> profile;                  // with --profile
+  std::optional<MemoryRecord> memory;                    // of runs with devices
   std::optional<std::vector<GpuReadings>> gpus;  // of runs on GPUs; empty: nobody could be asked
   std::optional<InputVerdict> input;             // of runs on real data
   std::optional<InputSpeed> input_only;          // of runs without devices
@@ -80,4 +80,4 @@ void check_run_record_path(const std::filesystem::path& path);
 // Writes the form that the suffix names.
 void write_run_record(const RunRecord& record, const std::filesystem::path& path);
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -5,13 +5,16 @@
 #include "core/base/json.hpp"
 #include "core/report/run_record.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 constexpr int kIndent = 2;
 
 // Keeps the order in which a reader wants to see the fields.
 using Json = nlohmann::ordered_json;
+
+// That of a step's breakdown, beside those below.
+using report::to_json;
 
 Json number(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -130,10 +133,10 @@ Json optional_seconds(const std::optional<double>& seconds) {
   return seconds ? number(*seconds) : Json(nullptr);
 }
 
-Json to_json(const TrialResult& trial) {
+Json to_json(const select::TrialResult& trial) {
   Json tried = Json::array();
-  for (const Tried& each : trial.tried)
-    tried.push_back({{"flags", flags_of(each.candidate)},
+  for (const select::Tried& each : trial.tried)
+    tried.push_back({{"flags", select::flags_of(each.candidate)},
                      {"predicted_step_seconds", number(each.predicted_seconds)},
                      {"measured_step_seconds", optional_seconds(each.measured_seconds)},
                      {"counted_steps", each.counted_steps},
@@ -144,17 +147,17 @@ Json to_json(const TrialResult& trial) {
           {"tried", std::move(tried)}};
 }
 
-Json to_json(const Decision& decision, const RunRecord& record) {
-  const std::optional<RunnerUp>& next = decision.runner_up;
-  return {{"origin", to_string(decision.origin)},
-          {"flags", flags_of(decision.chosen)},
+Json to_json(const select::Decision& decision, const RunRecord& record) {
+  const std::optional<select::RunnerUp>& next = decision.runner_up;
+  return {{"origin", select::to_string(decision.origin)},
+          {"flags", select::flags_of(decision.chosen)},
           {"basis", decision.basis},
           {"calibrated", decision.calibrated},
           {"predicted_step_seconds",
            decision.step_seconds > 0 ? number(decision.step_seconds) : Json(nullptr)},
           {"measured_step_seconds",
            record.steps.empty() ? Json(nullptr) : number(record.step_times.p50)},
-          {"runner_up", next ? flags_of(next->candidate) : ""},
+          {"runner_up", next ? select::flags_of(next->candidate) : ""},
           {"runner_up_step_seconds", next ? number(next->step_seconds) : Json(nullptr)},
           {"trial", decision.trial ? to_json(*decision.trial) : Json(nullptr)}};
 }
@@ -269,4 +272,4 @@ std::string run_record_json_lines(const RunRecord& record) {
   return text + json_text(line) + "\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

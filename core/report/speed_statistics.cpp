@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 // Makes the median absolute deviation of a normal distribution its standard deviation.
@@ -91,4 +91,4 @@ StepTimes SpeedStatistics::step_times() const {
           quantile(seconds_, 1)};
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

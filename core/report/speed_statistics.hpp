@@ -6,7 +6,7 @@
 
 #include "core/base/ordered_values.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // Collects the times of timed steps and gives the numbers that tf_cnn_benchmarks prints. After n
 // steps, one more takes O(log n) time, and so does every number. A step takes 8 to 16 bytes.
@@ -39,4 +39,4 @@ class SpeedStatistics {
   double squares_ = 0;     // sum of the squared differences from it
 };
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -66,4 +66,4 @@ Json to_json(const TimelineRecord& timeline) {
           {"events", std::move(events)}};
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -6,7 +6,7 @@
 
 #include "core/report/trace.hpp"
 
-namespace convoy {
+namespace convoy::report {
 
 // The operations of one step.
 struct TimelineRecord {
@@ -20,4 +20,4 @@ struct TimelineRecord {
 // first one's start. Layers inside operations are left out.
 nlohmann::ordered_json to_json(const TimelineRecord& timeline);
 
-}  // namespace convoy
+}  // namespace convoy::report

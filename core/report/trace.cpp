@@ -8,7 +8,7 @@
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -88,4 +88,4 @@ void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::p
   write_output_file(path, chrome_trace(events, clock_errors));
 }
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::report {
 
 // A stretch of time on one row: an operation, a layer inside it, a wait.
 struct TraceEvent {
@@ -33,4 +33,4 @@ std::string chrome_trace(const std::vector<TraceEvent>& events,
 void write_trace(const std::vector<TraceEvent>& events, const std::filesystem::path& path,
                  const std::map<std::string, double>& clock_errors = {});
 
-}  // namespace convoy
+}  // namespace convoy::report

@@ -15,7 +15,7 @@
 #include "core/runtime/strand_run.hpp"
 #include "core/runtime/worker_reports.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // While nothing happens, the polling interval doubles.
@@ -25,8 +25,9 @@ constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 class AsynchronousLoop {
  public:
-  AsynchronousLoop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
-                   const TrainingLoopOptions& options, const TrainingEvents& events)
+  AsynchronousLoop(Session& session, data::BatchSource& source,
+                   const train::LearningRateSchedule& schedule, const TrainingLoopOptions& options,
+                   const TrainingEvents& events)
       : session_(session),
         peers_(session.task() == nullptr ? nullptr : session.task()->peers),
         schedule_(schedule),
@@ -317,7 +318,7 @@ class AsynchronousLoop {
 
   Session& session_;
   Peers* peers_;  // null: one host
-  const LearningRateSchedule& schedule_;
+  const train::LearningRateSchedule& schedule_;
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   std::int64_t workers_;
@@ -336,11 +337,11 @@ class AsynchronousLoop {
 
 }  // namespace
 
-TrainingSummary run_asynchronous_training(Session& session, BatchSource& source,
-                                          const LearningRateSchedule& schedule,
+TrainingSummary run_asynchronous_training(Session& session, data::BatchSource& source,
+                                          const train::LearningRateSchedule& schedule,
                                           const TrainingLoopOptions& options,
                                           const TrainingEvents& events) {
   return AsynchronousLoop(session, source, schedule, options, events).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 
 #include "core/plan/schedule/local_schedule.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)
     : plan_(&lowered),
@@ -109,4 +109,4 @@ void BreakdownMeter::forget_before(double time) {
   forget(waits_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

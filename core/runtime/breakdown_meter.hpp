@@ -7,7 +7,7 @@
 #include "core/runtime/executor.hpp"
 #include "core/runtime/step_breakdown.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 struct TimeInterval {
   double start = 0;  // seconds, on the devices' clock
@@ -52,4 +52,4 @@ class BreakdownMeter {
   mutable std::vector<TimeInterval> sorted_;  // memory that serves every step
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 #include <csignal>
 #include <ctime>
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr double kWallPerCounted = 6;  // of a call that sleeps
@@ -66,4 +66,4 @@ double TimedCall::seconds() const {
   return counted_so_far();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

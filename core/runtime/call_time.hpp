@@ -1,6 +1,6 @@
 #pragma once
 
-namespace convoy {
+namespace convoy::runtime {
 
 // How much of a call's time counts against its limit. On a machine whose processors others use,
 // too, a call waits for them, so only the time counts in which the process computed. But a call may
@@ -21,4 +21,4 @@ class TimedCall {
   double seconds() const;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr const char* kFormat = "convoy checkpoint";
@@ -18,7 +18,7 @@ constexpr const char* kComplete = "complete";
 // Metadata by name, with errors that name file and entry.
 class Entries {
  public:
-  explicit Entries(const SafetensorsFile& file) : file_(file) {}
+  explicit Entries(const checkpoint::SafetensorsFile& file) : file_(file) {}
 
   std::string text(const char* name) const {
     const auto found = file_.metadata().find(name);
@@ -51,13 +51,13 @@ class Entries {
  private:
   [[noreturn]] void refuse(const char* name, const std::string& value) const {
     fail(ExitCode::kFailed, "{}: metadata '{}' is '{}', which is no such number",
-         file_.path().string(), name, printable(value));
+         file_.path().string(), name, checkpoint::printable(value));
   }
 
-  const SafetensorsFile& file_;
+  const checkpoint::SafetensorsFile& file_;
 };
 
-void require_format(const SafetensorsFile& file) {
+void require_format(const checkpoint::SafetensorsFile& file) {
   const auto format = file.metadata().find("format");
   if (format == file.metadata().end() || format->second != kFormat)
     fail(ExitCode::kFailed,
@@ -67,7 +67,7 @@ void require_format(const SafetensorsFile& file) {
   const std::string version = Entries(file).text("format_version");
   if (version != kFormatVersion)
     fail(ExitCode::kFailed, "{} is a checkpoint of format {}; this convoy reads format {}",
-         file.path().string(), printable(version), kFormatVersion);
+         file.path().string(), checkpoint::printable(version), kFormatVersion);
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts) {
           {"convoy_version", facts.convoy_version}};
 }
 
-CheckpointFacts read_facts(const SafetensorsFile& file) {
+CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file) {
   require_format(file);
   const Entries entries(file);
   CheckpointFacts facts;
@@ -120,4 +120,4 @@ CheckpointFacts read_facts(const SafetensorsFile& file) {
   return facts;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

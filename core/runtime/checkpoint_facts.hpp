@@ -8,7 +8,7 @@
 #include "core/plan/lower/guard.hpp"
 #include "core/runtime/training_state.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The metadata of a checkpoint, beside its tensors.
 struct CheckpointFacts {
@@ -32,6 +32,6 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts);
 
 // Error kFailed naming the file when it is not a checkpoint of convoy, or when an entry is missing
 // or invalid.
-CheckpointFacts read_facts(const SafetensorsFile& file);
+CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -13,29 +13,29 @@
 #include "core/plan/stages.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr const char* kOptimizerPrefix = "optimizer/";
 constexpr const char* kRuntimePrefix = "runtime/";
 
 // The element types that buffers of plans have, indexed by convoy_dtype.
-TensorDtype stored_dtype(std::uint32_t dtype) {
+checkpoint::TensorDtype stored_dtype(std::uint32_t dtype) {
   switch (dtype) {
     case CONVOY_F16:
-      return TensorDtype::kF16;
+      return checkpoint::TensorDtype::kF16;
     case CONVOY_BF16:
-      return TensorDtype::kBf16;
+      return checkpoint::TensorDtype::kBf16;
     case CONVOY_I32:
-      return TensorDtype::kI32;
+      return checkpoint::TensorDtype::kI32;
     case CONVOY_U8:
-      return TensorDtype::kU8;
+      return checkpoint::TensorDtype::kU8;
     default:
-      return TensorDtype::kF32;
+      return checkpoint::TensorDtype::kF32;
   }
 }
 
-std::optional<std::uint32_t> plan_dtype(TensorDtype dtype) {
+std::optional<std::uint32_t> plan_dtype(checkpoint::TensorDtype dtype) {
   for (const std::uint32_t candidate : {CONVOY_F32, CONVOY_F16, CONVOY_BF16, CONVOY_I32, CONVOY_U8})
     if (stored_dtype(candidate) == dtype) return candidate;
   return std::nullopt;
@@ -43,25 +43,27 @@ std::optional<std::uint32_t> plan_dtype(TensorDtype dtype) {
 
 std::string optimizer_name_of(convoy_optimizer_kind kind, std::uint32_t slot,
                               const std::string& variable) {
-  return fmt::format("{}{}/{}", kOptimizerPrefix, state_name(kind, slot), variable);
+  return fmt::format("{}{}/{}", kOptimizerPrefix, train::state_name(kind, slot), variable);
 }
 
 // Reads tensors by name and collects what does not fit.
 class FittingReader {
  public:
-  FittingReader(const SafetensorsFile& file, const Graph& graph) : file_(file), graph_(graph) {}
+  FittingReader(const checkpoint::SafetensorsFile& file, const Graph& graph)
+      : file_(file), graph_(graph) {}
 
   std::vector<float> read(const std::string& name, const std::vector<std::uint64_t>& shape) {
     expected_.insert(name);
-    const StoredTensor* tensor = file_.find(name);
+    const checkpoint::StoredTensor* tensor = file_.find(name);
     if (tensor == nullptr) {
       missing_.push_back(name);
       return {};
     }
-    if (tensor->info.shape != shape || tensor->info.dtype != TensorDtype::kF32) {
+    if (tensor->info.shape != shape || tensor->info.dtype != checkpoint::TensorDtype::kF32) {
       different_.push_back(fmt::format("{} is {} {}, the model has F32 {}", name,
-                                       tensor_dtype_name(tensor->info.dtype),
-                                       shape_text(tensor->info.shape), shape_text(shape)));
+                                       checkpoint::tensor_dtype_name(tensor->info.dtype),
+                                       checkpoint::shape_text(tensor->info.shape),
+                                       checkpoint::shape_text(shape)));
       return {};
     }
     return file_.read_floats(*tensor);
@@ -70,10 +72,10 @@ class FittingReader {
   // Error unless everything was there and nothing else is.
   void finish() {
     std::vector<std::string> extra;
-    for (const StoredTensor& tensor : file_.tensors()) {
+    for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
       const std::string& name = tensor.info.name;
       if (name.starts_with(kOptimizerPrefix) || name.starts_with(kRuntimePrefix)) continue;
-      if (!expected_.contains(name)) extra.push_back(printable(name));
+      if (!expected_.contains(name)) extra.push_back(checkpoint::printable(name));
     }
     std::string text;
     text += list("missing", missing_);
@@ -94,7 +96,7 @@ class FittingReader {
     return fmt::format("\n  {} {}: {}{}", all, what, fmt::join(names, "; "), more);
   }
 
-  const SafetensorsFile& file_;
+  const checkpoint::SafetensorsFile& file_;
   const Graph& graph_;
   std::set<std::string> expected_;
   std::vector<std::string> missing_;
@@ -116,21 +118,22 @@ ModelValues read_values(FittingReader& reader, const Graph& graph) {
   return values;
 }
 
-void read_parts(const SafetensorsFile& file, Restoration& result) {
+void read_parts(const checkpoint::SafetensorsFile& file, Restoration& result) {
   const std::string prefix(kRuntimePrefix);
-  for (const StoredTensor& tensor : file.tensors()) {
+  for (const checkpoint::StoredTensor& tensor : file.tensors()) {
     if (!tensor.info.name.starts_with(prefix)) continue;
     const auto dtype = plan_dtype(tensor.info.dtype);
     if (!dtype)
       fail(ExitCode::kFailed, "{}: tensor '{}': no buffer of a plan is of type {}",
-           file.path().string(), printable(tensor.info.name), tensor_dtype_name(tensor.info.dtype));
+           file.path().string(), checkpoint::printable(tensor.info.name),
+           checkpoint::tensor_dtype_name(tensor.info.dtype));
     result.state.parts.push_back(
         {tensor.info.name.substr(prefix.size()), *dtype, file.read(tensor)});
   }
 }
 
-bool has_parts(const SafetensorsFile& file) {
-  return std::ranges::any_of(file.tensors(), [](const StoredTensor& tensor) {
+bool has_parts(const checkpoint::SafetensorsFile& file) {
+  return std::ranges::any_of(file.tensors(), [](const checkpoint::StoredTensor& tensor) {
     return tensor.info.name.starts_with(kRuntimePrefix);
   });
 }
@@ -138,14 +141,14 @@ bool has_parts(const SafetensorsFile& file) {
 void read_optimizer(FittingReader& reader, const CheckpointFacts& facts, const Session& session,
                     Restoration& result) {
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  if (facts.optimizer != optimizer_name(kind)) {
+  if (facts.optimizer != train::optimizer_name(kind)) {
     result.notices.push_back(
         fmt::format("the checkpoint was trained with {}: {} starts without the state it would have",
-                    facts.optimizer, optimizer_name(kind)));
+                    facts.optimizer, train::optimizer_name(kind)));
     return;
   }
   result.state.updates = facts.updates;
-  for (std::uint32_t slot = 0; slot < state_slots(kind); ++slot) {
+  for (std::uint32_t slot = 0; slot < train::state_slots(kind); ++slot) {
     auto& values = result.state.optimizer.emplace_back();
     for (const GraphVariable& variable : session.graph().variables())
       values.push_back(
@@ -173,9 +176,10 @@ std::vector<ModelTensor> model_tensors(const Graph& graph) {
   return tensors;
 }
 
-std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind optimizer,
-                                       TrainingState state) {
-  std::vector<Tensor> tensors;
+std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
+                                                   convoy_optimizer_kind optimizer,
+                                                   TrainingState state) {
+  std::vector<checkpoint::Tensor> tensors;
   for (const ModelTensor& tensor : model_tensors(graph)) {
     std::span<const float> values = std::span(state.values.state).subspan(tensor.state_first);
     std::vector<float> variable;  // goes when its tensor is made
@@ -183,14 +187,15 @@ std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind
       variable = std::exchange(state.values.variables.at(tensor.variable), {});
       values = variable;
     }
-    tensors.push_back(make_tensor(tensor.name, tensor.shape, values.first(tensor.elements())));
+    tensors.push_back(
+        checkpoint::make_tensor(tensor.name, tensor.shape, values.first(tensor.elements())));
   }
   for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
     for (std::size_t i = 0; i < graph.variables().size(); ++i) {
       const GraphVariable& variable = graph.variables()[i];
-      tensors.push_back(make_tensor(optimizer_name_of(optimizer, slot, variable.name),
-                                    variable.dimensions,
-                                    std::exchange(state.optimizer[slot][i], {})));
+      tensors.push_back(checkpoint::make_tensor(optimizer_name_of(optimizer, slot, variable.name),
+                                                variable.dimensions,
+                                                std::exchange(state.optimizer[slot][i], {})));
     }
   for (StatePart& part : state.parts) {
     const std::uint64_t elements = part.bytes.size() / dtype_bytes(part.dtype);
@@ -200,14 +205,14 @@ std::vector<Tensor> checkpoint_tensors(const Graph& graph, convoy_optimizer_kind
   return tensors;
 }
 
-ModelValues read_model_values(const SafetensorsFile& file, const Graph& graph) {
+ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph) {
   FittingReader reader(file, graph);
   ModelValues values = read_values(reader, graph);
   reader.finish();
   return values;
 }
 
-Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts& facts,
+Restoration read_restoration(const checkpoint::SafetensorsFile& file, const CheckpointFacts& facts,
                              const Session& session) {
   Restoration result;
   FittingReader reader(file, session.graph());
@@ -221,7 +226,7 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   // Several hosts save no parts, and one of them has no memory for those of all.
   result.state.complete =
       facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
-      facts.optimizer == optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
+      facts.optimizer == train::optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
       result.state.optimizer.size() == session.memory().state_slots();
   if (result.state.complete) {
     result.state.phase = facts.phase;
@@ -239,4 +244,4 @@ Restoration read_restoration(const SafetensorsFile& file, const CheckpointFacts&
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

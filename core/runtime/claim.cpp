@@ -11,7 +11,7 @@
 #include "core/plan/stages.hpp"
 #include "core/runtime/prepared_plan.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
@@ -65,4 +65,4 @@ void require_manifest(const Plan& plan, StrategyPlugin& strategy) {
   require_needs(plan, strategy.manifest());
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

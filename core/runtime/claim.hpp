@@ -5,7 +5,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Error kFailed when the plan is wrong or breaks the claim of its strategy; such a plan is not
 // trained or simulated. An unproved plan passes; the caller reports it with unproved_notice().
@@ -18,4 +18,4 @@ std::string unproved_notice(const Manifest& strategy, const CheckReport& report)
 // or has an operation that the manifest's needs= leaves out.
 void require_manifest(const Plan& plan, StrategyPlugin& strategy);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

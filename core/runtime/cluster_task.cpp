@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 Engines engines_of(const ClusterTask& task, const OpenDevices& devices) {
   const std::vector<Place>& places = task.cluster->places;
@@ -25,4 +25,4 @@ Engines engines_of(const ClusterTask& task, const OpenDevices& devices) {
   return engines;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

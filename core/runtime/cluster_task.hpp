@@ -10,7 +10,7 @@
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/peers.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // One task of a run on several hosts: the whole cluster, the number of this host, and its
 // connections to the others. The objects behind the pointers must outlive the sessions of the task.
@@ -30,4 +30,4 @@ struct ClusterTask {
 // when the number of devices of this host in the cluster differs from the open ones.
 Engines engines_of(const ClusterTask& task, const OpenDevices& devices);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -12,7 +12,7 @@
 #include "core/plan/schedule/spanning_collective.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // What a task tells the others: which groups its plan has, and the ids of those that it makes.
@@ -159,4 +159,4 @@ void CollectiveGroups::interrupt(const std::string& reason) noexcept {
     if (group.device != nullptr) group.device->interrupt_collective_group(group.handle, reason);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -15,7 +15,7 @@
 #include "core/runtime/memory.hpp"
 #include "core/runtime/peers.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 class CollectiveGroups;
 
@@ -78,4 +78,4 @@ class CollectiveGroups {
 // The places of a collective's devices, ascending: the place of rank i is number i.
 std::vector<std::uint32_t> ranked_places(const Plan& lowered, const Operation& collective);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 bool is_half(std::uint32_t dtype) {
@@ -43,4 +43,4 @@ std::string emulation_notice(std::uint32_t dtype,
   return {};
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Instead of a dtype: whatever 16-bit type the devices compute in.
 constexpr std::uint32_t kHalfOfTheDevices = CONVOY_NONE;
@@ -21,4 +21,4 @@ std::uint32_t choose_compute_dtype(std::uint32_t wanted,
 std::string emulation_notice(std::uint32_t dtype,
                              const std::vector<convoy_device_description>& devices);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

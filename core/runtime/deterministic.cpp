@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 void require_deterministic(std::string_view strategy, const CheckReport& check,
                            const std::vector<convoy_device_description>& devices) {
@@ -23,4 +23,4 @@ void require_deterministic(std::string_view strategy, const CheckReport& check,
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

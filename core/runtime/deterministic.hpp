@@ -7,7 +7,7 @@
 
 #include "core/plan/check/check.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Checks the guarantee of --deterministic: equal bits from equal seeds on equal devices. It holds
 // when every update waits for what it reads and the devices are deterministic
@@ -16,4 +16,4 @@ namespace convoy {
 void require_deterministic(std::string_view strategy, const CheckReport& check,
                            const std::vector<convoy_device_description>& devices);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

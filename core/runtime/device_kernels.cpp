@@ -4,7 +4,7 @@
 
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
                        const std::string& kernel) {
@@ -48,4 +48,4 @@ void* DeviceKernels::find(const OpenDevice* device, const std::string& kernel) c
   return found == built_.end() ? nullptr : found->second;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -11,7 +11,7 @@
 #include "core/runtime/memory.hpp"
 #include "core/runtime/open_devices.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A strategy's kernels, built for the devices that call them if these do not run host functions.
 // The destructor frees them.
@@ -37,4 +37,4 @@ class DeviceKernels {
 void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
                        const std::string& kernel);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

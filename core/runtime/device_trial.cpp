@@ -13,7 +13,7 @@
 #include "core/base/left_memory.hpp"
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr std::uint64_t kMostCallBytes = std::uint64_t{64} << 20;
@@ -177,4 +177,4 @@ std::string try_on_device(OpenDevice& device, void* built, const HostKernel& hos
   return trial.is_too_large() ? std::string() : trial.run(built, host);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plugin/device_plugin.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Calls a kernel that was built for a device, as an operation of a plan does, and its host form on
 // the same values, and compares the results: f32 up to the rounding differences of mathematical
@@ -17,4 +17,4 @@ namespace convoy {
 std::string try_on_device(OpenDevice& device, void* built, const HostKernel& host, const Plan& plan,
                           const Operation& call);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 SessionOptions counting(SessionOptions options) {
@@ -16,7 +16,7 @@ SessionOptions counting(SessionOptions options) {
 // One evaluation, from the first submission to the last batch.
 class Scoring {
  public:
-  Scoring(Session& session, BatchSource& source, const EvaluationEvents& events)
+  Scoring(Session& session, data::BatchSource& source, const EvaluationEvents& events)
       : session_(session), source_(source), events_(events) {}
 
   // Batches may go away once this ends, however it ends.
@@ -53,7 +53,7 @@ class Scoring {
     StepInput input;
     std::int64_t images = 0;
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
-      const Batch& batch = source_.acquire(static_cast<int>(replica), submitted_);
+      const data::Batch& batch = source_.acquire(static_cast<int>(replica), submitted_);
       input.batches.push_back({batch.images, batch.labels});
       images += batch.count - batch.left_out;
     }
@@ -90,7 +90,7 @@ class Scoring {
   }
 
   Session& session_;
-  BatchSource& source_;
+  data::BatchSource& source_;
   const EvaluationEvents& events_;
   Evaluation result_;
   std::deque<std::int64_t> images_;  // of the open steps
@@ -108,11 +108,11 @@ Evaluator::Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices,
                      const SessionOptions& options)
     : session_(std::move(graph), std::move(devices), counting(options)) {}
 
-Evaluation Evaluator::run(const ModelValues& values, BatchSource& source, std::int64_t steps,
+Evaluation Evaluator::run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,
                           const EvaluationEvents& events) {
   CONVOY_CHECK_LT(0, steps);
   session_.write_values(values);
   return Scoring(session_, source, events).run(steps);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/runtime/session.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The result of one evaluation.
 struct Evaluation {
@@ -39,7 +39,7 @@ class Evaluator {
   Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
 
   // Runs so many steps, beginning with the source's step 0. The source must be fresh.
-  Evaluation run(const ModelValues& values, BatchSource& source, std::int64_t steps,
+  Evaluation run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,
                  const EvaluationEvents& events);
 
   const Session& session() const { return session_; }
@@ -48,4 +48,4 @@ class Evaluator {
   Session session_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

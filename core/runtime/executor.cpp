@@ -15,7 +15,7 @@
 #include "core/runtime/network_engine.hpp"
 #include "core/runtime/strand_gate.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // How long drain() waits for a device without progress: after the deadline has passed, and
@@ -438,4 +438,4 @@ void Executor::collect(StepSlot& slot, std::uint32_t phase) {
   if (square_sums_.complete[phase]) result_.square_sum = square_sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -12,7 +12,7 @@
 #include "core/runtime/square_sums.hpp"
 #include "core/runtime/step_work.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // One batch of one replica, in host memory; must stay until its step is finished.
 struct BatchPointers {
@@ -151,4 +151,4 @@ class Executor {
   std::vector<OperationTime> last_times_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

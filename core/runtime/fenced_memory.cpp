@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr std::uint64_t kGuardBytes = std::uint64_t{1} << 20;
@@ -56,4 +56,4 @@ bool FencedMemory::guards(const void* address) const {
   return holds(address) && (it < begin || it >= begin + page_bytes_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

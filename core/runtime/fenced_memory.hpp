@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Memory between two protected guards of 1 MiB. Guards are whole pages, so only one end of the
 // memory lies at a guard: the last byte, or else the first. Error(kUnavailable) without memory. For
@@ -33,4 +33,4 @@ class FencedMemory {
   std::uint64_t bytes_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -12,7 +12,7 @@
 #include "core/base/json.hpp"
 #include "core/runtime/checkpoint_tensors.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Json = nlohmann::json;
@@ -37,24 +37,25 @@ WeightsMap parse_map(const Json& document) {
 // Reads by the map and collects what does not fit.
 class MappedReader {
  public:
-  MappedReader(const SafetensorsFile& file, const WeightsMap& map) : file_(file), map_(map) {}
+  MappedReader(const checkpoint::SafetensorsFile& file, const WeightsMap& map)
+      : file_(file), map_(map) {}
 
   std::vector<float> read(const ModelTensor& tensor) {
     const auto entry = map_.tensors.find(tensor.name);
     if (entry == map_.tensors.end()) return complain(tensor.name + " is not in the map");
     const WeightsSource& source = entry->second;
     used_.insert(source.from);
-    const StoredTensor* stored = file_.find(source.from);
+    const checkpoint::StoredTensor* stored = file_.find(source.from);
     if (stored == nullptr)
       return complain(fmt::format("{} needs {}, which the file does not have", tensor.name,
-                                  printable(source.from)));
+                                  checkpoint::printable(source.from)));
     std::vector<std::uint64_t> shape = stored->info.shape;
     const bool rows_fit = source.rows <= tensor.shape.front();
     if (!shape.empty() && rows_fit) shape.front() += source.rows;
     if (!rows_fit || shape != tensor.shape)
-      return complain(fmt::format("{} is {}, {} of the file is {}", tensor.name,
-                                  shape_text(tensor.shape), printable(source.from),
-                                  shape_text(stored->info.shape)));
+      return complain(fmt::format(
+          "{} is {}, {} of the file is {}", tensor.name, checkpoint::shape_text(tensor.shape),
+          checkpoint::printable(source.from), checkpoint::shape_text(stored->info.shape)));
     const std::uint64_t row = tensor.elements() / tensor.shape.front();
     std::vector<float> values(source.rows * row, source.row_value);
     const std::vector<float> read = file_.read_floats(*stored);
@@ -63,11 +64,12 @@ class MappedReader {
   }
 
   void finish(const Graph& graph) {
-    for (const StoredTensor& tensor : file_.tensors()) {
+    for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
       const std::string& name = tensor.info.name;
       const bool ignored = std::ranges::any_of(
           map_.ignored_suffixes, [&](const std::string& suffix) { return name.ends_with(suffix); });
-      if (!ignored && !used_.contains(name)) complain(printable(name) + " is left over");
+      if (!ignored && !used_.contains(name))
+        complain(checkpoint::printable(name) + " is left over");
     }
     if (problems_.empty()) return;
     constexpr std::size_t kMost = 10;
@@ -84,7 +86,7 @@ class MappedReader {
     return {};
   }
 
-  const SafetensorsFile& file_;
+  const checkpoint::SafetensorsFile& file_;
   const WeightsMap& map_;
   std::set<std::string> used_;
   std::vector<std::string> problems_;
@@ -106,7 +108,7 @@ WeightsMap read_weights_map(const std::filesystem::path& path) {
   }
 }
 
-ModelValues read_foreign_weights(const SafetensorsFile& file, const Graph& graph,
+ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map) {
   MappedReader reader(file, map);
   ModelValues values;
@@ -124,4 +126,4 @@ ModelValues read_foreign_weights(const SafetensorsFile& file, const Graph& graph
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

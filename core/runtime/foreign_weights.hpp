@@ -9,7 +9,7 @@
 #include "core/graph/graph.hpp"
 #include "core/runtime/model_values.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Where one tensor of a model comes from.
 struct WeightsSource {
@@ -33,7 +33,7 @@ WeightsMap read_weights_map(const std::filesystem::path& path);
 
 // The model's values from a file of another program: F32, F64, F16 or BF16, in the layouts of
 // convoy's checkpoints. Error kFailed listing what is missing, has another shape or is left over.
-ModelValues read_foreign_weights(const SafetensorsFile& file, const Graph& graph,
+ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

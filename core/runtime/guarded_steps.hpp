@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/runtime/training_loop.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Runs `steps`. If they throw, it calls events.failing and waits for the operations in progress.
 // After it throws, batches and devices may be destroyed.
@@ -22,4 +22,4 @@ void run_guarded(Session& session, const TrainingEvents& events, Steps steps) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

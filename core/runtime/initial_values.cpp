@@ -6,7 +6,7 @@
 #include "core/graph/layout.hpp"
 #include "core/train/initializer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std::uint64_t seed,
                                     bool hash, int threads) {
@@ -17,7 +17,7 @@ std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std
       plain[e] = hash_fill(index + 1, static_cast<std::uint32_t>(seed), e, variable.fill.scale,
                            variable.fill.offset);
   } else {
-    initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
+    train::initialize(variable.initializer, variable.fan_in, seed, index, plain, threads);
   }
   return plain;
 }
@@ -33,4 +33,4 @@ std::vector<float> initial_state(const Graph& graph) {
   return state;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 #include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A variable's first values, plain (OIHW, OI or N). With `hash`, the reference fill that other
 // programs can reproduce bit for bit (key = creation index + 1), else the layer's own initialiser.
@@ -16,4 +16,4 @@ std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std
 // Batch norm statistics before the first step: means 0, variances 1.
 std::vector<float> initial_state(const Graph& graph);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

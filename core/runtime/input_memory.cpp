@@ -1,8 +1,8 @@
 #include "core/runtime/input_memory.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
-DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices) {
+data::DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& devices) {
   if (devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) return {};
   return [devices](std::int64_t elements) {
     OpenDevice* device = devices->engines().front();
@@ -13,4 +13,4 @@ DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& device
   };
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

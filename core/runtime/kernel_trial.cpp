@@ -18,7 +18,7 @@
 #include "core/runtime/trial_calls.hpp"
 #include "core/runtime/trial_spans.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Of the spans and of a copy of what is written. Enough for arenas of half a GiB with three reads.
@@ -134,4 +134,4 @@ void call_guarded(const HostKernel& kernel, const Operation& call) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 #include "core/plan/host_kernel.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // How long a kernel may take, in seconds that count (counted_seconds()). Only its calls count, not
 // what is around them.
@@ -42,4 +42,4 @@ std::string too_large_to_try(const Operation& call);
 // have more than 64 MiB.
 void call_guarded(const HostKernel& kernel, const Operation& call);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

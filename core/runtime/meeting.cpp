@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy {
+namespace convoy::runtime {
 
 void Meeting::hear() {
   if (events_.stop_requested && events_.stop_requested()) wants_to_stop_ = true;
@@ -43,4 +43,4 @@ void Meeting::ask_to_pause() {
   if (peers_ != nullptr && !std::exchange(asked_to_pause_, true)) peers_->request_drain(false);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

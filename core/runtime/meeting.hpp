@@ -5,7 +5,7 @@
 #include "core/runtime/peers.hpp"
 #include "core/runtime/training_loop.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Decides when the workers of an asynchronous run meet, for a pause or for the end: the wish of
 // this host, and the agreement of all hosts. For the training loop's thread.
@@ -37,4 +37,4 @@ class Meeting {
   bool asked_to_pause_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

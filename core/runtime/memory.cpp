@@ -6,7 +6,7 @@
 #include "core/plan/range_set.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
@@ -67,7 +67,7 @@ PlanMemory::Block PlanMemory::make_block(std::uint32_t place, const StoredElemen
 
 float PlanMemory::initial_of(std::uint32_t slot) const {
   return static_cast<float>(
-      state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
+      train::state_initial(static_cast<convoy_optimizer_kind>(optimizer_.kind), slot));
 }
 
 void PlanMemory::allocate_optimizer_state() {
@@ -289,4 +289,4 @@ std::vector<float> PlanMemory::read_replica_state(std::uint32_t replica) const {
   return values;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -14,7 +14,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/stored_elements.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The open device that runs a place's operations and owns its memory. Null for places of other
 // hosts, which have no memory here.
@@ -145,4 +145,4 @@ class PlanMemory {
   std::vector<float*> replica_state_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

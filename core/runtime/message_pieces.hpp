@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A message is cut so that each of `streams` carries about the same number of bytes. A single
 // stream does not reach the network's rate, because clouds limit it and one thread serves it.
@@ -17,4 +17,4 @@ inline std::uint64_t piece_bytes(std::uint64_t bytes, std::uint32_t streams,
   return std::min(largest, std::max(kSmallestPiece, (bytes + streams - 1) / streams));
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

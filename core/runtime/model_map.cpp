@@ -2,7 +2,7 @@
 
 #include "core/graph/layout.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // The second variable of a layer is what it adds.
@@ -46,4 +46,4 @@ ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bu
   return map;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -4,10 +4,10 @@
 #include "core/graph/graph.hpp"
 #include "core/plan/arena_map.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The data for planning of a model whose storage is decided: variables in arena order, segments in
 // forward order, buckets of about bucket_elements (0: one bucket).
 ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

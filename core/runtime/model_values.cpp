@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 bool are_finite(const ModelValues& values) {
   return std::ranges::all_of(values.variables, [](const std::vector<float>& variable) {
@@ -29,4 +29,4 @@ void require_values_of(const Graph& graph, const ModelValues& values) {
          values.state.size(), graph.model(), graph.state_elements());
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

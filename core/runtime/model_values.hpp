@@ -4,7 +4,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The trained values of a model, independent of devices, layouts and strategies. Training passes
 // them to evaluation; checkpoints contain them.
@@ -19,4 +19,4 @@ bool are_finite(const ModelValues& values);
 // Error kFailed naming the first tensor that is missing or has another size than in this model.
 void require_values_of(const Graph& graph, const ModelValues& values);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/runtime/timeline.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Timelines that nobody reports are polled; the interval doubles while nothing happens.
@@ -297,4 +297,4 @@ void NetworkEngine::tell_waiting() {
   if (waiting_ > 0) advanced_.notify_all();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -25,7 +25,7 @@
 #include "core/runtime/timeline_watch.hpp"
 #include "core/runtime/wake_up.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Another process of the run, and the transport to it.
 struct NetworkPeer {
@@ -166,4 +166,4 @@ class NetworkEngine {
   std::thread thread_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

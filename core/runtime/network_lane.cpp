@@ -8,7 +8,7 @@
 #include "core/runtime/message_pieces.hpp"
 #include "core/runtime/timeline.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 std::uint64_t region_bytes(const convoy_region& region) {
@@ -118,4 +118,4 @@ void NetworkLane::finish_front(double now) {
   if (waking_ != nullptr) waking_->advanced(timeline, value);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -10,7 +10,7 @@
 
 #include "core/plugin/transport_plugin.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The peer and the channels of a lane.
 struct LaneEnd {
@@ -102,4 +102,4 @@ class NetworkLane {
   std::vector<Stream> streams_;  // by channel
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

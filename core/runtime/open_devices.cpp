@@ -8,7 +8,7 @@
 
 #include "core/base/left_memory.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Which devices with memory of their own address each other's memory.
@@ -110,4 +110,4 @@ void OpenDevices::abandon() {
   for (std::unique_ptr<OpenDevice>& device : opened_) leave_to_the_end(device);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

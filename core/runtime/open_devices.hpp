@@ -8,7 +8,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/memory.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The open devices of a run, and the cluster that they form. Several sessions may share them. Each
 // session has its own memory and programs, but operations use the same queues and threads; a
@@ -54,4 +54,4 @@ class OpenDevices {
   bool abandoned_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

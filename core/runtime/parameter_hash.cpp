@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 struct FreeState {
@@ -53,4 +53,4 @@ std::string parameter_hash(const Session& session) {
   return hash.digits();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

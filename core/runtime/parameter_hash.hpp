@@ -5,7 +5,7 @@
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/session.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The hash of trained parameters, in 32 hexadecimal digits: XXH3 with 128 bits, in its canonical
 // form (what xxh128sum prints), over the float32 values of all variables in creation order, each in
@@ -16,4 +16,4 @@ std::string parameter_hash(const ModelValues& values);
 // The hash of a session's parameters, computed without a copy of all of them.
 std::string parameter_hash(const Session& session);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The control plane for a session: small messages between all tasks of a run, beside the
 // transports.
@@ -40,4 +40,4 @@ class Peers {
   virtual void finish_drain() = 0;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 #include "core/plan/schedule/live_ranges.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered) {
   std::set<std::uint32_t> buffers;
@@ -44,4 +44,4 @@ std::string why_not_exchangeable(const PreparedPlan& plan) {
   return {};
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -10,7 +10,7 @@
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/device_kernels.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A plan for the devices and the storage of one session, ready to run. The strategy must outlive
 // it.
@@ -36,4 +36,4 @@ std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered);
 // and only the model's values, the optimizer state and the loss scale persist between steps.
 std::string why_not_exchangeable(const PreparedPlan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

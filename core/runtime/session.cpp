@@ -12,7 +12,7 @@
 #include "core/runtime/initial_values.hpp"
 #include "core/runtime/storage.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 std::unique_ptr<CollectiveGroups> groups_for(const std::optional<ClusterTask>& task,
@@ -270,4 +270,4 @@ void Session::set_loss_scale(const LossScale& value) {
                           {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

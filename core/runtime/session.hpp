@@ -20,7 +20,7 @@
 #include "core/runtime/session_options.hpp"
 #include "core/runtime/strand_gate.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A model on devices with a strategy, ready to run steps: devices are open, storage is chosen, the
 // plan is written, lowered and scheduled, memory is allocated, all copies of the parameters have
@@ -199,4 +199,4 @@ class Session {
   std::vector<std::unique_ptr<Executor>> executors_;  // per strand with a part here; at least one
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

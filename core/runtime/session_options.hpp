@@ -7,7 +7,7 @@
 #include "core/plan/lower/guard.hpp"
 #include "core/runtime/executor.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 struct SessionOptions {
   std::uint32_t devices = 0;  // 0: as many as the machine naturally has
@@ -28,4 +28,4 @@ struct SessionOptions {
   ExecutorOptions executor;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

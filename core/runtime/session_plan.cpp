@@ -12,7 +12,7 @@
 #include "core/runtime/session.hpp"
 #include "core/runtime/supported.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 // In the order of storage, since all plans of a session share that.
 struct Session::HandedOver {
   std::vector<float> parameters;
@@ -163,4 +163,4 @@ void Session::adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan>
   if (options_.guard.automatic_loss_scale) set_loss_scale(state.loss_scale);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

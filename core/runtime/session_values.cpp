@@ -9,7 +9,7 @@
 #include "core/graph/row_slab.hpp"
 #include "core/runtime/session.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Elements of a variable that are read or written at once: what is beside the devices' memory stays
@@ -169,4 +169,4 @@ std::vector<float> Session::packed(std::size_t variable, const std::vector<float
   return storage;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <map>
 
-namespace convoy {
+namespace convoy::runtime {
 
 SquareSums choose_square_sums(const Plan& lowered) {
   SquareSums result{std::vector<bool>(lowered.body.size(), false),
@@ -27,4 +27,4 @@ SquareSums choose_square_sums(const Plan& lowered) {
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

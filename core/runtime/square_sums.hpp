@@ -4,7 +4,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Which updates of a lowered plan report the sum of w^2 over the decayed elements that they are
 // about to change. The L2 term needs every element once: of several updates of one range (one per
@@ -16,4 +16,4 @@ struct SquareSums {
 
 SquareSums choose_square_sums(const Plan& lowered);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -1,6 +1,6 @@
 #include "core/runtime/staleness.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 StalenessMeter::StalenessMeter(const Plan& lowered, const Schedule& local)
     : strands_(local.strands), seen_(local.strands.count) {
@@ -57,4 +57,4 @@ void StalenessMeter::forget() {
   for (Staleness& strand : seen_) strand.clear();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 
 #include "core/plan/schedule/schedule.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Maps a number of updates to how often it occurred. It is the number of updates of a range between
 // a strand's read of the range and the start of the strand's own update.
@@ -52,4 +52,4 @@ class StalenessMeter {
   std::vector<Staleness> seen_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The parts of a mean timed step on this host, in seconds, averaged over its devices. The five
 // parts add up to the step.
@@ -28,4 +28,4 @@ struct StepBreakdown {
   std::map<std::uint32_t, double> network_by_host;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 TrainingStep StepDescriber::describe(const StepTotals& totals, double own_loss,
                                      double learning_rate) {
@@ -53,4 +53,4 @@ void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps) {
        std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss), step.learning_rate);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

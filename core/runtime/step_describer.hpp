@@ -7,7 +7,7 @@
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Makes the report of a finished step from its totals.
 class StepDescriber {
@@ -34,4 +34,4 @@ std::string step_name(std::int64_t number, std::int64_t warmup_steps);
 // Error kNumerical: the step's loss is not a finite number.
 [[noreturn]] void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

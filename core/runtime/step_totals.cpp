@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // The form in which hosts with the same kind of processor exchange it; the norms follow it.
@@ -106,4 +106,4 @@ StepTotals totals_of_all(const StepTotals& own, Peers& peers) {
   return total;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 #include "core/runtime/executor.hpp"
 #include "core/runtime/peers.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The totals of a finished step: first of this host, then of all hosts.
 struct StepTotals {
@@ -32,4 +32,4 @@ StepTotals local_totals(const StepResult& result, const std::vector<std::uint32_
 // Error kTimeout when a host is lost.
 StepTotals totals_of_all(const StepTotals& own, Peers& peers);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

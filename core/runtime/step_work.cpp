@@ -8,7 +8,7 @@
 #include "core/runtime/collective_groups.hpp"
 #include "core/runtime/device_kernels.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // The decayed part of a span, relative to its first element.
@@ -194,4 +194,4 @@ std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrd
   return slot;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

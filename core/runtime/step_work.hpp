@@ -14,7 +14,7 @@
 #include "core/runtime/memory.hpp"
 #include "core/runtime/timeline.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 class CollectiveGroups;
 class DeviceKernels;
@@ -96,4 +96,4 @@ void number_update(const Operation& operation, PlanMemory& memory, convoy_submis
 std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -10,7 +10,7 @@
 #include "core/graph/layout.hpp"
 #include "core/runtime/compute_dtype.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Layouts = std::vector<convoy_layout>;
@@ -99,4 +99,4 @@ Arena choose_storage(const Graph& graph, const OpenDevices& devices, const Sessi
                         options, forward_only);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 #include "core/runtime/peers.hpp"
 #include "core/runtime/session_options.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // How a replica's layers are compiled in a session with these options, whose dtype is a type.
 convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
@@ -29,4 +29,4 @@ Arena choose_storage(const Graph& graph, const StorageUsers& users, const Sessio
 Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
                      bool forward_only);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -7,7 +7,7 @@
 #include "core/plan/range_set.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Visit = std::function<void(const Operation&, const PlanSpan&)>;
@@ -82,4 +82,4 @@ std::vector<StoredElements> updated_elements(const Plan& plan) {
   return stored(updated);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Which elements of an index space have memory, and at which offset. Ranges are packed one after
 // the other, so that a master that owns every other bucket of the arena takes half of the arena's
@@ -42,4 +42,4 @@ std::vector<StoredElements> named_elements(const Plan& plan);
 // Per buffer, the elements that updates change, before the first step included.
 std::vector<StoredElements> updated_elements(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

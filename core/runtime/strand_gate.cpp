@@ -7,7 +7,7 @@
 
 #include "core/runtime/step_work.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
@@ -138,4 +138,4 @@ void StrandGate::drop_queued() {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

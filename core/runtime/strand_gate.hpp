@@ -12,7 +12,7 @@
 #include "core/runtime/staleness.hpp"
 #include "core/runtime/timeline.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Passes operations from the strands of this host to device lanes that several strands use, or
 // whose operations touch memory that several strands update. It submits an operation only when it
@@ -82,4 +82,4 @@ class StrandGate {
   StalenessMeter staleness_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

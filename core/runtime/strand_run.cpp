@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::runtime {
 
-StrandRun::StrandRun(Session& session, Executor& executor, BatchSource& source,
+StrandRun::StrandRun(Session& session, Executor& executor, data::BatchSource& source,
                      std::int64_t first_step)
     : session_(session), executor_(executor), source_(source), first_step_(first_step) {
   for (const std::uint32_t replica : executor.replicas())
@@ -19,7 +19,7 @@ void StrandRun::submit(double learning_rate) {
   input_.learning_rate = learning_rate;
   input_.batches.assign(session_.replicas(), {});
   for (const std::uint32_t replica : replicas_) {
-    const Batch& batch = source_.acquire(static_cast<int>(replica), first_step_ + submitted_);
+    const data::Batch& batch = source_.acquire(static_cast<int>(replica), first_step_ + submitted_);
     input_.batches[replica] = {batch.images, batch.labels};
     step.images += batch.count;
   }
@@ -55,4 +55,4 @@ StrandStep StrandRun::finish() {
   return step;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A step of a strand between its submission and its completion.
 struct StrandStep {
@@ -28,7 +28,8 @@ struct StrandStep {
 class StrandRun {
  public:
   // All of that must outlive it. `first_step`: of the input.
-  StrandRun(Session& session, Executor& executor, BatchSource& source, std::int64_t first_step);
+  StrandRun(Session& session, Executor& executor, data::BatchSource& source,
+            std::int64_t first_step);
 
   std::uint32_t number() const { return executor_.strand(); }
   Executor& executor() { return executor_; }
@@ -55,7 +56,7 @@ class StrandRun {
  private:
   Session& session_;
   Executor& executor_;
-  BatchSource& source_;
+  data::BatchSource& source_;
   std::int64_t first_step_;
   std::vector<std::uint32_t> replicas_;  // here
   StepInput input_;                      // its memory serves every step
@@ -68,4 +69,4 @@ class StrandRun {
   std::chrono::steady_clock::time_point last_move_ = std::chrono::steady_clock::now();
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -8,7 +8,7 @@
 #include "core/plan/abi_operation.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr std::uint32_t kNoDtype = CONVOY_NONE;
@@ -44,4 +44,4 @@ void require_supported(const Plan& lowered, const Engines& engines) {
     }
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -4,7 +4,7 @@
 
 #include "core/plugin/timeline_access.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // A counter that one lane of the schedule advances, on a cache line of its own.
 struct alignas(64) Timeline {
@@ -12,7 +12,7 @@ struct alignas(64) Timeline {
 };
 
 inline std::uint64_t value_of(const Timeline& timeline) {
-  return value_of(&timeline.value);
+  return convoy::value_of(&timeline.value);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

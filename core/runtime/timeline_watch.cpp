@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 bool holds_now(const convoy_wait& point) {
@@ -35,4 +35,4 @@ bool TimelineWatch::wants(const std::uint64_t* timeline, std::uint64_t value) co
   return false;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

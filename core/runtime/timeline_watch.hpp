@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The points of timelines for which a thread sleeps, so that it is woken only for these. The thread
 // calls begin(), sleeps if that returns true, and calls end(). A thread that has advanced a
@@ -35,4 +35,4 @@ class TimelineWatch {
   std::array<std::atomic<std::uint64_t>, kMostPoints> values_{};
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

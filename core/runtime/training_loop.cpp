@@ -11,7 +11,7 @@
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/step_totals.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // More than are in flight.
@@ -33,7 +33,7 @@ PartOfSteps part_of(const Session& session) {
 
 class Loop {
  public:
-  Loop(Session& session, BatchSource& source, const LearningRateSchedule& schedule,
+  Loop(Session& session, data::BatchSource& source, const train::LearningRateSchedule& schedule,
        const TrainingLoopOptions& options, const TrainingEvents& events)
       : session_(session),
         source_(source),
@@ -104,7 +104,7 @@ class Loop {
     input.batches.assign(session_.replicas(), {});
     OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
     for (const std::uint32_t replica : session_.local_replicas()) {
-      const Batch& batch =
+      const data::Batch& batch =
           source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
       input.batches[replica] = {batch.images, batch.labels};
       step.images += batch.count;
@@ -203,8 +203,8 @@ class Loop {
   }
 
   Session& session_;
-  BatchSource& source_;
-  const LearningRateSchedule& schedule_;
+  data::BatchSource& source_;
+  const train::LearningRateSchedule& schedule_;
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
   TrainingSummary summary_;
@@ -230,12 +230,12 @@ class Loop {
 
 }  // namespace
 
-TrainingSummary run_training(Session& session, BatchSource& source,
-                             const LearningRateSchedule& schedule,
+TrainingSummary run_training(Session& session, data::BatchSource& source,
+                             const train::LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events) {
   if (session.is_asynchronous())
     return run_asynchronous_training(session, source, schedule, options, events);
   return Loop(session, source, schedule, options, events).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

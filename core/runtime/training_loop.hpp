@@ -13,7 +13,7 @@
 #include "core/runtime/staleness.hpp"
 #include "core/train/learning_rate.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 struct TrainingLoopOptions {
   std::int64_t warmup_steps = 10;
@@ -103,8 +103,8 @@ struct TrainingSummary {
 // and then they train until workers x timed_steps - 1 updates are done. Events, losses and hits are
 // for this host's workers. The points of pauses and the summary count the average number of steps
 // per worker.
-TrainingSummary run_training(Session& session, BatchSource& source,
-                             const LearningRateSchedule& schedule,
+TrainingSummary run_training(Session& session, data::BatchSource& source,
+                             const train::LearningRateSchedule& schedule,
                              const TrainingLoopOptions& options, const TrainingEvents& events);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

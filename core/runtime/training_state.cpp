@@ -10,7 +10,7 @@
 #include "core/plan/schedule/live_ranges.hpp"
 #include "core/train/optimizer.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 using Ranges = std::vector<ElementRange>;
@@ -99,7 +99,7 @@ class LivePieces {
 
   LivePiece optimizer_piece(std::uint32_t buffer, std::uint32_t slot, const Ranges& ranges) const {
     const auto kind = static_cast<convoy_optimizer_kind>(session_.options().optimizer.kind);
-    LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(buffer), state_name(kind, slot)),
+    LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(buffer), train::state_name(kind, slot)),
                     CONVOY_F32,
                     plan_.buffers[buffer].count,
                     ranges,
@@ -240,7 +240,7 @@ void write_training_state(Session& session, const TrainingState& state, std::int
     const std::uint64_t first = session.arena().range(i).first;
     session.write_variable(i, state.values.variables[i]);
     for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot) {
-      const auto initial = static_cast<float>(state_initial(kind, slot));
+      const auto initial = static_cast<float>(train::state_initial(kind, slot));
       memory.write_optimizer_state(slot, first,
                                    session.packed(i, state.optimizer[slot].at(i), initial));
     }
@@ -252,4 +252,4 @@ void write_training_state(Session& session, const TrainingState& state, std::int
   if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 #include "core/runtime/model_values.hpp"
 #include "core/runtime/session.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Contents of one buffer of the lowered plan that the other parts of a training state do not
 // determine, such as a gradient that is applied in a later step, or the parameters of a replica
@@ -57,4 +57,4 @@ TrainingState read_training_state(Session& session);
 // naming a part that the plan does not have.
 void write_training_state(Session& session, const TrainingState& state, std::int64_t first_step);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -9,7 +9,7 @@
 
 #include "core/runtime/call_time.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Behind the calls that every trial makes: of a later step, and with values of other magnitudes.
@@ -175,4 +175,4 @@ bool TrialCalls::is_sum(std::uint64_t element, const std::vector<std::size_t>& w
   return std::fabs(difference) <= terms * precision * size;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

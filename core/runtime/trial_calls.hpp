@@ -7,7 +7,7 @@
 #include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/trial_spans.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // How a trial of a kernel ended.
 enum class TrialOutcome {
@@ -71,4 +71,4 @@ class TrialCalls {
   TrialSpans& spans_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

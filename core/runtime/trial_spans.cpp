@@ -8,7 +8,7 @@
 
 #include "core/plan/interpret/interpreter_half.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 constexpr std::uint32_t kOtherBits = 0x11111111;  // of types without numbers, in the other variant
@@ -156,4 +156,4 @@ double precision_of(std::uint32_t dtype) {
   return std::numeric_limits<float>::epsilon();
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

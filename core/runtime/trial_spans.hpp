@@ -8,7 +8,7 @@
 #include "core/plan/operation.hpp"
 #include "core/runtime/fenced_memory.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The memory of a call that is tried, and what it is filled with: numbers such as gradients are in
 // spans of floats, zeros in others.
@@ -62,4 +62,4 @@ std::uint64_t bytes_of_spans(const Operation& call);
 // The distance between neighbouring numbers of a type of floats, relative to them.
 double precision_of(std::uint32_t dtype);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

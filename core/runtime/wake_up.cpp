@@ -12,7 +12,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 WakeUp::WakeUp() : event_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (event_ < 0)
@@ -43,4 +43,4 @@ void WakeUp::sleep(std::span<const int> descriptors, double seconds) {
   static_cast<void>(!read(event_, &rings, sizeof(rings)));
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

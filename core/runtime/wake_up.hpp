@@ -2,7 +2,7 @@
 
 #include <span>
 
-namespace convoy {
+namespace convoy::runtime {
 
 // Lets one thread sleep until a file descriptor is readable or ring() is called.
 class WakeUp {
@@ -22,4 +22,4 @@ class WakeUp {
   int event_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::runtime

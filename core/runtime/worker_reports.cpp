@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Calls visit(word, rest of the line) for every line of all texts.
@@ -88,4 +88,4 @@ std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts) {
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::runtime

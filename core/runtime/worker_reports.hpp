@@ -8,7 +8,7 @@
 
 #include "core/runtime/training_loop.hpp"
 
-namespace convoy {
+namespace convoy::runtime {
 
 // The reports on strands that tasks exchange when asynchronous training pauses or ends: lines of
 // text.
@@ -27,4 +27,4 @@ LastSteps last_steps_of_all(std::span<const std::string> texts);
 std::string to_text(std::span<const WorkerRecord> own);
 std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts);
 
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using Options = std::map<std::string, std::string>;
@@ -79,4 +79,4 @@ std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies
   return candidates;
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

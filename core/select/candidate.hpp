@@ -8,7 +8,7 @@
 
 #include "core/plugin/manifest.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // One way to share variables and gradients that --variable_update=auto may take.
 struct Candidate {
@@ -37,4 +37,4 @@ std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies
                                             const std::map<std::string, std::string>& given,
                                             std::span<const std::uint64_t> bucket_elements);
 
-}  // namespace convoy
+}  // namespace convoy::select

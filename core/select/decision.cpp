@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 std::string behind_text(double fraction) {
@@ -119,4 +119,4 @@ std::string decision_line(const Decision& decision) {
                      decision.compared, decision.basis);
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -6,7 +6,7 @@
 #include "core/select/ranking.hpp"
 #include "core/select/trial_result.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // How --variable_update=auto came to its choice.
 enum class DecisionOrigin {
@@ -56,4 +56,4 @@ double expected_step_seconds(const Decision& decision);
 // One line for people: what was taken, its step, what comes next, and why.
 std::string decision_line(const Decision& decision);
 
-}  // namespace convoy
+}  // namespace convoy::select

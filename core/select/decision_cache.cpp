@@ -9,7 +9,7 @@
 #include "core/base/output_file.hpp"
 #include "core/select/selection_json.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 constexpr int kSchemaVersion = 1;
@@ -70,4 +70,4 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

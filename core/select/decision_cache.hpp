@@ -7,7 +7,7 @@
 
 #include "core/select/decision.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // Decisions of earlier runs, one file each. The key is a text that says in which circumstances a
 // decision was made. A file that cannot be read or written is told and counts as forgotten.
@@ -32,4 +32,4 @@ class DecisionCache {
   Tell tell_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -10,7 +10,7 @@
 #include "core/base/in_parallel.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 // Why a plan may not be taken; empty: it may.
@@ -159,4 +159,4 @@ Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionPr
   return Ranker(candidates, problem).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -14,7 +14,7 @@
 #include "core/select/ranking.hpp"
 #include "core/simulate/predictor.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // What candidates are planned for and predicted with.
 struct SelectionProblem {
@@ -46,4 +46,4 @@ struct SelectionProblem {
 // that.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 // The first of every variant: with buckets of the best size, as the candidates are in order.
@@ -131,4 +131,4 @@ std::string explanation(const Ranking& ranking) {
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -5,7 +5,7 @@
 
 #include "core/select/candidate.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // What became of a candidate.
 enum class CandidateState {
@@ -57,4 +57,4 @@ Ranking ranked(std::vector<RankedCandidate> candidates);
 // step, how far behind, its bottleneck or why it has no prediction.
 std::string explanation(const Ranking& ranking);
 
-}  // namespace convoy
+}  // namespace convoy::select

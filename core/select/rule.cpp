@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 SelectionRules SelectionRules::read(const std::filesystem::path& file) {
   std::ifstream in(file);
@@ -66,4 +66,4 @@ Selection SelectionRules::choose(
        file_.string(), facts.on_host_processors ? "the host's processors" : "accelerators");
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::select {
 
 // What a rule of thumb looks at.
 struct SelectionFacts {
@@ -51,4 +51,4 @@ class SelectionRules {
   std::vector<Rule> rules_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -116,4 +116,4 @@ Decision decision_from_json(const Json& json) {
   return decision;
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -4,7 +4,7 @@
 
 #include "core/select/decision.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 nlohmann::ordered_json to_json(const Candidate& candidate);
 nlohmann::ordered_json to_json(const Decision& decision);
@@ -15,4 +15,4 @@ nlohmann::ordered_json to_json(const Ranking& ranking);
 // Backwards. Throws nlohmann::json::exception or Error for what is no such object.
 Decision decision_from_json(const nlohmann::ordered_json& json);
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::select {
 
 std::string trial_table(const TrialResult& trial) {
   std::vector<const Tried*> lines;
@@ -29,4 +29,4 @@ std::string trial_table(const TrialResult& trial) {
   return text;
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -7,7 +7,7 @@
 
 #include "core/select/candidate.hpp"
 
-namespace convoy {
+namespace convoy::select {
 
 // A candidate of a shortlist, and what came of trying it during the first steps of a training.
 struct Tried {
@@ -33,4 +33,4 @@ struct TrialResult {
 // For people: one line per candidate, the fastest first, those left out last.
 std::string trial_table(const TrialResult& trial);
 
-}  // namespace convoy
+}  // namespace convoy::select

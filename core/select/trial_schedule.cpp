@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 constexpr std::int64_t kFewestTurns = 2;  // of each candidate: once may be chance
@@ -115,4 +115,4 @@ std::size_t TrialSchedule::winner() const {
   return order_.front();
 }
 
-}  // namespace convoy
+}  // namespace convoy::select

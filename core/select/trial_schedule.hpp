@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace convoy {
+namespace convoy::select {
 
 // The most steps of a training that serve to compare candidates.
 constexpr std::int64_t kMostTrialSteps = 40;
@@ -60,4 +60,4 @@ class TrialSchedule {
   bool over_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::select

@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/train/whole_steps.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 // Products such as 3 * 0.1 * 100 / 10 come out a little above the whole number that is meant.
@@ -72,4 +72,4 @@ bool EvaluationSchedule::due(std::int64_t timed_step) const {
                      [&](double epoch) { return step_of(epoch) == timed_step; });
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

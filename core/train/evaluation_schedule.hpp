@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::train {
 
 // Turns triggers into steps: epoch e ends with step ceil(e * examples / global batch).
 class EvaluationSchedule {
@@ -28,4 +28,4 @@ class EvaluationSchedule {
 std::vector<std::int64_t> parse_step_list(std::string_view flag, std::string_view text);
 std::vector<double> parse_epoch_list(std::string_view flag, std::string_view text);
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 // Standard deviation of the standard normal distribution cut at 2, as TensorFlow writes it.
@@ -103,4 +103,4 @@ void initialize(const convoy_initializer& initializer, std::uint64_t fan_in, std
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

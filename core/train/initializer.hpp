@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace convoy {
+namespace convoy::train {
 
 // Fills a variable with its first values, in its plain (unpadded) element order. fan_in is the
 // number of inputs of one output (kernel height * width * input channels), used by variance
@@ -15,4 +15,4 @@ namespace convoy {
 void initialize(const convoy_initializer& initializer, std::uint64_t fan_in, std::uint64_t seed,
                 std::uint32_t variable_index, std::span<float> out, int threads);
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/train/whole_steps.hpp"
 
-namespace convoy {
+namespace convoy::train {
 
 LearningRateSchedule::LearningRateSchedule(const LearningRateOptions& options,
                                            const convoy_rate_rule& rule,
@@ -99,4 +99,4 @@ double LearningRateSchedule::at(std::int64_t step) const {
   return rates_[static_cast<std::size_t>(next - starts_.begin()) - 1];
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

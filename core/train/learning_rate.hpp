@@ -7,7 +7,7 @@
 
 #include "core/train/learning_rate_options.hpp"
 
-namespace convoy {
+namespace convoy::train {
 
 // The run that a schedule is for.
 struct LearningRateContext {
@@ -47,4 +47,4 @@ class LearningRateSchedule {
   std::int64_t ramp_steps_ = 0;
 };
 
-}  // namespace convoy
+}  // namespace convoy::train

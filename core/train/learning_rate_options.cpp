@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
@@ -144,4 +144,4 @@ void check_learning_rate_options(const LearningRateOptions& options) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::train {
 
 // Error(kUsage) naming the flags and their values when the options contradict each other or a
 // schedule does not parse.
@@ -21,4 +21,4 @@ struct PiecewiseRates {
 // Error(kUsage) when the text does not have that form.
 PiecewiseRates parse_piecewise(std::string_view text);
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 void require(bool holds, const char* flag, double value, const char* range) {
@@ -89,4 +89,4 @@ std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot) {
   return "momentum";
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace convoy {
+namespace convoy::train {
 
 // As command lines and records name them.
 inline constexpr std::array<std::pair<convoy_optimizer_kind, std::string_view>, 4> kOptimizers = {{
@@ -34,4 +34,4 @@ double state_initial(convoy_optimizer_kind kind, std::uint32_t slot);
 // What a slot is called in checkpoints: "momentum", "mean_square" ...
 std::string_view state_name(convoy_optimizer_kind kind, std::uint32_t slot);
 
-}  // namespace convoy
+}  // namespace convoy::train

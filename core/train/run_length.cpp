@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 
 std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<double> num_epochs,
                          std::int64_t global_batch, std::int64_t examples_per_epoch) {
@@ -24,4 +24,4 @@ std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<
   return steps;
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace convoy {
+namespace convoy::train {
 
 // Timed steps when neither a number of steps nor of epochs is given.
 constexpr std::int64_t kDefaultTimedSteps = 100;
@@ -15,4 +15,4 @@ constexpr std::int64_t kDefaultWarmupSteps = 10;
 std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<double> num_epochs,
                          std::int64_t global_batch, std::int64_t examples_per_epoch);
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::train {
 
 // So many steps, rounded down. Steps that no training reaches are all the same.
 inline std::int64_t whole_steps(double steps) {
@@ -11,4 +11,4 @@ inline std::int64_t whole_steps(double steps) {
   return static_cast<std::int64_t>(std::min(steps, kNever));
 }
 
-}  // namespace convoy
+}  // namespace convoy::train

@@ -54,7 +54,7 @@ struct Scene {
   double noise;
 };
 
-Scene draw_scene(const Kind& kind, int number, CounterRandom& random) {
+Scene draw_scene(const Kind& kind, int number, data::CounterRandom& random) {
   Scene scene = {};
   scene.noise = kind.noise;
   scene.hue = 6.0 / kind.hues * (number / 2) + random.uniform(-0.3, 0.3) + 6;
@@ -72,7 +72,7 @@ Scene draw_scene(const Kind& kind, int number, CounterRandom& random) {
   return scene;
 }
 
-void paint(const Scene& scene, CounterRandom& random, ByteImage& image) {
+void paint(const Scene& scene, data::CounterRandom& random, data::ByteImage& image) {
   for (int y = 0; y < image.height; ++y) {
     std::uint8_t* pixel = image.row(y);
     for (int x = 0; x < image.width; ++x) {
@@ -93,31 +93,33 @@ void paint(const Scene& scene, CounterRandom& random, ByteImage& image) {
 }
 
 std::string make_record(const Split& split, int number) {
-  CounterRandom random(kSeed, RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number),
-                       split.round);
+  data::CounterRandom random(kSeed, data::RandomPurpose::kAugmentation,
+                             static_cast<std::uint32_t>(number), split.round);
   const int category = number % kImagenet.classes();
   const Scene scene = draw_scene(kImagenet, category, random);
-  ByteImage image;
+  data::ByteImage image;
   image.resize(96 + static_cast<int>(random.below(49)), 96 + static_cast<int>(random.below(17)));
   paint(scene, random, image);
-  JpegEncoding encoding;
+  data::JpegEncoding encoding;
   encoding.quality = 50;
   encoding.progressive = number % 10 == 3;
   encoding.chroma_subsampling = number % 7 != 5;
-  LabelledImage example;
-  example.encoded = encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
+  data::LabelledImage example;
+  example.encoded =
+      data::encode_jpeg(image.values.data(), image.width, image.height, data::kRgb, encoding);
   example.label = category + 1;
   if (number % 3 == 0) {
     const auto corner = [&] { return static_cast<float>(random.uniform(0, 0.5)); };
     example.boxes.push_back({corner(), corner(), 1 - corner(), 1 - corner()});
   }
-  return serialise_example(example);
+  return data::serialise_example(example);
 }
 
 void write_split(const std::filesystem::path& folder, const Split& split) {
   const int per_file = split.records / split.files;
   for (int file = 0; file < split.files; ++file) {
-    TfRecordWriter writer(folder / fmt::format("{}-{:05}-of-{:05}", split.name, file, split.files));
+    data::TfRecordWriter writer(folder /
+                                fmt::format("{}-{:05}-of-{:05}", split.name, file, split.files));
     for (int i = 0; i < per_file; ++i) writer.write(make_record(split, file * per_file + i));
     writer.close();
   }
@@ -129,9 +131,9 @@ void write_imagenet(const std::filesystem::path& folder) {
 
 // A record of the binary form: the label, then planes of red, green and blue.
 void append_cifar10_record(std::uint32_t number, std::string& out) {
-  CounterRandom random(kSeed, RandomPurpose::kAugmentation, number, 2);
+  data::CounterRandom random(kSeed, data::RandomPurpose::kAugmentation, number, 2);
   const int category = static_cast<int>(number) % kCifar10.classes();
-  ByteImage image;
+  data::ByteImage image;
   image.resize(32, 32);
   paint(draw_scene(kCifar10, category, random), random, image);
   out += static_cast<char>(category);

@@ -23,16 +23,16 @@ struct Images {
   std::vector<std::int32_t> labels;
 };
 
-SessionOptions options() {
+runtime::SessionOptions options() {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_SGD;
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = kReplicas;
   options.threads = 1;
   options.batch = kBatch;
   options.hash_initializer = true;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 
@@ -47,7 +47,7 @@ struct FromFiles {
   ModelPlugin model;
   StrategyPlugin strategy;
   DevicePlugin devices;
-  Session session;
+  runtime::Session session;
 };
 
 }  // namespace
@@ -60,7 +60,7 @@ Graph graph_of(ModelPlugin& model) {
 std::vector<double> train(const Files& files) {
   FromFiles from(files);
   const Images images[kReplicas] = {Images(0), Images(1)};
-  StepInput input;
+  runtime::StepInput input;
   input.learning_rate = 0.02;
   for (const Images& it : images) input.batches.push_back({it.pixels.data(), it.labels.data()});
   std::vector<double> losses;

@@ -16,6 +16,8 @@
 namespace convoy {
 namespace {
 
+using data::DataOptions;
+
 constexpr int kWidth = 500;
 constexpr int kHeight = 375;
 constexpr std::size_t kFileBytes = 90'000;
@@ -72,11 +74,12 @@ BENCHMARK(full_decode);
 // Every iteration another picture and another crop, drawn as in training.
 void prepare(benchmark::State& state, const std::vector<std::string>& files,
              const DataOptions& options) {
-  ImagePreprocessor preprocessor(options);
+  data::ImagePreprocessor preprocessor(options);
   std::vector<float> result(static_cast<std::size_t>(options.image_elements()));
   std::int64_t number = 0;
   for (auto step : state) {
-    CounterRandom random(1, RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number), 0);
+    data::CounterRandom random(1, data::RandomPurpose::kAugmentation,
+                               static_cast<std::uint32_t>(number), 0);
     preprocessor.prepare_training({file_of(files, number), 1, {}}, number, random, result.data());
     benchmark::DoNotOptimize(result.data());
     ++number;
@@ -114,7 +117,7 @@ void training_large(benchmark::State& state) {
 BENCHMARK(training_large);
 
 void evaluation(benchmark::State& state) {
-  ImagePreprocessor preprocessor(options_of(false, true));
+  data::ImagePreprocessor preprocessor(options_of(false, true));
   std::vector<float> result(3 * kSize * kSize);
   std::int64_t number = 0;
   for (auto step : state) {
@@ -127,7 +130,7 @@ BENCHMARK(evaluation);
 
 void checksum(benchmark::State& state) {
   const std::string& file = photographs().front();
-  for (auto step : state) benchmark::DoNotOptimize(masked_crc32c(file));
+  for (auto step : state) benchmark::DoNotOptimize(data::masked_crc32c(file));
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(file.size()));
 }
 BENCHMARK(checksum);

@@ -11,6 +11,9 @@
 namespace convoy {
 namespace {
 
+using data::ByteImage;
+using data::CounterRandom;
+
 // Random values on a grid of `cell` pixels, interpolated, added to `field` with this weight.
 void add_octave(std::vector<float>& field, int width, int height, int cell, float weight,
                 CounterRandom& random) {
@@ -50,8 +53,8 @@ ByteImage paint(int width, int height, CounterRandom& random) {
   for (std::size_t i = 0; i < light.size(); ++i) {
     const float channels[] = {light[i] * 90 + warm[i] * 30, light[i] * 90 + green[i] * 20,
                               light[i] * 90 - warm[i] * 30};
-    for (std::size_t c = 0; c < kRgb; ++c)
-      image.values[kRgb * i + c] =
+    for (std::size_t c = 0; c < data::kRgb; ++c)
+      image.values[data::kRgb * i + c] =
           static_cast<std::uint8_t>(std::clamp(128 + channels[c], 0.0f, 255.0f));
   }
   return image;
@@ -62,7 +65,8 @@ ByteImage paint(int width, int height, CounterRandom& random) {
 std::vector<std::string> make_photographs(int count, int width, int height, std::size_t bytes) {
   std::vector<std::string> files;
   for (int number = 0; number < count; ++number) {
-    CounterRandom random(1, RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number), 7);
+    CounterRandom random(1, data::RandomPurpose::kAugmentation, static_cast<std::uint32_t>(number),
+                         7);
     const ByteImage image = paint(width, height, random);
     std::string best;
     const auto away = [bytes](const std::string& file) {
@@ -71,7 +75,7 @@ std::vector<std::string> make_photographs(int count, int width, int height, std:
     for (int low = 1, high = 100; low <= high;) {
       const int quality = (low + high) / 2;
       std::string file =
-          encode_jpeg(image.values.data(), width, height, kRgb, {quality, false, true});
+          data::encode_jpeg(image.values.data(), width, height, data::kRgb, {quality, false, true});
       (file.size() <= bytes ? low : high) = file.size() <= bytes ? quality + 1 : quality - 1;
       if (best.empty() || away(file) < away(best)) best = std::move(file);
     }

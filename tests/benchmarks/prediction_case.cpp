@@ -13,11 +13,11 @@ Graph graph_of(ModelPlugin& model, const std::string& name) {
                         [&](const convoy_graph_builder& builder) { model.build(builder); });
 }
 
-SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
-  SessionOptions options;
+runtime::SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
+  runtime::SessionOptions options;
   options.devices = devices;
   options.batch = batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   options.hash_initializer = true;  // which is quick
   return options;
 }
@@ -36,7 +36,7 @@ FoundPlugin PredictionPlugins::find(const std::string& name) const {
 }
 
 PredictionReference::PredictionReference(PredictionPlugins& plugins)
-    : devices_(std::make_shared<OpenDevices>(plugins.device(), 1, 0)),
+    : devices_(std::make_shared<runtime::OpenDevices>(plugins.device(), 1, 0)),
       session_(calibrate::check_network(), plugins.sharing_nothing(), devices_, false) {}
 
 double PredictionReference::seconds() {
@@ -53,14 +53,14 @@ PredictionCase::PredictionCase(PredictionPlugins& plugins, const std::string& mo
     auto strategy = std::make_unique<StrategyPlugin>(
         plugins.host().load_strategy(plugins.find(each.plugin)), each.options);
     if (!session_)
-      session_ =
-          std::make_unique<Session>(graph_of(*model_, model), *strategy,
-                                    std::make_shared<OpenDevices>(plugins.device(), devices, 0),
-                                    session_options(devices, batch));
+      session_ = std::make_unique<runtime::Session>(
+          graph_of(*model_, model), *strategy,
+          std::make_shared<runtime::OpenDevices>(plugins.device(), devices, 0),
+          session_options(devices, batch));
     auto plan = contenders_.empty()
                     ? session_->plan()
                     : session_->prepare(*strategy, session_->options().bucket_elements);
-    if (!contenders_.empty() && !why_not_exchangeable(*plan).empty()) continue;
+    if (!contenders_.empty() && !runtime::why_not_exchangeable(*plan).empty()) continue;
     contenders_.push_back({std::move(strategy), std::move(plan)});
     cases_.push_back({each.label, 0, {}});
   }

@@ -59,7 +59,7 @@ class PredictionReference {
   double seconds();  // of a usual step
 
  private:
-  std::shared_ptr<OpenDevices> devices_;
+  std::shared_ptr<runtime::OpenDevices> devices_;
   calibrate::ProbeSession session_;
 };
 
@@ -80,13 +80,13 @@ class PredictionCase {
  private:
   struct Contender {
     std::unique_ptr<StrategyPlugin> strategy;
-    std::shared_ptr<const PreparedPlan> plan;
+    std::shared_ptr<const runtime::PreparedPlan> plan;
   };
 
   PredictionPlugins& plugins_;
   std::unique_ptr<ModelPlugin> model_;
   std::vector<Contender> contenders_;  // plans are before the session that lets go of them
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<TrainingSteps> steps_;
   std::vector<PredictedCase> cases_;
   bool forwards_ = true;

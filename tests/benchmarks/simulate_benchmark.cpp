@@ -19,6 +19,7 @@
 namespace convoy {
 namespace {
 
+using select::Candidate;
 using testing::HandMachine;
 using testing::Workload;
 
@@ -101,7 +102,7 @@ void select_among_forty(benchmark::State& state, const char* model) {
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(any.graph())};
   const simulate::Predictor predictor(any.graph(), foresight_options());
-  SelectionProblem problem;
+  select::SelectionProblem problem;
   problem.cluster = hand.cluster;
   problem.arena = [&](std::uint64_t size) { return any.arena_map(size); };
   problem.strategy = [&](const Candidate& candidate) {
@@ -113,11 +114,11 @@ void select_among_forty(benchmark::State& state, const char* model) {
   };
   const std::vector<Candidate> candidates = forty_candidates();
   for (auto _ : state) {
-    const Ranking ranking = rank_candidates(candidates, problem);
+    const select::Ranking ranking = select::rank_candidates(candidates, problem);
     state.counters["best_step_ms"] = ranking.best().step_seconds * 1e3;
-    state.counters["predicted"] = static_cast<double>(
-        std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
-                      [](const auto& each) { return each.state == CandidateState::kPredicted; }));
+    state.counters["predicted"] = static_cast<double>(std::count_if(
+        ranking.candidates.begin(), ranking.candidates.end(),
+        [](const auto& each) { return each.state == select::CandidateState::kPredicted; }));
   }
 }
 

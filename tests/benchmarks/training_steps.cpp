@@ -12,20 +12,20 @@ constexpr double kLearningRate = 1e-6;
 
 }  // namespace
 
-TrainingSteps::TrainingSteps(Session& session) : session_(session) {
-  DataOptions data;
+TrainingSteps::TrainingSteps(runtime::Session& session) : session_(session) {
+  data::DataOptions data;
   data.replicas = static_cast<int>(session.replicas());
   data.batch = static_cast<int>(session.options().batch);
   data.height = data.width = static_cast<int>(session.graph().image_size());
   data.classes = kClasses;
-  source_ = make_source(data);
+  source_ = data::make_source(data);
 }
 
 void TrainingSteps::submit() {
-  StepInput input;
+  runtime::StepInput input;
   input.learning_rate = kLearningRate;
   for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
-    const Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
+    const data::Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
     input.batches.push_back({batch.images, batch.labels});
   }
   session_.executor().submit_step(input);
@@ -39,7 +39,7 @@ double TrainingSteps::run(int steps) {
   double last_end = 0;
   while (submitted_ < end || open > 0) {
     for (; submitted_ < end && open < session_.executor().steps_in_flight(); ++open) submit();
-    const StepResult& result = session_.executor().finish_step();
+    const runtime::StepResult& result = session_.executor().finish_step();
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
       source_->release(static_cast<int>(replica), submitted_ - open);
     --open;

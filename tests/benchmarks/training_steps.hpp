@@ -14,7 +14,7 @@ inline constexpr std::uint32_t kClasses = 1001;  // of imagenet
 // it is.
 class TrainingSteps {
  public:
-  explicit TrainingSteps(Session& session);
+  explicit TrainingSteps(runtime::Session& session);
 
   // Seconds per step, over so many steps in the middle of a run: one more is taken before them and
   // not counted, and the queues are filled as in training.
@@ -24,8 +24,8 @@ class TrainingSteps {
  private:
   void submit();
 
-  Session& session_;
-  std::unique_ptr<BatchSource> source_;
+  runtime::Session& session_;
+  std::unique_ptr<data::BatchSource> source_;
   std::int64_t submitted_ = 0;
 };
 

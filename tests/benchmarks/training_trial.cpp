@@ -9,6 +9,8 @@
 namespace convoy::benchmarks {
 namespace {
 
+using runtime::SessionOptions;
+
 FoundPlugin built(const std::string& name) {
   return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
 }
@@ -17,7 +19,7 @@ SessionOptions session_options(const TrialOptions& options) {
   SessionOptions result;
   result.devices = options.devices;
   result.batch = options.batch;
-  result.optimizer = make_optimizer({}, options.devices);
+  result.optimizer = train::make_optimizer({}, options.devices);
   return result;
 }
 
@@ -45,8 +47,8 @@ TrainingTrial::TrainingTrial(const TrialOptions& options)
     const std::uint64_t elements = Arena(graph).elements();
     settings.bucket_elements = (elements + options.buckets - 1) / options.buckets;
   }
-  session_ =
-      std::make_unique<Session>(std::move(graph), plugins_->strategy, plugins_->device, settings);
+  session_ = std::make_unique<runtime::Session>(std::move(graph), plugins_->strategy,
+                                                plugins_->device, settings);
   steps_ = std::make_unique<TrainingSteps>(*session_);
 }
 

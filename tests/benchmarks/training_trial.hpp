@@ -34,7 +34,7 @@ class TrainingTrial {
   struct Plugins;
 
   std::unique_ptr<Plugins> plugins_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<TrainingSteps> steps_;
 };
 

@@ -30,13 +30,15 @@ extern "C" int flock(int descriptor, int operation) noexcept {
 namespace convoy::testing {
 namespace {
 
+using checkpoint::CheckpointDirectory;
+using checkpoint::write_checkpoint_marker;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Optional;
 
-std::vector<Tensor> tensors_of(std::int64_t step) {
-  return {make_tensor("w", {4}, std::vector<float>(4, static_cast<float>(step)))};
+std::vector<checkpoint::Tensor> tensors_of(std::int64_t step) {
+  return {checkpoint::make_tensor("w", {4}, std::vector<float>(4, static_cast<float>(step)))};
 }
 
 class CheckpointFolder : public ::testing::Test {
@@ -70,7 +72,9 @@ class CheckpointFolder : public ::testing::Test {
 
   // What the marker says is complete.
   std::vector<std::string> named() const {
-    return read_checkpoint_marker(folder_).value_or(CheckpointMarker{}).newest_first;
+    return checkpoint::read_checkpoint_marker(folder_)
+        .value_or(checkpoint::CheckpointMarker{})
+        .newest_first;
   }
 
   fs::path folder_;
@@ -149,7 +153,7 @@ TEST_F(CheckpointFolder, HostileMarkersAreIgnored) {
         R"({"newest_first":["model--1.safetensors"]})", R"({"newest_first":[7]})",
         R"({"newest_first":[],"leaving":["../x"]})", "\xff\xfe"}) {
     write_file(folder_ / "checkpoint", marker);
-    EXPECT_FALSE(read_checkpoint_marker(folder_)) << marker;
+    EXPECT_FALSE(checkpoint::read_checkpoint_marker(folder_)) << marker;
     EXPECT_THAT(newest(), Optional(10)) << marker;
   }
 }
@@ -178,13 +182,13 @@ TEST_F(CheckpointFolder, NoFlippedBitOfTheHeaderPasses) {
   const std::string good = content(path);
   // Of what a run goes by: the name of the checksum itself may change, and padding.
   const auto said = [&path] {
-    const SafetensorsFile file(path);
-    verify_checksum(file);
-    SafetensorsHeader header = file.header();
+    const checkpoint::SafetensorsFile file(path);
+    checkpoint::verify_checksum(file);
+    checkpoint::SafetensorsHeader header = file.header();
     std::erase_if(header.metadata, [](const auto& entry) {
       return entry.second.size() == 8;  // a checksum, whatever its name
     });
-    return header_checksum(header, "");
+    return checkpoint::header_checksum(header, "");
   };
   const std::uint32_t sum = said();
   const std::size_t header = good.size() - 4 * sizeof(float);
@@ -307,7 +311,7 @@ TEST_F(CheckpointFolder, AFullDiskLeavesTheCheckpointsThatWereThere) {
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
   std::string message;
   try {
-    directory.save(2, {}, {make_tensor("w", {4096}, std::vector<float>(4096, 1.0f))});
+    directory.save(2, {}, {checkpoint::make_tensor("w", {4096}, std::vector<float>(4096, 1.0f))});
   } catch (const Error& error) {
     message = error.what();
   }

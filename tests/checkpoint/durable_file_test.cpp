@@ -13,6 +13,7 @@
 namespace convoy::testing {
 namespace {
 
+using checkpoint::DurableFile;
 using ::testing::HasSubstr;
 
 TEST(DurableFile, AppearsOnlyOnceItIsCommitted) {

@@ -13,6 +13,8 @@
 namespace convoy::testing {
 namespace {
 
+using checkpoint::make_tensor;
+using checkpoint::SafetensorsFile;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -33,12 +35,12 @@ std::string with_length(std::uint64_t length, const std::string& rest) {
 
 TEST(SafetensorsFile, GivesBackWhatWasWritten) {
   const fs::path path = fresh_folder("safetensors") / "x.safetensors";
-  const std::vector<Tensor> tensors = {
+  const std::vector<checkpoint::Tensor> tensors = {
       make_tensor("conv/kernel", {2, 1, 1, 2}, std::vector<float>{1, 2, 3, -4}),
       make_tensor("empty", {0}, {}),
       make_tensor("scalar", {}, std::vector<float>{0.5f}),
   };
-  const std::uint64_t bytes = write_safetensors(path, {{"step", "12"}}, tensors);
+  const std::uint64_t bytes = checkpoint::write_safetensors(path, {{"step", "12"}}, tensors);
   const SafetensorsFile file(path);
   EXPECT_EQ(file.file_bytes(), bytes);
   EXPECT_EQ(file.metadata().at("step"), "12");
@@ -47,14 +49,14 @@ TEST(SafetensorsFile, GivesBackWhatWasWritten) {
   EXPECT_THAT(file.read_floats(*file.find("scalar")), ElementsAre(0.5f));
   EXPECT_TRUE(file.read(*file.find("empty")).empty());
   EXPECT_EQ(file.find("conv"), nullptr);
-  EXPECT_EQ(file.checksum(), tensors_checksum(tensors));
+  EXPECT_EQ(file.checksum(), checkpoint::tensors_checksum(tensors));
 }
 
 TEST(SafetensorsFile, NamesTheTensorThatIsCutOff) {
   const fs::path path = fresh_folder("safetensors_cut") / "x.safetensors";
-  write_safetensors(path, {},
-                    {make_tensor("a", {2}, std::vector<float>{1, 2}),
-                     make_tensor("last", {2}, std::vector<float>{3, 4})});
+  checkpoint::write_safetensors(path, {},
+                                {make_tensor("a", {2}, std::vector<float>{1, 2}),
+                                 make_tensor("last", {2}, std::vector<float>{3, 4})});
   fs::resize_file(path, fs::file_size(path) - 1);
   EXPECT_THAT(opening_error(path), HasSubstr("x.safetensors: tensor 'last': it ends at byte 16"));
 }
@@ -82,7 +84,7 @@ TEST(SafetensorsFile, RefusesWhatIsNoFile) {
 
 TEST(SafetensorsFile, NoticesAFileThatBecameShorter) {
   const fs::path path = fresh_folder("safetensors_shrunk") / "x.safetensors";
-  write_safetensors(path, {}, {make_tensor("a", {2}, std::vector<float>{1, 2})});
+  checkpoint::write_safetensors(path, {}, {make_tensor("a", {2}, std::vector<float>{1, 2})});
   const SafetensorsFile file(path);
   fs::resize_file(path, 20);
   EXPECT_THROW(file.read(*file.find("a")), Error);

@@ -13,13 +13,13 @@ namespace convoy::testing {
 namespace {
 
 std::string good_file(const fs::path& path) {
-  std::vector<Tensor> tensors;
+  std::vector<checkpoint::Tensor> tensors;
   for (int i = 0; i < 5; ++i) {
     const auto rows = static_cast<std::uint64_t>(i);
-    tensors.push_back(
-        make_tensor("layer" + std::to_string(i), {rows, 3}, std::vector<float>(rows * 3, 1.5f)));
+    tensors.push_back(checkpoint::make_tensor("layer" + std::to_string(i), {rows, 3},
+                                              std::vector<float>(rows * 3, 1.5f)));
   }
-  write_safetensors(path, {{"step", "12"}, {"flags", "--model=lenet"}}, tensors);
+  checkpoint::write_safetensors(path, {{"step", "12"}, {"flags", "--model=lenet"}}, tensors);
   return content(path);
 }
 
@@ -66,9 +66,9 @@ class Mutator {
 // Whether it was accepted.
 bool read_everything(const fs::path& path) {
   try {
-    const SafetensorsFile file(path);
+    const checkpoint::SafetensorsFile file(path);
     std::uint64_t bytes = 0;
-    for (const StoredTensor& tensor : file.tensors()) bytes += file.read(tensor).size();
+    for (const checkpoint::StoredTensor& tensor : file.tensors()) bytes += file.read(tensor).size();
     EXPECT_LE(bytes, file.file_bytes());
     return true;
   } catch (const Error& error) {
@@ -104,8 +104,8 @@ TEST(SafetensorsFuzz, AcceptedHeadersTileTheData) {
   for (int i = 0; i < kTrials; ++i) {
     try {
       std::uint64_t covered = 0;
-      for (const StoredTensor& tensor :
-           parse_safetensors_header(mutator.mutate(json), data_bytes, "x").tensors) {
+      for (const checkpoint::StoredTensor& tensor :
+           checkpoint::parse_safetensors_header(mutator.mutate(json), data_bytes, "x").tensors) {
         ASSERT_EQ(tensor.begin, covered);
         ASSERT_EQ(tensor.info.bytes(), tensor.end - tensor.begin);
         covered = tensor.end;

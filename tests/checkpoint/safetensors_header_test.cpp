@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 using ::testing::AllOf;
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, HostileHeader, ::testing::ValuesIn(kHostile),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::checkpoint {
 namespace {
 
 using ::testing::ElementsAre;
@@ -58,4 +58,4 @@ TEST(Tensor, TextFromFilesCannotSteerATerminal) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::checkpoint

@@ -13,6 +13,8 @@
 
 namespace convoy::testing {
 
+using data::ByteImage;
+
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "convoy_data_test_XXXXXX").string();
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
@@ -38,13 +40,13 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 void write_records(const std::filesystem::path& path, const std::vector<std::string>& records) {
-  TfRecordWriter writer(path);
+  data::TfRecordWriter writer(path);
   for (const std::string& record : records) writer.write(record);
   writer.close();
 }
 
 ByteImage make_picture(int width, int height, std::uint32_t seed) {
-  CounterRandom random(seed, RandomPurpose::kAugmentation, 0, 99);
+  data::CounterRandom random(seed, data::RandomPurpose::kAugmentation, 0, 99);
   ByteImage image;
   image.resize(width, height);
   const double wave = random.uniform(0.05, 0.3);
@@ -66,7 +68,7 @@ ByteImage make_constant_picture(int width, int height, std::uint8_t red, std::ui
                                 std::uint8_t blue) {
   ByteImage image;
   image.resize(width, height);
-  for (std::size_t i = 0; i < image.values.size(); i += kRgb) {
+  for (std::size_t i = 0; i < image.values.size(); i += data::kRgb) {
     image.values[i] = red;
     image.values[i + 1] = green;
     image.values[i + 2] = blue;
@@ -74,8 +76,8 @@ ByteImage make_constant_picture(int width, int height, std::uint8_t red, std::ui
   return image;
 }
 
-std::string encode_picture(const ByteImage& image, const JpegEncoding& encoding) {
-  return encode_jpeg(image.values.data(), image.width, image.height, kRgb, encoding);
+std::string encode_picture(const ByteImage& image, const data::JpegEncoding& encoding) {
+  return data::encode_jpeg(image.values.data(), image.width, image.height, data::kRgb, encoding);
 }
 
 }  // namespace convoy::testing

@@ -29,10 +29,10 @@ std::string read_file(const std::filesystem::path& path);
 void write_records(const std::filesystem::path& path, const std::vector<std::string>& records);
 
 // A picture with colour gradients, edges and noise, different for every seed.
-ByteImage make_picture(int width, int height, std::uint32_t seed);
-ByteImage make_constant_picture(int width, int height, std::uint8_t red, std::uint8_t green,
-                                std::uint8_t blue);
-std::string encode_picture(const ByteImage& image, const JpegEncoding& encoding = {});
+data::ByteImage make_picture(int width, int height, std::uint32_t seed);
+data::ByteImage make_constant_picture(int width, int height, std::uint8_t red, std::uint8_t green,
+                                      std::uint8_t blue);
+std::string encode_picture(const data::ByteImage& image, const data::JpegEncoding& encoding = {});
 
 // What `call` throws as convoy::Error, or "" if it does not throw.
 template <typename Call>

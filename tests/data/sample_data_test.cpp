@@ -7,7 +7,7 @@
 
 #include "core/data/pipeline/source_factory.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr int kSize = 28;
@@ -111,4 +111,4 @@ TEST_F(SampleData, ClassesShowInTrainingCropsAndUnseenPictures) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -25,7 +25,7 @@ struct GoldenUpdate {
       : optimizer(golden.optimizer(index)), parameters(copies(golden.initial())) {
     for (std::uint32_t slot = 0; slot < optimizer.state_slots; ++slot)
       state[slot].assign(parameters.size(),
-                         static_cast<float>(state_initial(
+                         static_cast<float>(train::state_initial(
                              static_cast<convoy_optimizer_kind>(optimizer.kind), slot)));
     for (std::size_t copy = 0; copy < kCopies; ++copy)
       for (const convoy_decay_range& range : golden.decayed())

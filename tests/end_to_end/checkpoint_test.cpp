@@ -17,6 +17,8 @@
 namespace convoy {
 namespace {
 
+using checkpoint::SafetensorsFile;
+
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -80,7 +80,7 @@ TEST(Input, ItsFirstBatchIsWrittenForWhoeverWantsToLook) {
                        "--dump=" + file, more});
   };
   ASSERT_EQ(dump("--input_only").exit_code, 0);
-  const SafetensorsFile batch(file);
+  const checkpoint::SafetensorsFile batch(file);
   ASSERT_NE(batch.find("images"), nullptr);
   ASSERT_NE(batch.find("labels"), nullptr);
   EXPECT_THAT(batch.find("images")->info.shape, testing::ElementsAre(6, 3, 28, 28));
@@ -150,11 +150,12 @@ std::string folder_of_large_pictures() {
   std::mt19937 random(1);
   std::vector<std::uint8_t> pixels(std::size_t{3} * kWidth * kHeight);
   for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(random());
-  const std::string image = encode_jpeg(pixels.data(), kWidth, kHeight, 3, {90, false, true});
+  const std::string image = data::encode_jpeg(pixels.data(), kWidth, kHeight, 3, {90, false, true});
   const std::filesystem::path folder = scratch_folder("imagenet_of_large_pictures");
   std::filesystem::create_directories(folder);
-  TfRecordWriter writer(folder / "train-00000-of-00001");
-  for (int label = 1; label <= 2; ++label) writer.write(serialise_example({image, label, {}}));
+  data::TfRecordWriter writer(folder / "train-00000-of-00001");
+  for (int label = 1; label <= 2; ++label)
+    writer.write(data::serialise_example({image, label, {}}));
   writer.close();
   return "--data_dir=" + folder.string();
 }

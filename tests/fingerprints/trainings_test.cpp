@@ -21,16 +21,16 @@ namespace {
 constexpr std::uint32_t kBatch = 4;
 constexpr std::int64_t kSteps = 3;
 
-SessionOptions session_options(const GuardOptions& guards, std::uint32_t devices) {
+runtime::SessionOptions session_options(const GuardOptions& guards, std::uint32_t devices) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = devices;
   options.threads = 1;
   options.batch = kBatch;
   options.seed = 7;
   options.bucket_elements = 1000;
-  options.optimizer = make_optimizer(optimizer, devices);
+  options.optimizer = train::make_optimizer(optimizer, devices);
   options.guard = guards;
   return options;
 }
@@ -40,11 +40,11 @@ std::string trained(const DevicePlugin& plugin, const Variant& variant, const Gu
   PluginHost host;
   try {
     const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
-    Session session(small_network(), *strategy, plugin, session_options(guards, devices));
+    runtime::Session session(small_network(), *strategy, plugin, session_options(guards, devices));
     const auto source = hash_images(session.replicas(), session.replicas() * kBatch);
     train(session, *source, 0.01, kSteps);
     return hex(plan_hash(session.lowered_plan())) + ' ' + hex(schedule_hash(session.schedule())) +
-           ' ' + parameter_hash(session.read_values());
+           ' ' + runtime::parameter_hash(session.read_values());
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }

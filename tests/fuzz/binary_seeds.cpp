@@ -84,14 +84,14 @@ std::string plugin_file() {
 std::string safetensors_body() {
   const std::vector<Tensor> tensors = {{{"kernel", TensorDtype::kF32, {2, 3}}, {}},
                                        {{"steps", TensorDtype::kI64, {1}}, {}}};
-  SafetensorsHeader header;
+  checkpoint::SafetensorsHeader header;
   header.metadata = {{"format", "convoy checkpoint"}, {"step", "7"}};
   std::uint64_t end = 0;
   for (const Tensor& tensor : tensors) {
     header.tensors.push_back({tensor.info, end, end + *tensor.info.bytes()});
     end = header.tensors.back().end;
   }
-  return format_safetensors_header(header) + std::string(end, '\1');
+  return checkpoint::format_safetensors_header(header) + std::string(end, '\1');
 }
 
 std::string checkpoint_input() {

@@ -41,16 +41,18 @@ std::map<std::string, std::string> metadata_in(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = convoy::fuzz::as_text(data, size);
   const std::size_t zero = std::min(input.find('\0'), input.size());
-  std::ofstream(folder() / convoy::kCheckpointMarker, std::ios::binary) << input.substr(0, zero);
+  std::ofstream(folder() / convoy::checkpoint::kCheckpointMarker, std::ios::binary)
+      << input.substr(0, zero);
   convoy::fuzz::expect_result_or_error([&] {
-    const std::string name = convoy::checkpoint_name(7);
+    const std::string name = convoy::checkpoint::checkpoint_name(7);
     fs::remove(folder() / name);
     if (zero < input.size())
-      convoy::write_safetensors(folder() / name, metadata_in(input.substr(zero + 1)), {});
-    convoy::CheckpointDirectory checkpoints(folder(), 5);
+      convoy::checkpoint::write_safetensors(folder() / name, metadata_in(input.substr(zero + 1)),
+                                            {});
+    convoy::checkpoint::CheckpointDirectory checkpoints(folder(), 5);
     const auto newest = checkpoints.open_newest([](const std::string&) {});
     if (newest == nullptr) return;
-    const convoy::CheckpointFacts facts = convoy::read_facts(*newest);
+    const convoy::runtime::CheckpointFacts facts = convoy::runtime::read_facts(*newest);
     CONVOY_CHECK(facts.step >= 0 && facts.samples >= 0 && facts.loss_scale.scale > 0);
   });
   return 0;

@@ -6,11 +6,12 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   convoy::fuzz::expect_result_or_error([&] {
-    const convoy::LabelledImage image =
-        convoy::parse_example(convoy::fuzz::as_text(data, size), 1001);
+    const convoy::data::LabelledImage image =
+        convoy::data::parse_example(convoy::fuzz::as_text(data, size), 1001);
     CONVOY_CHECK(image.label >= 1 && image.label <= 1000);
-    convoy::CounterRandom random(1, convoy::RandomPurpose::kAugmentation, 0, 0);
-    const convoy::PixelWindow window = convoy::sample_crop({70, 50}, image.boxes, random);
+    convoy::data::CounterRandom random(1, convoy::data::RandomPurpose::kAugmentation, 0, 0);
+    const convoy::data::PixelWindow window =
+        convoy::data::sample_crop({70, 50}, image.boxes, random);
     CONVOY_CHECK(window.x >= 0 && window.y >= 0 && window.width > 0 && window.height > 0);
     CONVOY_CHECK(window.x + window.width <= 70 && window.y + window.height <= 50);
   });

@@ -4,6 +4,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   convoy::fuzz::expect_result_or_error(
-      [&] { convoy::unpickle_cifar10(convoy::fuzz::as_text(data, size), "fuzz"); });
+      [&] { convoy::data::unpickle_cifar10(convoy::fuzz::as_text(data, size), "fuzz"); });
   return 0;
 }

@@ -11,7 +11,7 @@ namespace {
 std::string with_header_length(std::string_view bytes) {
   const std::size_t brace = bytes.rfind('}');
   const std::uint64_t length = brace == std::string_view::npos ? bytes.size() : brace + 1;
-  std::string file(convoy::kSafetensorsPrefixBytes, '\0');
+  std::string file(convoy::checkpoint::kSafetensorsPrefixBytes, '\0');
   std::memcpy(file.data(), &length, sizeof length);
   return file.append(bytes);
 }
@@ -24,15 +24,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const convoy::fuzz::MemoryFile memory(data[0] % 2 == 1 ? with_header_length(bytes)
                                                          : std::string(bytes));
   convoy::fuzz::expect_result_or_error([&] {
-    const convoy::SafetensorsFile file(memory.path());
+    const convoy::checkpoint::SafetensorsFile file(memory.path());
     std::uint64_t read = 0;
-    for (const convoy::StoredTensor& tensor : file.tensors()) read += file.read(tensor).size();
-    const std::string header = convoy::format_safetensors_header(file.header());
-    const convoy::SafetensorsHeader again =
-        convoy::parse_safetensors_header(header, read, "written again");
-    CONVOY_CHECK(convoy::header_checksum(again, {}) == convoy::header_checksum(file.header(), {}));
-    for (const convoy::StoredTensor& tensor : file.tensors()) file.read_floats(tensor);
-    convoy::verify_checksum(file);
+    for (const convoy::checkpoint::StoredTensor& tensor : file.tensors())
+      read += file.read(tensor).size();
+    const std::string header = convoy::checkpoint::format_safetensors_header(file.header());
+    const convoy::checkpoint::SafetensorsHeader again =
+        convoy::checkpoint::parse_safetensors_header(header, read, "written again");
+    CONVOY_CHECK(convoy::checkpoint::header_checksum(again, {}) ==
+                 convoy::checkpoint::header_checksum(file.header(), {}));
+    for (const convoy::checkpoint::StoredTensor& tensor : file.tensors()) file.read_floats(tensor);
+    convoy::checkpoint::verify_checksum(file);
   });
   return 0;
 }

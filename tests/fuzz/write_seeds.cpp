@@ -37,15 +37,15 @@ std::string read(const fs::path& path) {
   return bytes.str();
 }
 
-std::string picture(bool progressive, bool chroma_subsampling = true, int components = kRgb) {
-  ByteImage image;
+std::string picture(bool progressive, bool chroma_subsampling = true, int components = data::kRgb) {
+  data::ByteImage image;
   image.resize(24, 17);
   for (std::size_t i = 0; i < image.values.size(); ++i)
     image.values[i] = static_cast<std::uint8_t>(i * 37 % 251);
-  JpegEncoding encoding;
+  data::JpegEncoding encoding;
   encoding.progressive = progressive;
   encoding.chroma_subsampling = chroma_subsampling;
-  return encode_jpeg(image.values.data(), image.width, image.height, components, encoding);
+  return data::encode_jpeg(image.values.data(), image.width, image.height, components, encoding);
 }
 
 void write_machines(const fs::path& folder) {
@@ -98,14 +98,14 @@ void write_all(const fs::path& folder) {
   write_binaries(folder);
   for (const bool progressive : {false, true}) {
     const std::string name = progressive ? "progressive" : "baseline";
-    const LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};
+    const data::LabelledImage image{picture(progressive), 7, {{0.1f, 0.2f, 0.8f, 0.9f}}};
     write(folder / "jpeg" / name, image.encoded);
-    write(folder / "example" / name, serialise_example(image));
+    write(folder / "example" / name, data::serialise_example(image));
   }
   write(folder / "jpeg" / "full_chroma", picture(false, false));
   write(folder / "jpeg" / "grey", picture(false, false, 1));
   const fs::path records = folder / "records";
-  TfRecordWriter writer(records);
+  data::TfRecordWriter writer(records);
   for (const char* const payload : {"first", "", "the third record"}) writer.write(payload);
   writer.close();
   for (const char mode : {'0', '1'})

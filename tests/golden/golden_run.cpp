@@ -42,7 +42,7 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
       strategy_(strategy_plugin(host_, options.strategy, options.strategy_options)) {
   const auto batch = golden.at("batch").get<std::uint32_t>();
   CONVOY_CHECK_EQ(batch % options.devices, 0u);
-  SessionOptions session;
+  runtime::SessionOptions session;
   session.devices = options.devices;
   session.threads = options.threads;
   session.dtype = options.dtype;
@@ -50,27 +50,27 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   session.seed = golden.at("seed").get<std::uint64_t>();
   session.hash_initializer = options.reference_fill;
   session.dropout = false;
-  session.optimizer = make_optimizer(options.optimizer, options.devices);
-  session_ = std::make_unique<Session>(graph, *strategy_, *devices_, session);
-  DataOptions data;
+  session.optimizer = train::make_optimizer(options.optimizer, options.devices);
+  session_ = std::make_unique<runtime::Session>(graph, *strategy_, *devices_, session);
+  data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(options.devices);
   data.batch = static_cast<int>(session.batch);
   data.height = data.width = static_cast<int>(graph.image_size());
   data.classes = golden.at("classes").get<int>();
   data.seed = golden.at("seed").get<std::uint32_t>();
-  source_ = make_source(data);
+  source_ = data::make_source(data);
 }
 
 std::vector<TrainingStep> GoldenRun::train(double rate, std::int64_t steps) {
   std::vector<TrainingStep> result;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { result.push_back(step); };
-  TrainingLoopOptions loop;
+  runtime::TrainingLoopOptions loop;
   loop.warmup_steps = 0;
   loop.timed_steps = steps;
   loop.first_step = steps_;
-  run_training(*session_, *source_, constant_rate(rate), loop, events);
+  runtime::run_training(*session_, *source_, constant_rate(rate), loop, events);
   steps_ += steps;
   return result;
 }

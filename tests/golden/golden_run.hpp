@@ -32,8 +32,8 @@ class GoldenRun {
 
   // Takes steps at a constant rate; may be called again to go on.
   std::vector<TrainingStep> train(double rate, std::int64_t steps);
-  Session& session() { return *session_; }
-  BatchSource& source() { return *source_; }
+  runtime::Session& session() { return *session_; }
+  data::BatchSource& source() { return *source_; }
   // What replica 0 computed in the last step, as it is stored.
   std::vector<float> gradient_arena();
   // A variable's values (OIHW, OI or N) out of an arena as it is stored.
@@ -43,8 +43,8 @@ class GoldenRun {
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_;
   std::unique_ptr<StrategyPlugin> strategy_;
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<BatchSource> source_;
+  std::unique_ptr<runtime::Session> session_;
+  std::unique_ptr<data::BatchSource> source_;
   std::int64_t steps_ = 0;
 };
 

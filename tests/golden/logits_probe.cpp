@@ -49,7 +49,7 @@ std::vector<float> read_logits(GoldenRun& run) {
   static constexpr std::array<std::int32_t, 2> kLabels = {0, 1};
   const std::size_t probe = run.session().graph().variables().size() - 1;
   clear_probe(run, probe);
-  const Batch& batch = run.source().acquire(0, 0);
+  const data::Batch& batch = run.source().acquire(0, 0);
   run.session().executor().submit_step({0, {{batch.images, kLabels.data()}}});
   run.session().executor().finish_step();
   run.source().release(0, 0);

@@ -16,7 +16,7 @@ struct Progress {
   int all = 0;
 };
 
-struct Watcher : RunObserver {
+struct Watcher : report::RunObserver {
   void progress(const std::string& text) override {
     Progress it;
     if (std::sscanf(text.c_str(), "step %d of %d", &it.step, &it.all) == 2) seen.push_back(it);

@@ -20,6 +20,7 @@
 namespace convoy::job {
 namespace {
 
+using select::Decision;
 using ::testing::HasSubstr;
 
 std::filesystem::path share() {
@@ -72,10 +73,10 @@ TEST(RunHardware, SimulatesOnTheGpusThatARunHas) {
   EXPECT_DOUBLE_EQ(all.known_error, kUnmeasuredError);
   EXPECT_DOUBLE_EQ(all.error_of_one(), kUnmeasuredErrorOfOne);
   const Decision decision = choose(all, 4);
-  EXPECT_EQ(decision.origin, DecisionOrigin::kSimulated);
+  EXPECT_EQ(decision.origin, select::DecisionOrigin::kSimulated);
   EXPECT_GT(decision.step_seconds, 0);
   EXPECT_GT(decision.compared, 5u);
-  EXPECT_THAT(decision_line(decision), HasSubstr("simulated on 4 devices of power8.xml"));
+  EXPECT_THAT(select::decision_line(decision), HasSubstr("simulated on 4 devices of power8.xml"));
 }
 
 // GPUs 0 and 1 are joined by NVLink, 0 and 2 are on different sockets.

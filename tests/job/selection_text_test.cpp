@@ -8,8 +8,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Decision predicted(double seconds) {
-  Decision decision;
+select::Decision predicted(double seconds) {
+  select::Decision decision;
   decision.step_seconds = seconds;
   return decision;
 }

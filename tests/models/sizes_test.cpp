@@ -163,8 +163,8 @@ TEST(ModelRates, ResidualNetworksScaleWithTheBatchAndStepDown) {
 
 // A rule as LearningRateSchedule makes it, before and on and after each boundary.
 std::vector<double> rates(const char* model, double batch, const std::vector<std::int64_t>& steps) {
-  const LearningRateContext context{.batch = batch, .examples_per_epoch = 50000};
-  const LearningRateSchedule schedule({}, test::load_model(model, 11).info.rate, context);
+  const train::LearningRateContext context{.batch = batch, .examples_per_epoch = 50000};
+  const train::LearningRateSchedule schedule({}, test::load_model(model, 11).info.rate, context);
   std::vector<double> result;
   for (const std::int64_t step : steps) result.push_back(schedule.at(step));
   return result;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <sstream>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 ConsoleHeader example_header() {
@@ -129,4 +129,4 @@ TEST(Console, DisplaysTheFirstStepAndEveryTenth) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 TEST(DriftMonitor, IsSilentWithinTheTolerance) {
@@ -40,4 +40,4 @@ TEST(DriftMonitor, PassesOverSingleSlowSteps) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 SensorSummary said(double mean, double least, double most) {
@@ -56,4 +56,4 @@ TEST(GpuRecord, ImagesPerWattAreOfAllGpus) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

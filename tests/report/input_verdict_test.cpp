@@ -5,7 +5,7 @@
 
 #include "core/report/run_record.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using testing::HasSubstr;
@@ -55,4 +55,4 @@ TEST(InputVerdict, IsPartOfTheRecord) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -9,7 +9,7 @@
 
 #include "core/report/run_record.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using testing::HasSubstr;
@@ -33,7 +33,7 @@ ProfileRecord example() {
   return profile;
 }
 
-StepBreakdown example_breakdown() {
+runtime::StepBreakdown example_breakdown() {
   return {1, 0.12, 0.1, 0.01, 0, 0.004, 0.006, {{"apply", {2, 0.008}}}, {}};
 }
 
@@ -69,4 +69,4 @@ TEST(ProfileRecord, IsPartOfTheRunsRecord) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using std::chrono::milliseconds;
@@ -52,4 +52,4 @@ TEST(Progress, WhatIsLeftIsSaidInTwoUnitsAtMost) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 using nlohmann::json;
@@ -206,4 +206,4 @@ TEST(RunRecord, RefusesOtherSuffixes) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -7,7 +7,7 @@
 
 #include "core/base/statistics.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -98,4 +98,4 @@ TEST(SpeedStatistics, GivesQuantilesOfStepTimes) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -6,7 +6,7 @@
 
 #include "core/base/json.hpp"
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 TEST(TimelineRecord, NumbersRowsByDeviceAndCountsTimeFromTheFirstEvent) {
@@ -35,4 +35,4 @@ TEST(TimelineRecord, LeavesOutWholeRowsOfVeryManyDevices) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace convoy {
+namespace convoy::report {
 namespace {
 
 std::vector<TraceEvent> example_events() {
@@ -69,4 +69,4 @@ TEST(Trace, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::report

@@ -12,6 +12,8 @@
 namespace convoy::testing::asynchronous_cluster_test {
 namespace {
 
+using runtime::PausePoint;
+
 // The worker of the second host is slow; what both read lies on the first.
 TEST(AsynchronousTasks, KeepTheBoundOfRelaxedReads) {
   constexpr std::int64_t kInFlight = 2;
@@ -76,9 +78,10 @@ TEST(AsynchronousTasks, PauseTogetherWithNothingUnderWay) {
   std::array<std::vector<Pause>, 3> pauses;
   std::atomic<bool> ask{false};
   options.save_requested = [&](std::uint32_t task) { return task == 1 && ask.exchange(false); };
-  options.paused = [&](std::uint32_t task, const PausePoint& at, Session& session) {
-    const std::string before = parameter_hash(session);
-    pauses[task].push_back({at.global_step, at.save_asked, before, parameter_hash(session)});
+  options.paused = [&](std::uint32_t task, const PausePoint& at, runtime::Session& session) {
+    const std::string before = runtime::parameter_hash(session);
+    pauses[task].push_back(
+        {at.global_step, at.save_asked, before, runtime::parameter_hash(session)});
     if (task != 0) return true;
     ask = due == 20;
     while (due <= at.timed_step) due += 20;
@@ -103,7 +106,7 @@ TEST(AsynchronousTasks, PauseTogetherWithNothingUnderWay) {
 TEST(AsynchronousTasks, EndWhereAPauseSaysSo) {
   ClusterRunOptions options = with_a_server(100000);
   options.wants_pause = [](std::uint32_t, const PausePoint& at) { return at.timed_step >= 5; };
-  options.paused = [](std::uint32_t, const PausePoint&, Session&) { return false; };
+  options.paused = [](std::uint32_t, const PausePoint&, runtime::Session&) { return false; };
   for (const TaskOutcome& task : ClusterRun(options).run()) {
     EXPECT_EQ(task.error, "");
     EXPECT_TRUE(task.summary.ended_early);

@@ -14,6 +14,11 @@
 namespace convoy::testing::asynchronous_test {
 namespace {
 
+using runtime::run_training;
+using runtime::Session;
+using runtime::SessionOptions;
+using runtime::TrainingSummary;
+
 SessionOptions session_options(std::uint32_t devices) {
   SessionOptions options;
   options.devices = devices;
@@ -22,7 +27,7 @@ SessionOptions session_options(std::uint32_t devices) {
   options.hash_initializer = true;
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_SGD;
-  options.optimizer = make_optimizer(optimizer, 1);
+  options.optimizer = train::make_optimizer(optimizer, 1);
   options.executor.deadline_seconds = 30;
   return options;
 }

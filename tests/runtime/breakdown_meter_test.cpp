@@ -14,6 +14,9 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::BreakdownMeter;
+using runtime::StepBreakdown;
+
 // Two devices; operation 0 and 1 compute on them, 2 is an update.
 class Breakdown : public ::testing::Test {
  protected:
@@ -70,17 +73,17 @@ TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
   PluginHost host;
   const auto devices = fake_plugin();
   const auto strategy = strategy_plugin(host, "replicated");
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = 1;
   options.profile = true;
   try {
-    const Session session(two_scalars(), *strategy, *devices, options);
+    const runtime::Session session(two_scalars(), *strategy, *devices, options);
     FAIL() << "a fake device was profiled";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("keeps no times of layers"), std::string::npos)
         << error.what();
   }
-  OpenDevices open(*devices, 1, 1);
+  runtime::OpenDevices open(*devices, 1, 1);
   EXPECT_THROW(open.measure(CONVOY_MEASURE_STREAM), Error);
 }
 

@@ -5,6 +5,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::counted_seconds;
+
 TEST(CallTime, CountsWhatIsComputedOnABusyMachine) {
   EXPECT_EQ(counted_seconds(40, 9), 9);
   EXPECT_EQ(counted_seconds(12, 12), 12);
@@ -20,7 +22,7 @@ TEST(CallTime, CountsASixthOfSleep) {
 }
 
 TEST(CallTime, GoesOnDuringACall) {
-  const TimedCall call(600);
+  const runtime::TimedCall call(600);
   const double before = call.seconds();
   while (call.seconds() == before) {
   }

@@ -17,6 +17,12 @@
 namespace convoy::testing {
 namespace {
 
+using checkpoint::SafetensorsFile;
+using checkpoint::Tensor;
+using checkpoint::write_safetensors;
+using runtime::read_facts;
+using runtime::Session;
+using runtime::to_metadata;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
@@ -29,11 +35,11 @@ class CheckpointTensors : public ::testing::Test {
                                    convoy_optimizer_kind kind = CONVOY_OPTIMIZER_ADAM) {
     OptimizerOptions optimizer;
     optimizer.kind = kind;
-    SessionOptions options;
+    runtime::SessionOptions options;
     options.devices = devices;
     options.threads = 1;
     options.batch = 2;
-    options.optimizer = make_optimizer(optimizer, devices);
+    options.optimizer = train::make_optimizer(optimizer, devices);
     strategies_.push_back(strategy_plugin(host_, strategy));
     return std::make_unique<Session>(std::move(graph), *strategies_.back(), *devices_, options);
   }
@@ -43,16 +49,16 @@ class CheckpointTensors : public ::testing::Test {
     NumberSource source({trained.replicas(), 2, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image) / 10; });
     train(trained, source, 0.01, 2);
-    state_ = read_training_state(trained);
+    state_ = runtime::read_training_state(trained);
     facts_.step = 2;
     facts_.samples = 8;
     facts_.strategy = "independent";
     facts_.optimizer = "adam";
     facts_.updates = state_.updates;
-    facts_.identity = identity_of(trained);
+    facts_.identity = runtime::identity_of(trained);
     facts_.phase = state_.phase;
     const auto kind = static_cast<convoy_optimizer_kind>(trained.options().optimizer.kind);
-    const std::vector<Tensor> all = checkpoint_tensors(trained.graph(), kind, state_);
+    const std::vector<Tensor> all = runtime::checkpoint_tensors(trained.graph(), kind, state_);
     if (tensors != nullptr) *tensors = all;
     return write(all);
   }
@@ -66,7 +72,7 @@ class CheckpointTensors : public ::testing::Test {
 
   std::string refusal(const std::filesystem::path& path, const Graph& graph) const {
     try {
-      read_model_values(SafetensorsFile(path), graph);
+      runtime::read_model_values(SafetensorsFile(path), graph);
     } catch (const Error& error) {
       return error.what();
     }
@@ -76,14 +82,15 @@ class CheckpointTensors : public ::testing::Test {
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
   std::vector<std::unique_ptr<StrategyPlugin>> strategies_;
-  TrainingState state_;
-  CheckpointFacts facts_;
+  runtime::TrainingState state_;
+  runtime::CheckpointFacts facts_;
 };
 
 TEST_F(CheckpointTensors, HaveReadableNames) {
   std::vector<std::string> names;
   const Graph graph = normalised_network();
-  for (const ModelTensor& tensor : model_tensors(graph)) names.push_back(tensor.name);
+  for (const runtime::ModelTensor& tensor : runtime::model_tensors(graph))
+    names.push_back(tensor.name);
   EXPECT_EQ(names.size(), graph.variables().size() + 4);
   EXPECT_THAT(names, Contains(graph.variables().front().name));
   EXPECT_THAT(names, Contains(::testing::EndsWith("/moving_variance")));
@@ -93,7 +100,7 @@ TEST_F(CheckpointTensors, GiveBackTheWholeState) {
   const auto trained = session(normalised_network());
   const SafetensorsFile file(write(*trained));
   const auto fresh = session(normalised_network());
-  const Restoration restored = read_restoration(file, read_facts(file), *fresh);
+  const runtime::Restoration restored = runtime::read_restoration(file, read_facts(file), *fresh);
   EXPECT_THAT(restored.notices, IsEmpty());
   EXPECT_TRUE(restored.state.complete);
   EXPECT_EQ(restored.state.values.variables, state_.values.variables);
@@ -111,7 +118,7 @@ TEST_F(CheckpointTensors, GiveBackTheWholeState) {
 TEST_F(CheckpointTensors, OfAnotherRunAreUsedAsFarAsTheyFit) {
   const SafetensorsFile file(write(*session(normalised_network())));
   const auto other = session(normalised_network(), 1, "replicated", CONVOY_OPTIMIZER_MOMENTUM);
-  const Restoration restored = read_restoration(file, read_facts(file), *other);
+  const runtime::Restoration restored = runtime::read_restoration(file, read_facts(file), *other);
   EXPECT_FALSE(restored.state.complete);
   EXPECT_THAT(restored.state.optimizer, IsEmpty());
   EXPECT_EQ(restored.state.updates, 0u) << "of state that starts anew";
@@ -133,7 +140,7 @@ TEST_F(CheckpointTensors, ThatDoNotSayHowManyUpdatesThereWereHadOnePerStep) {
       std::filesystem::path(scratch_folder("checkpoint_tensors")) / "earlier.safetensors";
   write_safetensors(path, metadata, tensors);
   const SafetensorsFile file(path);
-  EXPECT_EQ(read_restoration(file, read_facts(file), *trained).state.updates, 7u);
+  EXPECT_EQ(runtime::read_restoration(file, read_facts(file), *trained).state.updates, 7u);
 }
 
 TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
@@ -143,7 +150,7 @@ TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
   const std::string gone = tensors.front().info.name;
   tensors.erase(tensors.begin());
   tensors[0].info.shape.push_back(1);
-  tensors.push_back(make_tensor("somewhere/else", {1}, std::vector<float>{1}));
+  tensors.push_back(checkpoint::make_tensor("somewhere/else", {1}, std::vector<float>{1}));
   EXPECT_THAT(refusal(write(tensors), graph),
               AllOf(HasSubstr("does not fit model normalised"), HasSubstr("1 missing: " + gone),
                     HasSubstr("1 not in the model: somewhere/else"),
@@ -153,7 +160,7 @@ TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
 TEST_F(CheckpointTensors, OfAnotherTypeAreRefused) {
   std::vector<Tensor> tensors;
   write(*session(normalised_network()), &tensors);
-  tensors[0].info.dtype = TensorDtype::kI32;
+  tensors[0].info.dtype = checkpoint::TensorDtype::kI32;
   EXPECT_THAT(refusal(write(tensors), normalised_network()), HasSubstr("is I32 ["));
 }
 
@@ -164,7 +171,7 @@ TEST_F(CheckpointTensors, FactsReadBack) {
   facts_.flags = R"({"model":"x"})";
   facts_.loss_scale = {8192, 17};
   facts_.convoy_version = "9.8";
-  const CheckpointFacts read = read_facts(SafetensorsFile(write(std::vector<Tensor>{})));
+  const runtime::CheckpointFacts read = read_facts(SafetensorsFile(write(std::vector<Tensor>{})));
   EXPECT_EQ(to_metadata(read), to_metadata(facts_));
   EXPECT_EQ(read.identity, facts_.identity);
 }

@@ -15,6 +15,9 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::PausePoint;
+using runtime::Session;
+
 std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOptions& options) {
   if (!options.fake_devices) return cpu_plugin(host);
   return fake_plugin({.delay_microseconds = 20,
@@ -24,17 +27,18 @@ std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOpti
                       .hang_milliseconds = options.hang_milliseconds});
 }
 
-SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32_t replicas) {
+runtime::SessionOptions session_options_for(const ClusterRunOptions& options,
+                                            std::uint32_t replicas) {
   OptimizerOptions optimizer;
   optimizer.kind = options.optimizer;
   optimizer.weight_decay = 0.001;
-  SessionOptions session;
+  runtime::SessionOptions session;
   session.threads = 1;
   session.batch = options.global_batch / replicas;
   session.hash_initializer = true;
   session.accuracy = true;
   session.bucket_elements = 512;
-  session.optimizer = make_optimizer(optimizer, replicas);
+  session.optimizer = train::make_optimizer(optimizer, replicas);
   session.executor.deadline_seconds = options.deadline_seconds;
   return session;
 }
@@ -42,7 +46,7 @@ SessionOptions session_options_for(const ClusterRunOptions& options, std::uint32
 void train_session(const ClusterRunOptions& options, std::uint32_t task, Session& session,
                    TaskOutcome& outcome) {
   const auto source = hash_images(session.replicas(), options.global_batch);
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) {
     outcome.steps.push_back(step);
     if (options.stepped) options.stepped(task, step);
@@ -56,9 +60,9 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
   }
   if (options.failing) events.failing = [&](const Error& error) { options.failing(task, error); };
   if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
-  outcome.summary = run_training(session, *source, constant_rate(options.learning_rate),
-                                 {0, options.steps, 0}, events);
-  outcome.parameter_hash = parameter_hash(session);
+  outcome.summary = runtime::run_training(session, *source, constant_rate(options.learning_rate),
+                                          {0, options.steps, 0}, events);
+  outcome.parameter_hash = runtime::parameter_hash(session);
 }
 
 }  // namespace
@@ -114,12 +118,12 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
                               ? options_.make_strategy()
                               : strategy_plugin(host, options_.strategy, options_.values);
     const bool computes = task < options_.hosts.hosts;
-    const auto devices =
-        std::make_shared<OpenDevices>(*plugin, computes ? options_.hosts.devices_per_host : 1, 1);
+    const auto devices = std::make_shared<runtime::OpenDevices>(
+        *plugin, computes ? options_.hosts.devices_per_host : 1, 1);
     const auto kind =
         options_.transport.empty() ? nullptr : transport_plugin(host, options_.transport);
     const auto transport = open_transport(task, kind.get());
-    NetworkEngine engine(
+    runtime::NetworkEngine engine(
         options_of_task(task, cluster_.hosts, *transport, [&] { return devices->now(); }));
     Session session(small_network(), *strategy, devices,
                     session_options_for(options_, cluster_.replicas()),
@@ -141,7 +145,8 @@ TaskOutcome run_alone(const ClusterRunOptions& options) {
   const auto plugin = devices_for(host, options);
   const auto strategy = strategy_plugin(host, options.strategy, options.values);
   const std::uint32_t replicas = options.hosts.hosts * options.hosts.devices_per_host;
-  Session session(small_network(), *strategy, std::make_shared<OpenDevices>(*plugin, replicas, 1),
+  Session session(small_network(), *strategy,
+                  std::make_shared<runtime::OpenDevices>(*plugin, replicas, 1),
                   session_options_for(options, replicas));
   train_session(options, 0, session, outcome);
   return outcome;

@@ -34,14 +34,15 @@ struct ClusterRunOptions {
   std::string transport = {};  // a plug-in of the build tree ("shm") instead of that network
   double deadline_seconds = 60;
   // On the task's thread: before training, and after it while the network is there.
-  std::function<void(std::uint32_t task, Session&)> prepared = {};
-  std::function<void(std::uint32_t task, Session&)> trained = {};
+  std::function<void(std::uint32_t task, runtime::Session&)> prepared = {};
+  std::function<void(std::uint32_t task, runtime::Session&)> trained = {};
   // After every step, on the task's thread.
   std::function<void(std::uint32_t task, const TrainingStep&)> stepped = {};
   std::function<bool(std::uint32_t task)> stop_requested = {};
   // As TrainingEvents has them, per task; a pause may read the session.
-  std::function<bool(std::uint32_t task, const PausePoint&)> wants_pause = {};
-  std::function<bool(std::uint32_t task, const PausePoint&, Session&)> paused = {};
+  std::function<bool(std::uint32_t task, const runtime::PausePoint&)> wants_pause = {};
+  std::function<bool(std::uint32_t task, const runtime::PausePoint&, runtime::Session&)> paused =
+      {};
   std::function<bool(std::uint32_t task)> save_requested = {};
   // When an error ends the steps, on the task's thread.
   std::function<void(std::uint32_t task, const Error&)> failing = {};
@@ -50,8 +51,8 @@ struct ClusterRunOptions {
 struct TaskOutcome {
   std::vector<TrainingStep> steps;
   std::string parameter_hash;
-  TrainingSummary summary;
-  std::vector<NetworkTraffic> traffic;
+  runtime::TrainingSummary summary;
+  std::vector<runtime::NetworkTraffic> traffic;
   ExitCode code = ExitCode::kOk;
   std::string error;
 };

@@ -20,6 +20,8 @@
 namespace convoy::testing::cluster_session_test {
 namespace {
 
+using runtime::Session;
+
 std::string describe(const StrategyVariant& variant, const HostsDescription& hosts) {
   return fmt::format("{} on {} hosts of {} devices with {} servers", to_text(variant), hosts.hosts,
                      hosts.devices_per_host, hosts.server_hosts.size());
@@ -120,7 +122,7 @@ std::string first_difference(const Session& session, std::uint32_t task, std::in
     if (!here && !session.memory().stored(i).empty()) return "memory of another host";
     const std::vector<float> actual = session.memory().read_buffer(i);
     const auto expected = interpreter.values(i);
-    for (const StoredElements::Part& part : session.memory().stored(i).parts()) {
+    for (const runtime::StoredElements::Part& part : session.memory().stored(i).parts()) {
       const auto first = static_cast<std::ptrdiff_t>(part.range.first);
       const auto end = first + static_cast<std::ptrdiff_t>(part.range.count);
       if (!std::equal(actual.begin() + first, actual.begin() + end, expected.begin() + first))
@@ -160,7 +162,7 @@ TEST(ClusterSessions, CountTheUpdatesOfAllWorkers) {
     options.trained = [&](std::uint32_t task, Session& session) {
       EXPECT_EQ(first_difference(session, task, options.steps), "none")
           << describe(variant, hosts) << ", task " << task;
-      EXPECT_EQ(read_training_state(session).updates, 10u) << describe(variant, hosts);
+      EXPECT_EQ(runtime::read_training_state(session).updates, 10u) << describe(variant, hosts);
     };
     for (const TaskOutcome& task : ClusterRun(options).run())
       ASSERT_EQ(task.error, "") << describe(variant, hosts);
@@ -240,10 +242,10 @@ TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
 TEST(ClusterSessions, HandTheirStateOverToOtherClusters) {
   const StrategyVariant variant{"distributed_replicated", {}};
   std::mutex mutex;
-  std::map<std::uint32_t, TrainingState> states;
+  std::map<std::uint32_t, runtime::TrainingState> states;
   ClusterRunOptions first = options_for(variant, {2, 2, true, "cpu", {2}});
   first.trained = [&](std::uint32_t task, Session& session) {
-    TrainingState state = read_training_state(session);
+    runtime::TrainingState state = runtime::read_training_state(session);
     const std::lock_guard lock(mutex);
     states[task] = std::move(state);
   };
@@ -257,7 +259,7 @@ TEST(ClusterSessions, HandTheirStateOverToOtherClusters) {
   }
   ClusterRunOptions second = options_for(variant, {4, 1, true, "cpu", {}});
   second.prepared = [&](std::uint32_t, Session& session) {
-    write_training_state(session, states[0], 6);
+    runtime::write_training_state(session, states[0], 6);
   };
   ClusterRunOptions whole = options_for(variant, {2, 2, true, "cpu", {2}});
   whole.steps = 12;
@@ -308,7 +310,7 @@ TEST(ClusterSessions, CountTheirBytesAndWhomTheyWaitedFor) {
     EXPECT_EQ(tasks[worker].traffic[2].bytes_received, tasks[2].traffic[worker].bytes_sent);
     EXPECT_GT(tasks[worker].traffic[2].bytes_sent, 0u);
     EXPECT_EQ(tasks[worker].traffic[1 - worker].bytes_sent, 0u);
-    const StepBreakdown& time = tasks[worker].summary.breakdown;
+    const runtime::StepBreakdown& time = tasks[worker].summary.breakdown;
     EXPECT_NEAR(time.compute + time.aggregation + time.network + time.input_wait + time.executor,
                 time.seconds, 1e-6 * time.seconds);
     EXPECT_GT(time.network, 0);

@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy::compute_dtype_test {
+namespace convoy::runtime::compute_dtype_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(ComputeDtype, TellsOnceThatHalfIsEmulated) {
 }
 
 }  // namespace
-}  // namespace convoy::compute_dtype_test
+}  // namespace convoy::runtime::compute_dtype_test

@@ -81,17 +81,17 @@ std::vector<Variant> variants() {
           {"independent", {}}};
 }
 
-SessionOptions options_with(std::uint64_t seed) {
+runtime::SessionOptions options_with(std::uint64_t seed) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_RMSPROP;
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = 3;
   options.threads = 2;
   options.batch = kBatch;
   options.seed = seed;
   options.bucket_elements = 2048;
   options.deterministic = true;
-  options.optimizer = make_optimizer(optimizer, options.devices);
+  options.optimizer = train::make_optimizer(optimizer, options.devices);
   return options;
 }
 
@@ -99,7 +99,7 @@ std::string train_once(const Variant& variant, std::uint64_t seed, unsigned dela
   PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
-  Session session(network(), *strategy, *cpu, options_with(seed));
+  runtime::Session session(network(), *strategy, *cpu, options_with(seed));
   NumberSource source({session.replicas(), kBatch, std::size_t{3} * kSize * kSize, 7},
                       [](std::int64_t image) { return 0.1f * static_cast<float>(image % 11); });
   std::minstd_rand random(delays);
@@ -107,7 +107,7 @@ std::string train_once(const Variant& variant, std::uint64_t seed, unsigned dela
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
   };
   train(session, source, 0.01, kSteps);
-  return parameter_hash(session.read_values());
+  return runtime::parameter_hash(session.read_values());
 }
 
 TEST(Determinism, EveryStrategyGivesTheSameParametersEveryTime) {
@@ -142,7 +142,7 @@ convoy_device_description device(std::uint32_t flags) {
 
 std::string refusal(const CheckReport& report, std::uint32_t flags) {
   try {
-    require_deterministic("hogwild", report, {device(flags)});
+    runtime::require_deterministic("hogwild", report, {device(flags)});
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
     return error.what();

@@ -23,28 +23,29 @@ constexpr std::uint32_t kReplicas = 2;
 // The two-scalar model on real devices; images are numbers until the fifth step.
 class DivergingLoop : public ::testing::Test {
  protected:
-  static SessionOptions options() {
-    SessionOptions options;
+  static runtime::SessionOptions options() {
+    runtime::SessionOptions options;
     options.devices = kReplicas;
     options.threads = 1;
     options.batch = 2;
-    options.optimizer = make_optimizer({}, kReplicas);
+    options.optimizer = train::make_optimizer({}, kReplicas);
     return options;
   }
 
-  TrainingSummary run(bool tolerate) {
+  runtime::TrainingSummary run(bool tolerate) {
     NumberSource source({kReplicas, 2, 1}, [](std::int64_t image) {
       return image < 16 ? 0.5f : std::numeric_limits<float>::quiet_NaN();
     });
-    TrainingEvents events;
+    runtime::TrainingEvents events;
     events.timed_step = [this](const TrainingStep& step) { seen_.push_back(step.number); };
-    return run_training(session_, source, constant_rate(0.01), {1, 6, 0, tolerate}, events);
+    return runtime::run_training(session_, source, constant_rate(0.01), {1, 6, 0, tolerate},
+                                 events);
   }
 
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
   std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
-  Session session_{two_scalars(), *strategy_, *devices_, options()};
+  runtime::Session session_{two_scalars(), *strategy_, *devices_, options()};
   std::vector<std::int64_t> seen_;
 };
 
@@ -63,7 +64,7 @@ TEST(RefusedLoss, HasNoSignWhenItIsNoNumber) {
   TrainingStep step;
   step.base_loss = -std::numeric_limits<double>::quiet_NaN();
   try {
-    refuse_loss(step, 0);
+    runtime::refuse_loss(step, 0);
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("not a finite number (nan)"));
   }
@@ -75,7 +76,7 @@ TEST(RefusedLoss, CountsWarmUpStepsFromOne) {
     step.number = number;
     step.base_loss = std::numeric_limits<double>::infinity();
     try {
-      refuse_loss(step, 10);
+      runtime::refuse_loss(step, 10);
     } catch (const Error& error) {
       return error.what();
     }
@@ -86,7 +87,7 @@ TEST(RefusedLoss, CountsWarmUpStepsFromOne) {
 }
 
 TEST_F(DivergingLoop, ATolerantRunGoesOnAndSaysSince) {
-  const TrainingSummary summary = run(true);
+  const runtime::TrainingSummary summary = run(true);
   EXPECT_EQ(summary.diverged, 4);
   EXPECT_THAT(seen_, ElementsAre(1, 2, 3, 4, 5, 6));
 }

@@ -26,19 +26,19 @@ TEST(Endurance, MemoryDoesNotGrowWithTheSteps) {
   PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "parameter_server");
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = kReplicas;
   options.threads = 1;
-  options.optimizer = make_optimizer({}, kReplicas);
-  Session session(small_network(), *strategy, *devices, options);
+  options.optimizer = train::make_optimizer({}, kReplicas);
+  runtime::Session session(small_network(), *strategy, *devices, options);
   NumberSource source({kReplicas, 1, 192, 7},
                       [](std::int64_t image) { return static_cast<float>(image % 7) / 7; });
   std::int64_t early = 0;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) {
     if (step.number == 200) early = resident_bytes();
   };
-  run_training(session, source, constant_rate(0.001), {0, 1000, 0}, events);
+  runtime::run_training(session, source, constant_rate(0.001), {0, 1000, 0}, events);
   EXPECT_GT(early, 0);
   EXPECT_LT(resident_bytes() - early, kMost);
 }

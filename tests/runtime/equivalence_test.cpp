@@ -14,6 +14,8 @@
 namespace convoy::testing::equivalence_test {
 namespace {
 
+using runtime::Session;
+
 constexpr std::uint32_t kGlobalBatch = 8;
 constexpr std::int64_t kSteps = 6;
 constexpr double kRate = 0.05;
@@ -120,7 +122,7 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
       if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
       const std::vector<float> actual = session.memory().read_buffer(i);
       const auto expected = interpreter.values(i);
-      for (const StoredElements::Part& part : session.memory().stored(i).parts()) {
+      for (const runtime::StoredElements::Part& part : session.memory().stored(i).parts()) {
         const auto first = static_cast<std::ptrdiff_t>(part.range.first);
         const auto end = first + static_cast<std::ptrdiff_t>(part.range.count);
         ASSERT_TRUE(
@@ -162,7 +164,7 @@ TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
   PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "replicated");
-  SessionOptions options = momentum_options(2, kGlobalBatch);
+  runtime::SessionOptions options = momentum_options(2, kGlobalBatch);
   options.hash_initializer = false;
   Session session(small_network(), *strategy, *cpu, options);
   const std::vector<float> first = session.memory().read_buffer(0);

@@ -12,6 +12,8 @@
 namespace convoy::testing::evaluation_pause_test {
 namespace {
 
+using runtime::SessionOptions;
+
 constexpr std::uint32_t kReplicas = 2;
 constexpr std::int64_t kSteps = 7;  // ends in the middle of a period of two
 
@@ -45,7 +47,7 @@ SessionOptions session_options() {
   options.threads = 1;
   options.batch = 4;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 
@@ -64,24 +66,24 @@ struct Trained {
 Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& variant,
               const Graph& graph, bool evaluating) {
   const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
-  Session session(graph, *strategy, devices, session_options());
+  runtime::Session session(graph, *strategy, devices, session_options());
   SessionOptions evaluating_options = session_options();
   evaluating_options.batch = 3;  // another one than training
-  Evaluator evaluator(graph, session.open_devices(), evaluating_options);
+  runtime::Evaluator evaluator(graph, session.open_devices(), evaluating_options);
   Trained result;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { result.losses.push_back(step.base_loss); };
-  events.pause_after = [&](const PausePoint& point) {
+  events.pause_after = [&](const runtime::PausePoint& point) {
     return evaluating && point.timed_step % 3 != 1;
   };
-  events.paused = [&](const PausePoint&) {
+  events.paused = [&](const runtime::PausePoint&) {
     NumberSource validation = images(3);
     result.accuracies.push_back(evaluator.run(session.read_values(), validation, 5, {}).top_1);
     EXPECT_EQ(evaluator.session().read_values().variables, session.read_values().variables);
     return true;
   };
   NumberSource source = images(4);
-  run_training(session, source, constant_rate(0.05), {2, kSteps, 0}, events);
+  runtime::run_training(session, source, constant_rate(0.05), {2, kSteps, 0}, events);
   for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
     if (session.logical_plan().buffers[i].kind != CONVOY_BUFFER_SCRATCH)
       result.memory.push_back(session.memory().read_buffer(i));

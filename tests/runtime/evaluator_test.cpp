@@ -18,20 +18,25 @@
 namespace convoy::testing::evaluator_test {
 namespace {
 
+using data::Batch;
+using data::BatchSource;
+using runtime::Evaluation;
+using runtime::Evaluator;
+using runtime::ModelValues;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
-  SessionOptions options;
+runtime::SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
+  runtime::SessionOptions options;
   options.devices = devices;
   options.threads = 1;
   options.batch = batch;
-  options.optimizer = make_optimizer({}, devices);
+  options.optimizer = train::make_optimizer({}, devices);
   return options;
 }
 
-std::shared_ptr<OpenDevices> open(const DevicePlugin& plugin, std::uint32_t devices) {
-  return std::make_shared<OpenDevices>(plugin, devices, 1);
+std::shared_ptr<runtime::OpenDevices> open(const DevicePlugin& plugin, std::uint32_t devices) {
+  return std::make_shared<runtime::OpenDevices>(plugin, devices, 1);
 }
 
 ModelValues zeros(const Graph& graph) {
@@ -76,7 +81,7 @@ class WithoutLabels : public BatchSource {
     return batch;
   }
   void release(int replica, std::int64_t step) override { source_.release(replica, step); }
-  SourceStatistics statistics() const override { return source_.statistics(); }
+  data::SourceStatistics statistics() const override { return source_.statistics(); }
   std::int64_t samples_per_epoch() const override { return source_.samples_per_epoch(); }
 
  private:
@@ -104,7 +109,7 @@ TEST_F(FakeEvaluator, HasNoAccuracyOfNothing) {
 
 TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {
   std::vector<std::int64_t> steps;
-  EvaluationEvents events;
+  runtime::EvaluationEvents events;
   events.every = 2;
   events.progress = [&](std::int64_t step, double speed) {
     steps.push_back(step);
@@ -115,7 +120,7 @@ TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {
 }
 
 TEST_F(FakeEvaluator, StopsWhenAskedAndCountsWhatItFinished) {
-  EvaluationEvents events;
+  runtime::EvaluationEvents events;
   std::int64_t finished = 0;
   events.every = 1;
   events.progress = [&](std::int64_t step, double) { finished = step; };
@@ -128,7 +133,7 @@ TEST_F(FakeEvaluator, StopsWhenAskedAndCountsWhatItFinished) {
 }
 
 TEST_F(FakeEvaluator, HasNoMemoryButParametersAndNoOperationButForward) {
-  const Session& session = evaluator_.session();
+  const runtime::Session& session = evaluator_.session();
   EXPECT_TRUE(session.forward_only());
   ASSERT_EQ(session.lowered_plan().buffers.size(), 2u);
   for (const PlanBuffer& buffer : session.lowered_plan().buffers)

@@ -14,6 +14,7 @@
 namespace convoy::testing::exchange_plan_test {
 namespace {
 
+using runtime::Session;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -28,7 +29,7 @@ struct Way {
 
 struct Outcome {
   std::vector<double> losses;
-  ModelValues values;
+  runtime::ModelValues values;
   LossScale loss_scale;
 };
 
@@ -46,7 +47,7 @@ class ExchangePlan : public ::testing::Test {
     options_.threads = 1;
     options_.batch = 4;
     options_.seed = 7;
-    options_.optimizer = make_optimizer(optimizer, devices);
+    options_.optimizer = train::make_optimizer(optimizer, devices);
   }
 
   // Goes through the ways in turns; one of them: with a plan throughout.
@@ -56,26 +57,26 @@ class ExchangePlan : public ::testing::Test {
       strategies_.push_back(strategy_plugin(host_, way.strategy, way.values));
     options_.bucket_elements = ways.front().bucket_elements;
     Session session(graph, *strategies_.front(), *devices_, options_);
-    std::vector<std::shared_ptr<const PreparedPlan>> plans = {session.plan()};
+    std::vector<std::shared_ptr<const runtime::PreparedPlan>> plans = {session.plan()};
     for (std::size_t i = 1; i < ways.size(); ++i)
       plans.push_back(session.prepare(*strategies_[i], ways[i].bucket_elements));
-    for (const auto& plan : plans) EXPECT_THAT(why_not_exchangeable(*plan), IsEmpty());
+    for (const auto& plan : plans) EXPECT_THAT(runtime::why_not_exchangeable(*plan), IsEmpty());
     Outcome outcome;
-    TrainingEvents events;
+    runtime::TrainingEvents events;
     events.warmup_step = [&](const TrainingStep& step) {
       outcome.losses.push_back(step.total_loss);
     };
     events.timed_step = events.warmup_step;
     std::size_t turn = 0;
-    events.plan_changes_after = [&](const PausePoint& point) {
+    events.plan_changes_after = [&](const runtime::PausePoint& point) {
       return ways.size() > 1 && point.global_step % kTurn == 0;
     };
-    events.change_plan = [&](const PausePoint& point) {
+    events.change_plan = [&](const runtime::PausePoint& point) {
       session.exchange_plan(plans[++turn % plans.size()], point.global_step);
     };
     NumberSource source({session.replicas(), 4, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image % 17) / 10; });
-    run_training(session, source, constant_rate(0.05), {3, kSteps - 3, 0}, events);
+    runtime::run_training(session, source, constant_rate(0.05), {3, kSteps - 3, 0}, events);
     outcome.values = session.read_values();
     outcome.loss_scale = session.loss_scale();
     return outcome;
@@ -90,7 +91,7 @@ class ExchangePlan : public ::testing::Test {
 
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
-  SessionOptions options_;
+  runtime::SessionOptions options_;
   std::vector<std::unique_ptr<StrategyPlugin>> strategies_;
 };
 
@@ -106,7 +107,7 @@ TEST_F(ExchangePlan, ChangesNoBitWithTwoDevicesWhateverTheOptimizer) {
     const Outcome throughout = train_in_turns({kWays.front()}, normalised_network());
     EXPECT_NE(throughout.losses.front(), throughout.losses.back()) << "it does train";
     expect_same_bits(train_in_turns(kWays, normalised_network()), throughout,
-                     std::string(optimizer_name(kind)));
+                     std::string(train::optimizer_name(kind)));
   }
 }
 
@@ -138,7 +139,7 @@ TEST_F(ExchangePlan, IsRefusedToWhatIsNoWholeSynchronousStep) {
   const Session session(small_network(), *replicated, *devices_, options_);
   const auto reason = [&](const std::string& name, const OptionValues& values) {
     const auto strategy = strategy_plugin(host_, name, values);
-    return why_not_exchangeable(*session.prepare(*strategy, 1000));
+    return runtime::why_not_exchangeable(*session.prepare(*strategy, 1000));
   };
   EXPECT_THAT(reason("replicated", {}), IsEmpty());
   EXPECT_THAT(reason("independent", {}), HasSubstr("independent"));

@@ -34,7 +34,8 @@ std::string run_host(const Plan& plan, std::uint32_t host, std::uint32_t seed,
                      const Interpreter& expected) {
   try {
     const auto transport = network.open(host);
-    NetworkEngine engine(options_of_task(host, network.ranks(), *transport, clock_seconds));
+    runtime::NetworkEngine engine(
+        options_of_task(host, network.ranks(), *transport, clock_seconds));
     const auto plugin =
         fake_plugin({.seed = seed + host, .delay_microseconds = 20, .shared_memory = true});
     PlanRunnerOptions options;

@@ -16,6 +16,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::StepResult;
+
 FakeOptions random_devices(std::uint64_t seed) {
   FakeOptions options;
   options.seed = seed;
@@ -202,9 +204,9 @@ TEST(Executor, TimesEveryOperationOfTheLastStep) {
   PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
   EXPECT_TRUE(runner.executor().last_times().empty());
   const double end = runner.run(4).back().end;
-  const std::vector<OperationTime> times = runner.executor().last_times();
+  const std::vector<runtime::OperationTime> times = runner.executor().last_times();
   EXPECT_EQ(times.size(), runner.lowered().body.size());
-  for (const OperationTime& time : times) {
+  for (const runtime::OperationTime& time : times) {
     EXPECT_GT(time.timing.start, 0);
     EXPECT_LE(time.timing.start, time.timing.end);
     EXPECT_LE(time.timing.end, end);

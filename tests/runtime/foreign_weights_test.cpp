@@ -36,9 +36,9 @@ std::string text_of(const std::function<void()>& call) {
 class ForeignWeights : public ::testing::Test {
  protected:
   ForeignWeights() {
-    const std::vector<ModelTensor> all = model_tensors(graph_);
+    const std::vector<runtime::ModelTensor> all = runtime::model_tensors(graph_);
     for (std::size_t i = 0; i < all.size(); ++i) {
-      WeightsSource source{"their." + std::to_string(i), 0, 0};
+      runtime::WeightsSource source{"their." + std::to_string(i), 0, 0};
       std::vector<std::uint64_t> shape = all[i].shape;
       if (all[i].name == graph_.variables().back().name) {
         source.rows = 1;
@@ -47,32 +47,32 @@ class ForeignWeights : public ::testing::Test {
       }
       std::uint64_t elements = 1;
       for (const std::uint64_t dimension : shape) elements *= dimension;
-      tensors_.push_back(
-          make_tensor(source.from, shape, std::vector<float>(elements, static_cast<float>(i))));
+      tensors_.push_back(checkpoint::make_tensor(
+          source.from, shape, std::vector<float>(elements, static_cast<float>(i))));
       map_.tensors[all[i].name] = source;
     }
   }
 
-  ModelValues read() const {
+  runtime::ModelValues read() const {
     const fs::path path = fs::path(scratch_folder("foreign_weights")) / "x.safetensors";
-    write_safetensors(path, {}, tensors_);
-    return read_foreign_weights(SafetensorsFile(path), graph_, map_);
+    checkpoint::write_safetensors(path, {}, tensors_);
+    return runtime::read_foreign_weights(checkpoint::SafetensorsFile(path), graph_, map_);
   }
 
   Graph graph_ = normalised_network();
-  std::vector<Tensor> tensors_;
-  WeightsMap map_;
+  std::vector<checkpoint::Tensor> tensors_;
+  runtime::WeightsMap map_;
 };
 
 TEST_F(ForeignWeights, GoWhereTheMapSays) {
-  const ModelValues values = read();
+  const runtime::ModelValues values = read();
   const std::size_t variables = graph_.variables().size();
   for (std::size_t i = 0; i + 1 < variables; ++i)
     EXPECT_THAT(values.variables[i], Each(static_cast<float>(i))) << graph_.variables()[i].name;
   const std::vector<float>& last = values.variables.back();
   EXPECT_EQ(last.front(), -5);
   EXPECT_EQ(last.back(), static_cast<float>(variables - 1));
-  const std::vector<ModelTensor> all = model_tensors(graph_);
+  const std::vector<runtime::ModelTensor> all = runtime::model_tensors(graph_);
   for (std::size_t i = variables; i < all.size(); ++i)
     EXPECT_EQ(values.state.at(all[i].state_first), static_cast<float>(i)) << all[i].name;
 }
@@ -89,7 +89,7 @@ TEST_F(ForeignWeights, ThatDoNotFitAreListed) {
 }
 
 TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
-  tensors_.push_back(make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
+  tensors_.push_back(checkpoint::make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
   EXPECT_THAT(text_of([this] { read(); }), HasSubstr("num_batches_tracked is left over"));
   map_.ignored_suffixes = {".num_batches_tracked"};
   EXPECT_EQ(text_of([this] { read(); }), "no error");
@@ -100,10 +100,12 @@ TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
   for (const char* text : {"", "{}", "[]", R"({"tensors": {"a": 7}})", R"({"tensors": {"a": {}}})",
                            R"({"tensors": {"a": {"from": "b", "rows": "x"}}})"}) {
     std::ofstream(path) << text;
-    EXPECT_THAT(text_of([&] { read_weights_map(path); }), HasSubstr("is no map of weights"))
+    EXPECT_THAT(text_of([&] { runtime::read_weights_map(path); }),
+                HasSubstr("is no map of weights"))
         << text;
   }
-  EXPECT_THAT(text_of([] { read_weights_map("/no/such.json"); }), HasSubstr("cannot read"));
+  EXPECT_THAT(text_of([] { runtime::read_weights_map("/no/such.json"); }),
+              HasSubstr("cannot read"));
 }
 
 TEST(WeightsMaps, OfConvoyCanBeRead) {
@@ -111,7 +113,7 @@ TEST(WeightsMaps, OfConvoyCanBeRead) {
   for (const auto& entry : fs::directory_iterator(fs::path(CONVOY_SOURCE_DIR) / "share/weights")) {
     if (entry.path().extension() != ".json") continue;
     ++count;
-    const WeightsMap map = read_weights_map(entry.path());
+    const runtime::WeightsMap map = runtime::read_weights_map(entry.path());
     std::set<std::string> sources;
     for (const auto& [name, source] : map.tensors) sources.insert(source.from);
     EXPECT_EQ(sources.size(), map.tensors.size()) << entry.path() << ": a tensor is used twice";

@@ -17,6 +17,8 @@
 namespace convoy::testing::guard_test {
 namespace {
 
+using runtime::Session;
+
 constexpr std::uint32_t kGlobalBatch = 8;
 constexpr double kRate = 0.05;
 
@@ -27,8 +29,8 @@ std::vector<StrategyVariant> variants() {
           {"parameter_server", {{"local_parameter_device", "gpu"}}}};
 }
 
-SessionOptions options_for(std::uint32_t devices, const GuardOptions& guard) {
-  SessionOptions options = momentum_options(devices, kGlobalBatch);
+runtime::SessionOptions options_for(std::uint32_t devices, const GuardOptions& guard) {
+  runtime::SessionOptions options = momentum_options(devices, kGlobalBatch);
   options.guard = guard;
   return options;
 }
@@ -64,13 +66,13 @@ TEST(GuardOnFakeDevices, DoesWhatTheInterpreterDoes) {
                                          .shared_memory = shared});
         PlanRunner runner(plan, *plugin, sample_options(arena, large_gradient), small_pieces());
         Interpreter interpreter(runner.lowered(), sample_options(arena, large_gradient));
-        const std::vector<StepResult> results = runner.run(20);
+        const std::vector<runtime::StepResult> results = runner.run(20);
         interpreter.run(20);
         ASSERT_EQ(runner.difference(interpreter), "") << sample.name << ", " << replicas;
         // The scale doubles every other step until the gradients overflow.
         EXPECT_EQ(results[0].loss_scale, std::ldexp(1.0, 120));
         EXPECT_EQ(results[4].loss_scale, std::ldexp(1.0, 122));
-        EXPECT_TRUE(std::ranges::any_of(results, [](const StepResult& result) {
+        EXPECT_TRUE(std::ranges::any_of(results, [](const runtime::StepResult& result) {
           const auto& sums = result.gradient_square_sums;
           return std::ranges::any_of(sums, [](double sum) { return !std::isfinite(sum); });
         })) << "nothing overflowed";

@@ -10,7 +10,7 @@ std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, st
   std::vector<float> result(arena.elements(), 0.0f);
   for (std::uint32_t i = 0; i < graph.variables().size(); ++i)
     pack(arena.layout(i), graph.variables()[i].dimensions,
-         initial_variable(graph, i, seed, hash, threads).data(),
+         runtime::initial_variable(graph, i, seed, hash, threads).data(),
          result.data() + arena.range(i).first);
   return result;
 }

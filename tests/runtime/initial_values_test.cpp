@@ -82,7 +82,7 @@ TEST(InitialValues, DefaultsAreTheLayersOwnWhateverTheLayoutAndThreads) {
   for (std::uint32_t v = 0; v < graph.variables().size(); ++v) {
     const GraphVariable& variable = graph.variables()[v];
     std::vector<float> expected(variable.elements);
-    initialize(variable.initializer, variable.fan_in, 5, v, expected, 1);
+    train::initialize(variable.initializer, variable.fan_in, 5, v, expected, 1);
     EXPECT_EQ(plain_values(graph, plain, one, v), expected) << variable.name;
     EXPECT_EQ(plain_values(graph, blocked, two, v), expected) << variable.name;
   }
@@ -95,14 +95,14 @@ TEST(InitialValues, StatisticsStartWithMeanZeroAndVarianceOne) {
     x = model.conv(x, 2, {.kernel = 1, .batch_norm = BatchNormOptions{}, .relu = true});
     model.classify(x);
   });
-  EXPECT_EQ(initial_state(graph), (std::vector<float>{0, 0, 0, 1, 1, 1, 0, 0, 1, 1}));
-  EXPECT_TRUE(initial_state(small_network()).empty());
+  EXPECT_EQ(runtime::initial_state(graph), (std::vector<float>{0, 0, 0, 1, 1, 1, 0, 0, 1, 1}));
+  EXPECT_TRUE(runtime::initial_state(small_network()).empty());
 }
 
 TEST(ModelMap, VariablesComeInArenaOrderAndSegmentsTileTheArena) {
   const Graph graph = small_network();
   const Arena arena(graph, blocked_layouts(graph));
-  const ArenaMap map = make_arena_map(graph, arena, 300);
+  const ArenaMap map = runtime::make_arena_map(graph, arena, 300);
   EXPECT_EQ(map.elements, arena.elements());
   ASSERT_EQ(map.variables.size(), graph.variables().size());
   for (std::size_t i = 1; i < map.variables.size(); ++i)
@@ -125,8 +125,8 @@ TEST(ModelMap, VariablesComeInArenaOrderAndSegmentsTileTheArena) {
 TEST(ModelMap, BucketsTileTheArena) {
   const Graph graph = small_network();
   const Arena arena(graph);
-  EXPECT_EQ(make_arena_map(graph, arena, 0).buckets.size(), 1u);
-  const ArenaMap map = make_arena_map(graph, arena, 300);
+  EXPECT_EQ(runtime::make_arena_map(graph, arena, 0).buckets.size(), 1u);
+  const ArenaMap map = runtime::make_arena_map(graph, arena, 300);
   EXPECT_GT(map.buckets.size(), 2u);
   std::uint64_t next = 0;
   for (const ElementRange& bucket : map.buckets) {

@@ -74,13 +74,14 @@ class Calling : public Strategy {
   }
 };
 
-std::unique_ptr<Session> session_of(StrategyPlugin& strategy, const DevicePlugin& devices) {
-  SessionOptions options;
+std::unique_ptr<runtime::Session> session_of(StrategyPlugin& strategy,
+                                             const DevicePlugin& devices) {
+  runtime::SessionOptions options;
   options.devices = 1;
   options.threads = 1;
   options.batch = 4;
-  options.optimizer = make_optimizer({}, 1);
-  return std::make_unique<Session>(small_network(), strategy, devices, options);
+  options.optimizer = train::make_optimizer({}, 1);
+  return std::make_unique<runtime::Session>(small_network(), strategy, devices, options);
 }
 
 TEST(KernelContext, SaysStepRateScalarSizesAndOptions) {

@@ -25,7 +25,7 @@ struct Called {
   bool in_place = false;  // the buffer is read, too
   CallEffect effect = CallEffect::kUndeclared;
   std::uint64_t elements = 0;  // of the buffer and of another one that is read; 0: of the arena
-  TrialTime time = {};
+  runtime::TrialTime time = {};
   Dtype dtype = Dtype::kF32;  // of both
 };
 
@@ -58,11 +58,11 @@ Plan plan_of(const Cluster& cluster, const ArenaMap& arena, const Called& called
   });
 }
 
-KernelTrial try_it(convoy_host_kernel function, const Called& called = {}) {
+runtime::KernelTrial try_it(convoy_host_kernel function, const Called& called = {}) {
   const Cluster cluster = make_single_host(1, true, "cpu");
   const ArenaMap arena = small_arena(0);
   const Plan plan = plan_of(cluster, arena, called);
-  return try_kernel(function, plan, call_of(plan), called.time);
+  return runtime::try_kernel(function, plan, call_of(plan), called.time);
 }
 
 std::string trial_of(convoy_host_kernel function, const Called& called = {}) {
@@ -233,8 +233,8 @@ TEST(KernelTrial, FindsWhatALaterStepShows) {
   const Plan plan = plan_of(cluster, arena, {.effect = CallEffect::kSums});
   convoy_kernel kernel{};
   kernel.run = decays;
-  const auto trial = [&](const TrialTime& time) {
-    return try_kernel(HostKernel(kernel), plan, call_of(plan), time).problem;
+  const auto trial = [&](const runtime::TrialTime& time) {
+    return runtime::try_kernel(HostKernel(kernel), plan, call_of(plan), time).problem;
   };
   EXPECT_THAT(trial({}), AllOf(HasSubstr("not the sum"), HasSubstr("in step 9999")));
   EXPECT_EQ(trial({.further_calls = 0}), "");
@@ -275,9 +275,9 @@ TEST(KernelTrial, SaysWhatIsTooLarge) {
   const Cluster cluster = make_single_host(1, true, "cpu");
   const ArenaMap arena = small_arena(0);
   const Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{4} << 20});
-  EXPECT_EQ(too_large_to_try(call_of(usual)), "");
+  EXPECT_EQ(runtime::too_large_to_try(call_of(usual)), "");
   const Plan large = plan_of(cluster, arena, {.elements = std::uint64_t{1} << 30});
-  EXPECT_EQ(too_large_to_try(call_of(large)), "8192 MiB of spans");
+  EXPECT_EQ(runtime::too_large_to_try(call_of(large)), "8192 MiB of spans");
 }
 
 TEST(KernelTrial, EndsACallThatDoesNotReturn) {
@@ -307,7 +307,7 @@ TEST(KernelTrial, BeginsNoCallWhenTheTimeIsOver) {
     usleep(120'000);  // a sixth counts
     return 0;
   };
-  const KernelTrial trial = try_it(slow, {.time = {.each_call = 600, .all_calls = 0.01}});
+  const runtime::KernelTrial trial = try_it(slow, {.time = {.each_call = 600, .all_calls = 0.01}});
   EXPECT_EQ(trial.problem, "");
   EXPECT_TRUE(trial.out_of_time);
   EXPECT_GE(trial.call_seconds, 0.02);

@@ -13,6 +13,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::PlanMemory;
+
 convoy_optimizer optimizer(convoy_optimizer_kind kind, std::uint32_t slots) {
   convoy_optimizer result{};
   result.struct_size = sizeof(result);
@@ -55,7 +57,7 @@ class Memory : public ::testing::Test {
   Cluster cluster_;
   std::unique_ptr<DevicePlugin> plugin_ = fake_plugin();
   std::vector<std::unique_ptr<OpenDevice>> devices_;
-  Engines engines_;
+  runtime::Engines engines_;
   Plan plan_;
   std::vector<float> values_;
   std::unique_ptr<PlanMemory> memory_;

@@ -19,6 +19,8 @@
 namespace convoy::testing::network_engine_test {
 namespace {
 
+using runtime::NetworkEngine;
+using runtime::Timeline;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -67,7 +69,7 @@ class Task {
        std::uint64_t largest_message = CONVOY_MESSAGE_BYTES,
        const convoy_device_waking* waking = nullptr)
       : rank_(rank), transport_(network.open(rank)) {
-    NetworkOptions options = options_of_task(rank, 2, *transport_, seconds_now);
+    runtime::NetworkOptions options = options_of_task(rank, 2, *transport_, seconds_now);
     options.largest_message = largest_message;
     options.waking = waking;
     engine_ = std::make_unique<NetworkEngine>(std::move(options));
@@ -131,7 +133,7 @@ class Engines : public ::testing::TestWithParam<InProcessOptions> {
 TEST_P(Engines, MoveEveryMessageInTheOrderOfItsLane) {
   Task a(network_, 0);
   Task b(network_, 1);
-  constexpr std::uint32_t kMessages = 3 * NetworkLane::kMostStarted;
+  constexpr std::uint32_t kMessages = 3 * runtime::NetworkLane::kMostStarted;
   std::vector<Message*> received;
   for (std::uint32_t i = 0; i < kMessages; ++i) {
     a.queue(true, 1 + i, static_cast<float>(i), i);

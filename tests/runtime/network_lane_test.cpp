@@ -14,6 +14,11 @@
 namespace convoy::testing::network_lane_test {
 namespace {
 
+using runtime::kSmallestPiece;
+using runtime::NetworkLane;
+using runtime::piece_bytes;
+using runtime::value_of;
+
 // A lane that sends to task 1, and one operation for it.
 class NetworkLanes : public ::testing::Test {
  protected:
@@ -34,8 +39,8 @@ class NetworkLanes : public ::testing::Test {
   std::vector<float> values_ = std::vector<float>(6);
   convoy_region region_{};
   convoy_wait wait_{};
-  Timeline before_;
-  Timeline timeline_;
+  runtime::Timeline before_;
+  runtime::Timeline timeline_;
   convoy_submission submission_{};
 };
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace convoy {
+namespace convoy::runtime {
 namespace {
 
 // Both numbers are xxh128sum's for files with these bytes.
@@ -20,4 +20,4 @@ TEST(ParameterHash, SeesEveryBitAndEveryPart) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::runtime

@@ -57,15 +57,15 @@ PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, Interpreter
       lowered_(lower(plan, runner.lowering)),
       schedule_(schedule_of(lowered_, runner)) {
   options_.optimizer.state_slots =
-      state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
+      train::state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
   open(plugin);
-  memory_ = std::make_unique<PlanMemory>(lowered_, engines_, options_.optimizer, 0);
+  memory_ = std::make_unique<runtime::PlanMemory>(lowered_, engines_, options_.optimizer, 0);
   memory_->write_parameters(options_.initial);
   for (std::uint32_t i = 0; i < lowered_.buffers.size(); ++i) {
     const std::uint32_t kind = lowered_.buffers[i].kind;
     if (kind == CONVOY_BUFFER_GRADIENT || kind == CONVOY_BUFFER_SCRATCH) poison(i);
   }
-  executor_ = std::make_unique<Executor>(parts(), runner.executor);
+  executor_ = std::make_unique<runtime::Executor>(parts(), runner.executor);
   executor_->run_prologue();
 }
 
@@ -96,8 +96,8 @@ void PlanRunner::poison(std::uint32_t buffer) {
   memory_->write_bytes(buffer, bytes);
 }
 
-ExecutorParts PlanRunner::parts() {
-  ExecutorParts parts;
+runtime::ExecutorParts PlanRunner::parts() {
+  runtime::ExecutorParts parts;
   parts.host = runner_.host;
   parts.network = runner_.network;
   parts.plan = &lowered_;
@@ -122,15 +122,15 @@ ExecutorParts PlanRunner::parts() {
 }
 
 void PlanRunner::submit() {
-  StepInput input;
+  runtime::StepInput input;
   input.learning_rate = options_.learning_rate(static_cast<std::uint64_t>(submitted_));
   input.batches.resize(plan_.cluster->replicas());
   executor_->submit_step(input);
   ++submitted_;
 }
 
-std::vector<StepResult> PlanRunner::run(std::int64_t steps) {
-  std::vector<StepResult> results;
+std::vector<runtime::StepResult> PlanRunner::run(std::int64_t steps) {
+  std::vector<runtime::StepResult> results;
   const std::int64_t end = finished_ + steps;
   while (finished_ < end) {
     while (submitted_ < end && submitted_ - finished_ < executor_->steps_in_flight()) submit();
@@ -142,7 +142,7 @@ std::vector<StepResult> PlanRunner::run(std::int64_t steps) {
 
 // Only elements that some operation names have memory.
 std::string PlanRunner::difference(const Interpreter& expected) const {
-  const std::vector<StoredElements> updated = updated_elements(plan_);
+  const std::vector<runtime::StoredElements> updated = runtime::updated_elements(plan_);
   for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     const bool scratch = buffer.kind == CONVOY_BUFFER_SCRATCH;

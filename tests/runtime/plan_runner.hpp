@@ -14,13 +14,13 @@
 namespace convoy::testing {
 
 struct PlanRunnerOptions {
-  ExecutorOptions executor{};
+  runtime::ExecutorOptions executor{};
   LoweringOptions lowering{};
   const PluginSettings* author = nullptr;  // of the plan; null: it came with convoy
   bool toy_programs = true;  // forward and backward are FakePrograms; off where nothing computes
   // Of several hosts, the one that this is, and what joins it to the others.
   std::uint32_t host = 0;
-  NetworkEngine* network = nullptr;
+  runtime::NetworkEngine* network = nullptr;
 };
 
 // A logical plan on devices: lowered, scheduled and executed. Starts like the interpreter: masters
@@ -36,31 +36,31 @@ class PlanRunner {
   PlanRunner& operator=(const PlanRunner&) = delete;
 
   // So many steps, with as many in flight as the executor takes.
-  std::vector<StepResult> run(std::int64_t steps);
+  std::vector<runtime::StepResult> run(std::int64_t steps);
   void submit();
   // The first difference of any buffer or optimizer state here to the interpreter's, or nothing.
   // Any not-a-number equals any other; scratch counts only where the interpreter's is not poison.
   std::string difference(const Interpreter& expected) const;
 
-  Executor& executor() { return *executor_; }
-  const PlanMemory& memory() const { return *memory_; }
+  runtime::Executor& executor() { return *executor_; }
+  const runtime::PlanMemory& memory() const { return *memory_; }
   const Plan& lowered() const { return lowered_; }
 
  private:
   void open(const DevicePlugin& plugin);
   void poison(std::uint32_t buffer);
-  ExecutorParts parts();
+  runtime::ExecutorParts parts();
 
   const Plan& plan_;
   PlanRunnerOptions runner_;
   InterpreterOptions options_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
-  Engines engines_;
+  runtime::Engines engines_;
   Plan lowered_;
   Schedule schedule_;
-  std::unique_ptr<PlanMemory> memory_;
+  std::unique_ptr<runtime::PlanMemory> memory_;
   std::vector<std::unique_ptr<FakeProgram>> programs_;
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<runtime::Executor> executor_;
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
 };

@@ -14,6 +14,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::SessionOptions;
+
 struct Way {
   std::string strategy;
   OptionValues options = {};
@@ -31,7 +33,7 @@ SessionOptions options_with(const GuardOptions& guards) {
   options.devices = 2;
   options.batch = 2;
   options.bucket_elements = 500;
-  options.optimizer = make_optimizer({}, 2);
+  options.optimizer = train::make_optimizer({}, 2);
   options.guard = guards;
   return options;
 }
@@ -40,7 +42,7 @@ std::string hash_of_session(const Way& way, const DevicePlugin& plugin,
                             const GuardOptions& guards) {
   PluginHost host;
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
-  const Session session(small_network(), *strategy, plugin, options_with(guards));
+  const runtime::Session session(small_network(), *strategy, plugin, options_with(guards));
   return session.plan()->step.hash();
 }
 
@@ -50,10 +52,10 @@ std::string hash_from_outside(const Way& way, const DevicePlugin& plugin,
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
   const Graph graph = small_network();
   const SessionOptions options = options_with(guards);
-  const OpenDevices devices(plugin, options.devices, options.threads);
-  const Arena arena = choose_storage(graph, devices, options, false);
-  return StepPlan(devices.cluster(), make_arena_map(graph, arena, options.bucket_elements),
-                  author_of(*strategy), {.guard = guards})
+  const runtime::OpenDevices devices(plugin, options.devices, options.threads);
+  const Arena arena = runtime::choose_storage(graph, devices, options, false);
+  return StepPlan(devices.cluster(), runtime::make_arena_map(graph, arena, options.bucket_elements),
+                  runtime::author_of(*strategy), {.guard = guards})
       .hash();
 }
 

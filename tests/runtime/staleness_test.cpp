@@ -8,6 +8,8 @@
 namespace convoy::testing::staleness_test {
 namespace {
 
+using runtime::Staleness;
+
 // Two replicas that read and update one master by themselves.
 class StalenessTest : public ::testing::Test {
  protected:
@@ -19,7 +21,7 @@ class StalenessTest : public ::testing::Test {
   ArenaMap arena_ = small_arena(0);
   Plan lowered_ = lower(write_plan(cluster_, arena_, write_lagging(CONVOY_UNBOUNDED)));
   Schedule schedule_ = make_schedule(lowered_);
-  StalenessMeter meter_{lowered_, schedule_};
+  runtime::StalenessMeter meter_{lowered_, schedule_};
 
  private:
   void begin(std::uint32_t replica, std::uint32_t flag) {

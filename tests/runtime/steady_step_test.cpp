@@ -15,17 +15,17 @@ constexpr std::uint32_t kDevices = 2;
 constexpr std::int64_t kBatch = 4;
 
 // The same images for ever, without any work.
-class SameImages : public BatchSource {
+class SameImages : public data::BatchSource {
  public:
-  const Batch& acquire(int, std::int64_t) override { return batch_; }
+  const data::Batch& acquire(int, std::int64_t) override { return batch_; }
   void release(int, std::int64_t) override {}
-  SourceStatistics statistics() const override { return {}; }
+  data::SourceStatistics statistics() const override { return {}; }
   std::int64_t samples_per_epoch() const override { return 1; }
 
  private:
   std::vector<float> images_ = std::vector<float>(kBatch * 3 * 8 * 8, 0.5f);
   std::vector<std::int32_t> labels_ = {0, 1, 2, 3};
-  Batch batch_{images_.data(), labels_.data(), kBatch};
+  data::Batch batch_{images_.data(), labels_.data(), kBatch};
 };
 
 class SteadyStep : public ::testing::TestWithParam<const char*> {};
@@ -34,16 +34,16 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, GetParam());
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = kDevices;
   options.threads = 1;
   options.batch = kBatch;
   options.bucket_elements = 256;
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  options.optimizer = make_optimizer(optimizer, kDevices);
+  options.optimizer = train::make_optimizer(optimizer, kDevices);
   std::optional<CallCounter> counter(std::in_place);
-  Session session(normalised_network(), *strategy, *devices, options);
+  runtime::Session session(normalised_network(), *strategy, *devices, options);
   const CallCounts building = counter->counts();
   EXPECT_GT(building.allocations, 0) << "the counter does not count";
   EXPECT_GT(building.locks, 0) << "the counter does not count";
@@ -51,15 +51,15 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   counter.reset();
   SameImages source;
   CallCounts steady;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) {
     if (step.number == 10) counter.emplace();
     if (step.number != 60) return;
     steady = counter->counts();
     counter.reset();
   };
-  const TrainingSummary summary =
-      run_training(session, source, constant_rate(0.001), {0, 62, 0}, events);
+  const runtime::TrainingSummary summary =
+      runtime::run_training(session, source, constant_rate(0.001), {0, 62, 0}, events);
   EXPECT_EQ(summary.timed_steps, 62);
   EXPECT_EQ(steady.allocations, 0) << "in 50 steps";
   EXPECT_EQ(steady.locks, 0) << "in 50 steps";

@@ -7,6 +7,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::StoredElements;
+
 using Parts = std::vector<StoredElements::Part>;
 
 TEST(StoredElements, ArePackedOneBehindTheOther) {
@@ -42,8 +44,8 @@ TEST(StoredElements, OfAPlanAreThoseThatOperationsName) {
   const ArenaMap arena = small_arena(32);
   const Cluster cluster = make_single_host(2, true, "cpu");
   const Plan plan = write_plan(cluster, arena, write_sharded_server);
-  const std::vector<StoredElements> named = named_elements(plan);
-  const std::vector<StoredElements> updated = updated_elements(plan);
+  const std::vector<StoredElements> named = runtime::named_elements(plan);
+  const std::vector<StoredElements> updated = runtime::updated_elements(plan);
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
     const bool master = buffer.kind == CONVOY_BUFFER_MASTER;

@@ -16,13 +16,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-SessionOptions two_workers() {
-  SessionOptions options;
+runtime::SessionOptions two_workers() {
+  runtime::SessionOptions options;
   options.devices = 2;
   options.threads = 1;
   options.batch = 2;
   options.hash_initializer = true;
-  options.optimizer = make_optimizer({}, 1);
+  options.optimizer = train::make_optimizer({}, 1);
   return options;
 }
 
@@ -31,10 +31,10 @@ SessionOptions two_workers() {
 TEST(StrandRun, APauseIsNoTimeThatItStoodStill) {
   const auto plugin = fake_plugin({.shared_memory = true});
   const auto strategy = lagging_strategy(-1);
-  Session session(small_network(), *strategy, *plugin, two_workers());
+  runtime::Session session(small_network(), *strategy, *plugin, two_workers());
   ASSERT_EQ(session.strands().size(), 2u);
   const auto source = hash_images(2, 4);
-  StrandRun run(session, *session.strands()[0], *source, 0);
+  runtime::StrandRun run(session, *session.strands()[0], *source, 0);
   run.go_to(1);
   run.submit(0.01);
   run.finish();

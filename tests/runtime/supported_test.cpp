@@ -25,13 +25,13 @@ class Supported : public ::testing::Test {
   ArenaMap arena_;
   Cluster cluster_;
   std::vector<std::unique_ptr<OpenDevice>> devices_;
-  Engines engines_;
+  runtime::Engines engines_;
 };
 
 TEST_F(Supported, AcceptsWhatTheDevicesHave) {
   for (const SamplePlan& sample : sample_plans()) {
     const Plan plan = write_plan(cluster_, arena_, sample.write);
-    EXPECT_NO_THROW(require_supported(lower(plan), engines_)) << sample.name;
+    EXPECT_NO_THROW(runtime::require_supported(lower(plan), engines_)) << sample.name;
   }
 }
 
@@ -44,7 +44,7 @@ TEST_F(Supported, NamesOperationPlaceAndReason) {
     p.matmul(product, square, square, 2, 2, 2);
   });
   try {
-    require_supported(lower(plan), engines_);
+    runtime::require_supported(lower(plan), engines_);
     FAIL() << "a matmul was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace convoy::timeline_watch_test {
+namespace convoy::runtime::timeline_watch_test {
 namespace {
 
 TEST(TimelineWatch, WantsThePointsOfASleeperAndNothingElse) {
@@ -40,4 +40,4 @@ TEST(TimelineWatch, WantsAllWhereThereAreMorePointsThanItHolds) {
 }
 
 }  // namespace
-}  // namespace convoy::timeline_watch_test
+}  // namespace convoy::runtime::timeline_watch_test

@@ -9,7 +9,7 @@ namespace convoy::testing {
 NumberSource::NumberSource(const Shape& shape, std::function<float(std::int64_t)> value)
     : shape_(shape), value_(std::move(value)) {}
 
-const Batch& NumberSource::acquire(int replica, std::int64_t step) {
+const data::Batch& NumberSource::acquire(int replica, std::int64_t step) {
   if (before_acquire) before_acquire(step);
   Held& held = held_[{replica, step}];
   const std::int64_t first = (step * shape_.replicas + replica) * shape_.batch;
@@ -26,45 +26,46 @@ void NumberSource::release(int replica, std::int64_t step) {
   CONVOY_CHECK_EQ(held_.erase({replica, step}), std::size_t{1});
 }
 
-LearningRateSchedule constant_rate(double rate) {
+train::LearningRateSchedule constant_rate(double rate) {
   LearningRateOptions options;
   options.init_learning_rate = rate;
   convoy_rate_rule rule{};
-  return {options, rule, LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
+  return {options, rule, train::LearningRateContext{.batch = 1, .examples_per_epoch = 1}};
 }
 
-std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
+std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps) {
   std::vector<TrainingStep> steps;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.warmup_step = [&](const TrainingStep& step) { steps.push_back(step); };
   events.timed_step = events.warmup_step;
-  run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0}, events);
+  runtime::run_training(session, source, constant_rate(rate), {warmup_steps, timed_steps, 0},
+                        events);
   return steps;
 }
 
-SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
+runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   optimizer.weight_decay = 0.001;
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = devices;
   options.threads = 1;
   options.batch = global_batch / devices;
   options.hash_initializer = true;
   options.bucket_elements = 512;
-  options.optimizer = make_optimizer(optimizer, devices);
+  options.optimizer = train::make_optimizer(optimizer, devices);
   return options;
 }
 
-std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
-  DataOptions data;
+std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
+  data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(devices);
   data.batch = static_cast<int>(global_batch / devices);
   data.height = data.width = 8;
   data.classes = 7;
-  return make_source(data);
+  return data::make_source(data);
 }
 
 }  // namespace convoy::testing

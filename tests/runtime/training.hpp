@@ -13,7 +13,7 @@ namespace convoy::testing {
 
 // Batches in which all elements of image i of the whole run are value(i) and every label is the
 // number of the step, modulo the classes. A batch's memory is gone once it is released.
-class NumberSource : public BatchSource {
+class NumberSource : public data::BatchSource {
  public:
   struct Shape {
     std::uint32_t replicas = 1;
@@ -23,9 +23,9 @@ class NumberSource : public BatchSource {
   };
   NumberSource(const Shape& shape, std::function<float(std::int64_t image)> value);
 
-  const Batch& acquire(int replica, std::int64_t step) override;
+  const data::Batch& acquire(int replica, std::int64_t step) override;
   void release(int replica, std::int64_t step) override;
-  SourceStatistics statistics() const override { return {}; }
+  data::SourceStatistics statistics() const override { return {}; }
   std::int64_t samples_per_epoch() const override { return 1; }
 
   std::size_t held() const { return held_.size(); }
@@ -36,7 +36,7 @@ class NumberSource : public BatchSource {
   struct Held {
     std::vector<float> images;
     std::vector<std::int32_t> labels;
-    Batch batch;
+    data::Batch batch;
   };
   Shape shape_;
   std::function<float(std::int64_t image)> value_;
@@ -44,17 +44,17 @@ class NumberSource : public BatchSource {
   std::int64_t acquired_ = 0;
 };
 
-LearningRateSchedule constant_rate(double rate);
+train::LearningRateSchedule constant_rate(double rate);
 
 // All finished steps of a run, warm-up first.
-std::vector<TrainingStep> train(Session& session, BatchSource& source, double rate,
+std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps = 0);
 
 // A session with momentum and weight decay, a global batch divided among the devices, and initial
 // values that are the same for any number of devices.
-SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);
+runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);
 
 // Reference images for small_network(), a global batch divided among the devices.
-std::unique_ptr<BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch);
+std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch);
 
 }  // namespace convoy::testing

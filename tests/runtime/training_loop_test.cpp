@@ -18,6 +18,9 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::PausePoint;
+using runtime::SessionOptions;
+using runtime::TrainingSummary;
 using ::testing::ElementsAre;
 
 constexpr std::uint32_t kReplicas = 2;
@@ -27,7 +30,7 @@ SessionOptions scalar_options() {
   options.devices = kReplicas;
   options.threads = 1;
   options.batch = 2;
-  options.optimizer = make_optimizer({}, kReplicas);
+  options.optimizer = train::make_optimizer({}, kReplicas);
   return options;
 }
 
@@ -43,13 +46,14 @@ class TrainingLoop : public ::testing::Test {
     session_.reset();
     devices_ = fake_plugin(fake);
     strategy_ = strategy_plugin(host_, name, values);
-    session_ = std::make_unique<Session>(two_scalars(), *strategy_, *devices_, options);
+    session_ = std::make_unique<runtime::Session>(two_scalars(), *strategy_, *devices_, options);
     events_.warmup_step = [this](const TrainingStep& step) { steps_.push_back(step); };
     events_.timed_step = events_.warmup_step;
   }
 
   TrainingSummary run(std::int64_t warmup, std::int64_t timed, std::int64_t first = 0) {
-    return run_training(*session_, source_, constant_rate(0.01), {warmup, timed, first}, events_);
+    return runtime::run_training(*session_, source_, constant_rate(0.01), {warmup, timed, first},
+                                 events_);
   }
 
   std::vector<std::int64_t> numbers() const {
@@ -61,9 +65,9 @@ class TrainingLoop : public ::testing::Test {
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_;
   std::unique_ptr<StrategyPlugin> strategy_;
-  std::unique_ptr<Session> session_;
+  std::unique_ptr<runtime::Session> session_;
   NumberSource source_ = tenths();
-  TrainingEvents events_;
+  runtime::TrainingEvents events_;
   std::vector<TrainingStep> steps_;
 };
 
@@ -109,7 +113,7 @@ TEST_F(TrainingLoop, TracesTheStepBeforeTheLastWarmUpStepOrTheFirstTimedOne) {
   start(scalar_options());
   std::vector<std::size_t> traced_after;
   std::size_t operations = 0;
-  events_.trace = [&](const StepTrace& step) {
+  events_.trace = [&](const runtime::StepTrace& step) {
     traced_after.push_back(steps_.size());
     operations = step.operations.size();
   };

@@ -19,6 +19,10 @@
 namespace convoy::testing::training_state_test {
 namespace {
 
+using runtime::identity_of;
+using runtime::Session;
+using runtime::TrainingState;
+using runtime::write_training_state;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -33,7 +37,7 @@ struct Variant {
 };
 
 void PrintTo(const Variant& variant, std::ostream* stream) {
-  *stream << variant.strategy << " with " << optimizer_name(variant.optimizer) << " on "
+  *stream << variant.strategy << " with " << train::optimizer_name(variant.optimizer) << " on "
           << variant.devices << " devices";
   for (const auto& [name, value] : variant.values) *stream << " --" << name << '=' << value;
 }
@@ -68,7 +72,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
  protected:
   struct Outcome {
     std::vector<double> losses;
-    ModelValues values;
+    runtime::ModelValues values;
     TrainingState state;
   };
 
@@ -76,13 +80,13 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     OptimizerOptions optimizer;
     optimizer.kind = variant.optimizer;
     optimizer.rmsprop_epsilon = 0.01;
-    SessionOptions options;
+    runtime::SessionOptions options;
     options.devices = variant.devices;
     options.threads = 1;
     options.batch = 4;
     options.seed = 7;
     options.bucket_elements = 1000;
-    options.optimizer = make_optimizer(optimizer, variant.devices);
+    options.optimizer = train::make_optimizer(optimizer, variant.devices);
     strategy_ = strategy_of(variant);
     return std::make_unique<Session>(std::move(graph), *strategy_, *devices_, options);
   }
@@ -99,13 +103,13 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     NumberSource source({session.replicas(), 4, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image % 17) / 10; });
     Outcome outcome;
-    TrainingEvents events;
+    runtime::TrainingEvents events;
     events.timed_step = [&](const TrainingStep& step) {
       outcome.losses.push_back(step.total_loss);
     };
-    run_training(session, source, constant_rate(0.05), {0, steps, first}, events);
+    runtime::run_training(session, source, constant_rate(0.05), {0, steps, first}, events);
     outcome.values = session.read_values();
-    outcome.state = read_training_state(session);
+    outcome.state = runtime::read_training_state(session);
     return outcome;
   }
 
@@ -181,7 +185,7 @@ TEST_F(State, OfASynchronousStrategyIsItsValues) {
 TEST_F(State, OfIndependentReplicasHoldsEveryOther) {
   const Outcome outcome = run(*start({"independent"}), 0, 2);
   std::vector<std::string> names;
-  for (const StatePart& part : outcome.state.parts) names.push_back(part.name);
+  for (const runtime::StatePart& part : outcome.state.parts) names.push_back(part.name);
   EXPECT_THAT(names,
               ::testing::ElementsAre("parameters(1)", "parameters(1)/momentum", "statistics(1)"));
 }
@@ -197,7 +201,7 @@ TEST_F(State, GoesToAnotherStrategyAndDeviceCount) {
         Variant{"independent", {}, CONVOY_OPTIMIZER_ADAM, 3}}) {
     const std::unique_ptr<Session> session = start(other);
     write_training_state(*session, state, 3);
-    const TrainingState again = read_training_state(*session);
+    const TrainingState again = runtime::read_training_state(*session);
     for (std::size_t i = 0; i < state.values.variables.size(); ++i)
       EXPECT_TRUE(same_bits(again.values.variables[i], state.values.variables[i]))
           << other.strategy;
@@ -232,7 +236,7 @@ TEST_F(State, MomentsThatStartAnewHaveHadNoUpdates) {
 
 TEST_F(State, PartsOfAnotherPlanAreRefusedByName) {
   const std::unique_ptr<Session> session = start({"replicated"});
-  TrainingState state = read_training_state(*session);
+  TrainingState state = runtime::read_training_state(*session);
   state.parts.push_back({"gradient(0, set 9)", CONVOY_F32, {}});
   try {
     write_training_state(*session, state, 1);
@@ -245,7 +249,7 @@ TEST_F(State, PartsOfAnotherPlanAreRefusedByName) {
 }
 
 TEST_F(State, IdentityTellsPlansAndBatchesApart) {
-  const StateIdentity one = identity_of(*start({"replicated"}));
+  const runtime::StateIdentity one = identity_of(*start({"replicated"}));
   EXPECT_EQ(one, identity_of(*start({"replicated"})));
   EXPECT_NE(one, identity_of(*start({"replicated", {{"variable_consistency", "relaxed"}}})));
   EXPECT_NE(one, identity_of(*start({"replicated", {}, CONVOY_OPTIMIZER_MOMENTUM, 3})));

@@ -12,6 +12,8 @@
 namespace convoy::testing::two_scalars_test {
 namespace {
 
+using runtime::SessionOptions;
+
 constexpr double kSixteenth = 0.0625;
 constexpr std::uint32_t kReplicas = 2;
 constexpr std::uint32_t kBatch = 2;
@@ -30,7 +32,7 @@ SessionOptions session_options(convoy_optimizer_kind kind, GradientScale scale) 
   options.devices = kReplicas;
   options.threads = 1;
   options.batch = kBatch;
-  options.optimizer = make_optimizer(optimizer, kReplicas);
+  options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
 }
 
@@ -39,7 +41,7 @@ std::vector<TrainingStep> train_scalars(const std::string& strategy, const Optio
   PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto plugin = strategy_plugin(host, strategy, values);
-  Session session(two_scalars(), *plugin, *devices, options);
+  runtime::Session session(two_scalars(), *plugin, *devices, options);
   NumberSource source = numbers();
   std::vector<TrainingStep> result = train(session, source, kSixteenth, steps);
   EXPECT_EQ(source.held(), 0u);
@@ -135,7 +137,7 @@ std::vector<double> delayed_losses(const convoy_optimizer& optimizer, std::uint6
   Scalars master;
   for (auto& state : master.state)
     for (std::uint32_t slot = 0; slot < optimizer.state_slots; ++slot)
-      state[slot] = state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot);
+      state[slot] = train::state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot);
   std::array<double, 2> waiting{0, 0};
   std::vector<Scalars> history;
   std::vector<double> losses;
@@ -180,7 +182,7 @@ TEST(TwoScalars, TrainedVariablesAreReadBack) {
   for (const std::string strategy : {"parameter_server", "replicated"}) {
     const auto plugin = strategy_plugin(host, strategy);
     const SessionOptions options = session_options(CONVOY_OPTIMIZER_SGD, GradientScale::kMean);
-    Session session(two_scalars(), *plugin, *devices, options);
+    runtime::Session session(two_scalars(), *plugin, *devices, options);
     EXPECT_EQ(session.read_variable(0), std::vector<float>{1});
     EXPECT_EQ(session.read_variable(1), std::vector<float>{2});
     NumberSource source = numbers();

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(Candidates, ThatComeToTheSameAreOne) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

@@ -7,7 +7,7 @@
 
 #include "tests/scratch_folder.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST_F(DecisionCacheTest, WithoutAFolderRemembersNothing) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

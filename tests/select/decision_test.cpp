@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/select/selection_json.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using ::testing::HasSubstr;
@@ -153,4 +153,4 @@ TEST(Shortlist, ToleratesWhatPredictionsAreWrongBy) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

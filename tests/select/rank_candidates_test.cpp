@@ -13,7 +13,7 @@
 #include "core/plugin/search_path.hpp"
 #include "tests/plan/sample_models.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using ::testing::HasSubstr;
@@ -159,4 +159,4 @@ TEST_F(RankCandidates, ComparesBucketSizes) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 using ::testing::ElementsAre;
@@ -95,4 +95,4 @@ TEST(Ranking, SaysInShortWhatHasNoPrediction) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 std::string chosen(const SelectionFacts& facts) {
@@ -35,4 +35,4 @@ TEST(SelectionRules, GoByGradientsAndPeerAccessOnAccelerators) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-namespace convoy {
+namespace convoy::select {
 namespace {
 
 // Seconds of a candidate's step: `in_turn` counts from 0 in every turn, `step` in the whole trial.
@@ -177,4 +177,4 @@ TEST(TrialSchedule, GoesOnWithTheNextRoundWhenTheLastOneCannotRun) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::select

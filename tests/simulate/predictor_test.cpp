@@ -84,7 +84,8 @@ TEST(LayerTimesTest, FastAlgorithmsAndSixteenBitsSpeedUpWhatTheyAreFor) {
 
 class PredictorTest : public ::testing::Test {
  protected:
-  PredictorTest() : graph_(small_graph()), arena_(graph_), map_(make_arena_map(graph_, arena_, 0)) {
+  PredictorTest()
+      : graph_(small_graph()), arena_(graph_), map_(runtime::make_arena_map(graph_, arena_, 0)) {
     options_.batch = 4;
     options_.simulation.software = free_software();
   }

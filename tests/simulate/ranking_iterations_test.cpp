@@ -15,7 +15,7 @@ std::string disagreements(const Rates& few, const Rates& many) {
   std::string text;
   for (std::size_t a = 0; a < few.size(); ++a)
     for (std::size_t b = 0; b < few.size(); ++b)
-      if (few[a] > few[b] * (1 + kIndistinguishable) && many[a] < many[b])
+      if (few[a] > few[b] * (1 + select::kIndistinguishable) && many[a] < many[b])
         text += "; " + names[a].name + " before " + names[b].name + ": " + std::to_string(few[a]) +
                 " and " + std::to_string(few[b]) + " images/s, not " + std::to_string(many[a]) +
                 " and " + std::to_string(many[b]);

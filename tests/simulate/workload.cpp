@@ -31,18 +31,18 @@ Workload::Workload(const std::string& strategy, std::span<const std::string> opt
     : strategy_(std::make_unique<StrategyPlugin>(host_.load_strategy(built(strategy)),
                                                  option_values(options))) {
   ModelPlugin plugin(host_.load_model(built(model)), {});
-  graph_ =
-      assemble_graph(model, plugin.info().image_size, find_dataset(plugin.info().dataset).classes,
-                     [&](const convoy_graph_builder& builder) { plugin.build(builder); });
+  graph_ = assemble_graph(model, plugin.info().image_size,
+                          data::find_dataset(plugin.info().dataset).classes,
+                          [&](const convoy_graph_builder& builder) { plugin.build(builder); });
   arena_.emplace(*graph_);
 }
 
 ArenaMap Workload::arena_map(std::uint64_t bucket_elements) const {
-  return make_arena_map(*graph_, *arena_, bucket_elements);
+  return runtime::make_arena_map(*graph_, *arena_, bucket_elements);
 }
 
 PlanAuthor Workload::author() {
-  return author_of(*strategy_);
+  return runtime::author_of(*strategy_);
 }
 
 Plan Workload::plan(const Cluster& cluster, const ArenaMap& arena) {

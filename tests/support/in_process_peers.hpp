@@ -18,14 +18,14 @@ class InProcessPeers {
     for (std::uint32_t task = 0; task < tasks; ++task) each_.emplace_back(*this, task);
   }
 
-  Peers& of(std::uint32_t task) { return each_.at(task); }
+  runtime::Peers& of(std::uint32_t task) { return each_.at(task); }
   // Whoever exchanges, now or later, gets an Error kTimeout with this text.
   void lose(const std::string& reason);
   // Exchanges so far.
   std::uint64_t rounds() const;
 
  private:
-  class End : public Peers {
+  class End : public runtime::Peers {
    public:
     End(InProcessPeers& all, std::uint32_t task) : all_(all), task_(task) {}
     std::vector<std::string> exchange(std::string_view own) override {

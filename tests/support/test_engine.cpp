@@ -6,9 +6,9 @@
 
 namespace convoy::testing {
 
-NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks, OpenTransport& transport,
-                               std::function<double()> now) {
-  NetworkOptions options;
+runtime::NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks,
+                                        OpenTransport& transport, std::function<double()> now) {
+  runtime::NetworkOptions options;
   options.now = std::move(now);
   options.channels = tasks;
   for (std::uint32_t peer = 0; peer < tasks; ++peer)

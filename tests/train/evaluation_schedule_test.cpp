@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 using testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(EvaluationSchedule, RefusesListsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

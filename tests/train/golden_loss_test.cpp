@@ -11,7 +11,7 @@
 #include "core/train/optimizer.hpp"
 #include "tests/support/reference_update.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 using testing::apply_reference;
@@ -129,4 +129,4 @@ INSTANTIATE_TEST_SUITE_P(Strategies, GoldenLosses,
                          [](const auto& golden) { return golden.param.name; });
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

@@ -17,7 +17,8 @@ TEST(GoldenOptimizer, TheReferenceFollowsTensorFlowsFormulas) {
     std::vector<std::vector<double>> state(parameters.size());
     for (auto& slots : state)
       for (std::uint32_t slot = 0; slot < optimizer.state_slots; ++slot)
-        slots.push_back(state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot));
+        slots.push_back(
+            train::state_initial(static_cast<convoy_optimizer_kind>(optimizer.kind), slot));
     for (std::size_t step = 0; step < golden.steps(); ++step) {
       const std::vector<double> sum = golden.gradient_sum(step);
       for (std::size_t i = 0; i < parameters.size(); ++i)

@@ -68,7 +68,7 @@ class GoldenOptimizers {
     options.weight_decay = it.at("weight_decay");
     if (!it.at("gradient_clip").is_null()) options.gradient_clip = it.at("gradient_clip");
     if (it.at("gradient_scale") == "sum") options.gradient_scale = GradientScale::kSum;
-    return make_optimizer(options, replicas());
+    return train::make_optimizer(options, replicas());
   }
   std::string name(std::size_t index) const {
     const auto& it = file_.at("cases").at(index);

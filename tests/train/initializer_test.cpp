@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 constexpr std::uint64_t kSeed = 1234;
@@ -121,4 +121,4 @@ TEST(Initializer, RefusesAnUnknownRule) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 constexpr double kImageNetTraining = 1281167;
@@ -232,4 +232,4 @@ TEST(LearningRate, RefusesContradictions) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

@@ -10,7 +10,7 @@ namespace convoy::testing {
 
 // The kind that golden files and parameters of tests name.
 inline convoy_optimizer_kind optimizer_kind(const std::string& name) {
-  for (const auto& [kind, known] : kOptimizers)
+  for (const auto& [kind, known] : train::kOptimizers)
     if (known == name) return kind;
   throw std::invalid_argument("no optimizer is called " + name);
 }

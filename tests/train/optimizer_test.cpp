@@ -11,7 +11,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 using testing::apply_reference;
@@ -137,4 +137,4 @@ TEST(Optimizer, RefusesHyperparametersWithoutMeaning) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::train {
 namespace {
 
 TEST(RunLength, IsOneHundredStepsWhenNothingIsGiven) {
@@ -28,4 +28,4 @@ TEST(RunLength, RefusesBothAndNothing) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::train

@@ -32,13 +32,13 @@ Flags trigger_flags(EvaluationTriggers& triggers) {
       custom_flag(
           kAtSteps, FlagType::kString, "",
           [&triggers](const std::string& text) {
-            triggers.at_steps = parse_step_list(kAtSteps, text);
+            triggers.at_steps = train::parse_step_list(kAtSteps, text);
           },
           "Likewise, after these timed steps: 10,20,50."),
       custom_flag(
           kAtEpochs, FlagType::kString, "",
           [&triggers](const std::string& text) {
-            triggers.at_epochs = parse_epoch_list(kAtEpochs, text);
+            triggers.at_epochs = train::parse_epoch_list(kAtEpochs, text);
           },
           "Likewise, after these epochs: 0.5,1,2."),
   };

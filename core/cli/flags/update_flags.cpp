@@ -11,8 +11,8 @@ constexpr Range kAny = {-std::numeric_limits<double>::infinity()};
 
 std::vector<std::pair<std::string, convoy_optimizer_kind>> optimizer_choices() {
   std::vector<std::pair<std::string, convoy_optimizer_kind>> choices;
-  choices.reserve(kOptimizers.size());
-  for (const auto& [kind, name] : kOptimizers) choices.emplace_back(name, kind);
+  choices.reserve(train::kOptimizers.size());
+  for (const auto& [kind, name] : train::kOptimizers) choices.emplace_back(name, kind);
   return choices;
 }
 

@@ -11,14 +11,15 @@
 namespace convoy::cli {
 namespace {
 
-std::string states_text(const Ranking& ranking) {
+std::string states_text(const select::Ranking& ranking) {
   std::string text;
-  for (const CandidateState state : {CandidateState::kPredicted, CandidateState::kExcluded,
-                                     CandidateState::kTooLarge, CandidateState::kRefused}) {
+  for (const select::CandidateState state :
+       {select::CandidateState::kPredicted, select::CandidateState::kExcluded,
+        select::CandidateState::kTooLarge, select::CandidateState::kRefused}) {
     const auto count = std::count_if(ranking.candidates.begin(), ranking.candidates.end(),
                                      [&](const auto& each) { return each.state == state; });
     if (count > 0)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(state));
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, select::to_string(state));
   }
   return text;
 }
@@ -30,8 +31,8 @@ void print_ranking(std::ostream& out, const job::Setup& setup, const Explanation
              "{} candidates: {}\nof each variant with its best size of buckets: predicted "
              "step, how far behind the best, what costs most beside compute\n",
              it.ranking.candidates.size(), states_text(it.ranking))
-      << explanation(it.ranking) << decision_line(it.decision) << '\n';
-  const double tolerance = shortlist_tolerance(it.hardware.known_error);
+      << select::explanation(it.ranking) << select::decision_line(it.decision) << '\n';
+  const double tolerance = select::shortlist_tolerance(it.hardware.known_error);
   const auto close = it.ranking.shortlist(tolerance, it.ranking.candidates.size()).size();
   out << fmt::format(
       "{} of the variants {} within {:.0f} % of the best, which predictions may be "
@@ -50,12 +51,12 @@ void print_json(std::ostream& out, const job::Setup& setup, const Explanation& i
                                  {"hosts", it.subject.hosts},
                                  {"devices_per_host", it.subject.devices},
                                  {"batch_per_device", it.subject.batch},
-                                 {"decision", to_json(it.decision)},
+                                 {"decision", select::to_json(it.decision)},
                                  {"shortlist", nlohmann::ordered_json::array()},
-                                 {"candidates", to_json(it.ranking)}};
-  const double tolerance = shortlist_tolerance(it.hardware.known_error);
-  for (const Candidate& candidate : it.ranking.shortlist(tolerance, kMostTried))
-    json["shortlist"].push_back(flags_of(candidate));
+                                 {"candidates", select::to_json(it.ranking)}};
+  const double tolerance = select::shortlist_tolerance(it.hardware.known_error);
+  for (const select::Candidate& candidate : it.ranking.shortlist(tolerance, select::kMostTried))
+    json["shortlist"].push_back(select::flags_of(candidate));
   out << json_text(json, 2) << '\n';
 }
 

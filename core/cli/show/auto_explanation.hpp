@@ -12,8 +12,8 @@ namespace convoy::cli {
 struct Explanation {
   job::SimulatedHardware hardware;
   job::ChoiceSubject subject;
-  Ranking ranking;
-  Decision decision;
+  select::Ranking ranking;
+  select::Decision decision;
 };
 
 // On the hardware that the flags describe. Error like choose_imagined().

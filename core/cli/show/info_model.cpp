@@ -28,7 +28,8 @@ DescribedModel describe_model(const FoundPlugin& plugin) {
   ModelPlugin model(host.load_model(plugin), {});
   const convoy_model_info info = model.info();
   return {info.dataset, info.batch_size,
-          assemble_graph(plugin.manifest.name, info.image_size, find_dataset(info.dataset).classes,
+          assemble_graph(plugin.manifest.name, info.image_size,
+                         data::find_dataset(info.dataset).classes,
                          [&](const convoy_graph_builder& builder) { model.build(builder); })};
 }
 

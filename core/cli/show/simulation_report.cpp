@@ -67,7 +67,7 @@ Json step_json(const job::SimulatedRun& count) {
                  {"wait", path.wait}}},
                {"bottleneck", step.bottleneck},
                {"collectives", std::move(collectives)},
-               {"links", to_json(step.links, count.on->machine.links)}};
+               {"links", report::to_json(step.links, count.on->machine.links)}};
   if (!step.worker_step_seconds.empty()) {
     json["worker_seconds"] = step.worker_step_seconds;
     json["steady"] = step.is_steady;
@@ -80,8 +80,8 @@ void add_timeline(const job::Simulation& simulation, Json& results) {
   for (std::size_t i = results.size(); i-- > 0;) {
     const job::SimulatedRun& run = simulation.runs[i];
     if (!run.prediction.step) continue;
-    results[i]["timeline"] =
-        to_json(job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step));
+    results[i]["timeline"] = report::to_json(
+        job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step));
     return;
   }
 }
@@ -128,7 +128,7 @@ std::vector<std::string> named_devices(const Cluster& cluster) {
 void print_simulation_header(std::ostream& out, const job::Setup& setup,
                              const job::Simulation& simulation) {
   const job::SimulatedRun& last = simulation.runs.back();
-  ConsoleHeader header;
+  report::ConsoleHeader header;
   header.version = kVersion;
   header.model = setup.graph->model();
   header.dataset = setup.model_info.dataset;
@@ -137,20 +137,20 @@ void print_simulation_header(std::ostream& out, const job::Setup& setup,
   header.global_batch = std::int64_t{last.prediction.devices} * simulation.batch;
   header.batch_per_device = simulation.batch;
   const JobOptions& options = setup.options;
-  const std::int64_t examples = find_dataset(setup.model_info.dataset).training_examples;
+  const std::int64_t examples = data::find_dataset(setup.model_info.dataset).training_examples;
   header.num_batches =
-      timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
+      train::timed_steps(options.num_batches, options.num_epochs, header.global_batch, examples);
   header.num_epochs = static_cast<double>(header.num_batches) *
                       static_cast<double>(header.global_batch) / static_cast<double>(examples);
   header.devices = named_devices(last.on->cluster);
   header.data_format = setup.options.data_format;
-  header.optimizer = optimizer_name(setup.options.optimizer.kind);
+  header.optimizer = train::optimizer_name(setup.options.optimizer.kind);
   header.strategy = setup.strategy->manifest().name;
   header.strategy_details = {{"Simulated", simulation.machine},
                              {"Software", simulation.software},
                              {"Collectives", simulation.collectives},
                              {"Layer times", simulation.rates}};
-  Console(out, "total_loss", false).header(header);
+  report::Console(out, "total_loss", false).header(header);
 }
 
 // Of workers that do not wait for each other.
@@ -176,7 +176,7 @@ void print_workers(std::ostream& out, const job::SimulatedRun& count) {
 
 void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
   const simulate::SimulationResult& step = *count.prediction.step;
-  Console(out, "total_loss", false).total(count.prediction.images_per_second);
+  report::Console(out, "total_loss", false).total(count.prediction.images_per_second);
   const simulate::CriticalPath& path = step.critical;
   out << fmt::format(
              "Step (simulated): {:.2f} ms, compute {:.2f} ms, exposed communication {:.2f} ms\n",
@@ -242,8 +242,8 @@ std::string simulation_json(const job::Setup& setup, const job::Simulation& simu
                  {"compute_dtype", simulation.compute_dtype},
                  {"one_device_images_per_second", simulation.one_device_rate}};
   if (setup.decision) {
-    record["selection"] = to_json(*setup.decision);
-    record["selection"]["flags"] = flags_of(setup.decision->chosen);
+    record["selection"] = select::to_json(*setup.decision);
+    record["selection"]["flags"] = select::flags_of(setup.decision->chosen);
   }
   Json results = Json::array();
   for (const job::SimulatedRun& count : simulation.runs)

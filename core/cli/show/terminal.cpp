@@ -17,20 +17,20 @@ bool has_accuracy(const JobOptions& options) {
 
 Terminal::Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
                    std::ostream& err)
-    : Console(out, options.loss_type_to_report, has_accuracy(options)),
+    : report::Console(out, options.loss_type_to_report, has_accuracy(options)),
       interrupt_(interrupt),
       err_(err),
-      progress_(err, standard_error_is_terminal()) {}
+      progress_(err, report::standard_error_is_terminal()) {}
 
 // From here on there is something to sum up.
 void Terminal::initializing() {
   interrupt_.end_after_steps();
-  Console::initializing();
+  report::Console::initializing();
 }
 
 void Terminal::warming_up() {
   interrupt_.end_after_steps();
-  Console::warming_up();
+  report::Console::warming_up();
 }
 
 void Terminal::notice(const std::string& text) {
@@ -48,7 +48,7 @@ void Terminal::stand_still() {
 
 void Terminal::line(const std::string& text) {
   progress_.clear();
-  Console::line(text);
+  report::Console::line(text);
 }
 
 PluginLog log_to(std::ostream& err, bool details) {

@@ -11,7 +11,7 @@
 namespace convoy::cli {
 
 // Prints a run to a terminal: the lines of tf_cnn_benchmarks to out, notices and progress to err.
-class Terminal : public Console {
+class Terminal : public report::Console {
  public:
   Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
            std::ostream& err);
@@ -35,7 +35,7 @@ class Terminal : public Console {
 
   InterruptGuard& interrupt_;
   std::ostream& err_;
-  Progress progress_;
+  report::Progress progress_;
   bool details_ = false;
 };
 

@@ -59,10 +59,11 @@ calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog&
   const FoundPlugin found = catalog.find(PluginKind::kModel, given.value("model"));
   ModelPlugin model(host.load_model(found), {}, log);
   const convoy_model_info info = model.info();
-  return {found.manifest.name,
-          assemble_graph(found.manifest.name, info.image_size, find_dataset(info.dataset).classes,
-                         [&](const convoy_graph_builder& builder) { model.build(builder); }),
-          batch_size(given, info.batch_size)};
+  return {
+      found.manifest.name,
+      assemble_graph(found.manifest.name, info.image_size, data::find_dataset(info.dataset).classes,
+                     [&](const convoy_graph_builder& builder) { model.build(builder); }),
+      batch_size(given, info.batch_size)};
 }
 
 FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, PluginHost& host) {

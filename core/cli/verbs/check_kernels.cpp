@@ -50,7 +50,8 @@ std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes
       if (call.kind != OperationKind::kCall) continue;
       const std::uint64_t size = call.writes.front().count;
       std::uint64_t& largest = result[kernel_and_reads(call)];
-      if (size % 2 == 1 && size > largest && too_large_to_try(call).empty()) largest = size;
+      if (size % 2 == 1 && size > largest && runtime::too_large_to_try(call).empty())
+        largest = size;
     }
   return result;
 }
@@ -116,15 +117,15 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // made however late it is: it shows most faults. Further sizes, and calls for unusual faults, are
   // tried while there is time; small ones take nearly none.
   const bool is_first = tried_[call.kernel][call.reads.size()].calls == 1;
-  const double share = bytes_of_spans(call) <= kSmallBytes ? 1 : kForLargeSizes;
+  const double share = runtime::bytes_of_spans(call) <= kSmallBytes ? 1 : kForLargeSizes;
   const double left_for_further = share * patience - tried_for_;
   const double left = is_first ? patience - tried_for_ : left_for_further;
   if (!is_first && left <= 0) return {};
-  const KernelTrial trial =
-      try_kernel(host_kernel_of(*setup_.strategy, call.kernel), plan, call,
-                 {.each_call = patience,
-                  .all_calls = std::max(left, std::numeric_limits<double>::min()),
-                  .further_calls = left_for_further / 2});
+  const runtime::KernelTrial trial =
+      runtime::try_kernel(runtime::host_kernel_of(*setup_.strategy, call.kernel), plan, call,
+                          {.each_call = patience,
+                           .all_calls = std::max(left, std::numeric_limits<double>::min()),
+                           .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
   if (is_first && trial.out_of_time) out_of_time_.insert(call.kernel);
   return trial.problem;
@@ -145,7 +146,7 @@ bool KernelChecks::is_new_shape(const Operation& call) {
   if (!counts.contains(reads) &&
       (!is_new_number(call.kernel, reads) || (counts.size() >= kShapes && !is_most)))
     return false;
-  const std::string too_large = too_large_to_try(call);
+  const std::string too_large = runtime::too_large_to_try(call);
   if (!too_large.empty()) {
     too_large_[call.kernel].try_emplace(reads, too_large);
     return false;
@@ -183,10 +184,10 @@ std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call
   OpenDevice& device = *devices_->engines().front();
   const auto free_kernel = [&device](void* kernel) { device.free_kernel(kernel); };
   std::unique_ptr<void, decltype(free_kernel)> built(
-      build_kernel_for(device, *forms_, *setup_.strategy, call.kernel), free_kernel);
+      runtime::build_kernel_for(device, *forms_, *setup_.strategy, call.kernel), free_kernel);
   try {
-    const HostKernel host = host_kernel_of(*setup_.strategy, call.kernel);
-    const std::string problem = try_on_device(device, built.get(), host, plan, call);
+    const HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.kernel);
+    const std::string problem = runtime::try_on_device(device, built.get(), host, plan, call);
     return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
   } catch (const Error&) {  // it failed, and maybe hangs
     leave_to_the_end(built);

@@ -44,8 +44,8 @@ class KernelChecks {
 
   const job::Setup& setup_;
   std::ostream& out_;
-  std::optional<KernelForms> forms_;      // empty: no kind of devices is asked for
-  std::shared_ptr<OpenDevices> devices_;  // once one is needed
+  std::optional<KernelForms> forms_;               // empty: no kind of devices is asked for
+  std::shared_ptr<runtime::OpenDevices> devices_;  // once one is needed
   // Calls with one number of reads that were tried.
   struct Tried {
     std::set<std::uint64_t> sizes;                  // of the first write

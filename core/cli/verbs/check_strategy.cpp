@@ -104,7 +104,7 @@ class CheckRun {
       try {
         const job::PlanGround ground = job::ground_of_devices(setup_, devices);
         check_run(what, ground.cluster,
-                  make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
+                  runtime::make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
       } catch (const Error& error) {
         if (error.code() != ExitCode::kUnavailable) throw;
         prover_.prove_written();
@@ -156,7 +156,7 @@ class CheckRun {
   std::vector<Cut> all_cuts() const {
     const Arena arena(*setup_.graph);
     const auto map = [&](std::uint64_t bucket) {
-      return make_arena_map(*setup_.graph, arena, bucket);
+      return runtime::make_arena_map(*setup_.graph, arena, bucket);
     };
     std::vector<Cut> cuts = {{"one bucket", map(0)},
                              {"16 MiB buckets", map(kDefaultBucket)},

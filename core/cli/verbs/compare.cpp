@@ -53,7 +53,7 @@ class Comparer {
  public:
   Comparer(const CompareRequest& request, std::ostream& err)
       : request_(request),
-        progress_(err, standard_error_is_terminal()),
+        progress_(err, report::standard_error_is_terminal()),
         notices_(notices_on_variables(flags_of_one_run(),
                                       "it is for a single run, but compare makes several")) {
     interrupt_.end_quietly();  // the run under way ends at once, what the others gave is shown
@@ -181,7 +181,7 @@ class Comparer {
   }
 
   const CompareRequest& request_;
-  Progress progress_;
+  report::Progress progress_;
   InterruptGuard interrupt_;
   TemporaryFolder folder_{"convoy-compare"};
   std::string threads_;

@@ -63,7 +63,7 @@ void draw(const job::Setup& setup, const std::string& file) {
   if (!run.prediction.step)
     fail(ExitCode::kFailed, "--svg={}: nothing to draw, because the plan does not fit: {}", file,
          run.prediction.problem);
-  const TimelineRecord step =
+  const report::TimelineRecord step =
       job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step);
   const std::string title = fmt::format(
       "{} on {}, {}: simulated, {:.3f} ms, plan {}", setup.graph->model(), simulation.machine,
@@ -71,7 +71,7 @@ void draw(const job::Setup& setup, const std::string& file) {
   constexpr double kWidth = 1200;
   constexpr std::size_t kMostMarks = 4000;
   const report::TimelineChart chart{
-      "plan", title, {report::read_timeline(to_json(step), title)}, kMostMarks};
+      "plan", title, {report::read_timeline(report::to_json(step), title)}, kMostMarks};
   write_output_file(file, report::standalone_svg(report::draw(chart, kWidth)));
 }
 

@@ -52,7 +52,7 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
                           }};
   try {
     it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
-    require_manifest(it.plan->logical(), *setup_.strategy);
+    runtime::require_manifest(it.plan->logical(), *setup_.strategy);
     kernel_checks_.try_all(it.plan->logical());
   } catch (const Error& error) {
     it.plan.reset();

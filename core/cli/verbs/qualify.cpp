@@ -89,7 +89,7 @@ class QualifyVerb {
   }
 
   int run() {
-    const Environment environment = detect_environment(kVersion);
+    const report::Environment environment = report::detect_environment(kVersion);
     result_.convoy_version = environment.convoy_version;
     result_.start_time = environment.start_time;
     measure();

@@ -144,7 +144,7 @@ class Repeater {
         repeats_(takes_turns() && command.repeats == 1 ? kPairs : command.repeats),
         out_(out),
         err_(err),
-        progress_(err, standard_error_is_terminal()) {
+        progress_(err, report::standard_error_is_terminal()) {
     interrupt_.end_quietly();  // the runs that have finished are not lost
     own_.words = arguments_of_one(arguments);
     other_.words = own_.words;
@@ -324,7 +324,7 @@ class Repeater {
   RepeatedCommand other_;  // what it is compared with
   std::ostream& out_;
   std::ostream& err_;
-  Progress progress_;
+  report::Progress progress_;
 };
 
 }  // namespace

@@ -121,7 +121,7 @@ int run_as(job::Task& task, job::Setup& setup, Terminal& terminal,
 
 // Before the work, not after it.
 void check_output_files(const JobOptions& options) {
-  if (!options.output_file.empty()) check_run_record_path(options.output_file);
+  if (!options.output_file.empty()) report::check_run_record_path(options.output_file);
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
 }

@@ -32,8 +32,8 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   if (!options.output_file.empty())
     write_output_file(options.output_file, simulation_json(setup, simulation));
   if (!options.trace_file.empty() && last.prediction.step)
-    write_trace(job::simulated_trace(last.plan->lasting(), *last.on, *last.prediction.step),
-                options.trace_file);
+    report::write_trace(job::simulated_trace(last.plan->lasting(), *last.on, *last.prediction.step),
+                        options.trace_file);
   if (!options.report_file.empty())
     report::write_report(
         {report::parse_record("this simulation", simulation_json(setup, simulation))},

@@ -52,7 +52,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   row.software = simulation.software;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
-  if (setup.decision) row.taken = flags_of(setup.decision->chosen);
+  if (setup.decision) row.taken = select::flags_of(setup.decision->chosen);
   if (!it.step) {
     row.problem = "does not fit: " + it.problem;
     row.exit_code = static_cast<int>(ExitCode::kFailed);
@@ -73,7 +73,7 @@ class Sweep {
       : arguments_(arguments.begin(), arguments.end()),
         axes_(axes),
         err_(err),
-        progress_(err, standard_error_is_terminal()),
+        progress_(err, report::standard_error_is_terminal()),
         rows_(axes.size()) {
     interrupt_.end_after("points");
   }
@@ -174,7 +174,7 @@ class Sweep {
   const SweepAxes& axes_;
   std::ostream& err_;
   InterruptGuard interrupt_;
-  Progress progress_;
+  report::Progress progress_;
   std::mutex plugins_;
   std::mutex terminal_;  // of what follows
   std::set<std::string> told_;

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using Matrix = std::array<double, 9>;
@@ -81,4 +81,4 @@ ChannelChange ColorDistorter::contrast(float factor, float brightness,
   return change;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

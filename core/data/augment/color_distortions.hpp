@@ -6,7 +6,7 @@
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // What is drawn for one picture.
 struct ColorChanges {
@@ -43,4 +43,4 @@ class ColorDistorter {
   const PixelKernels& kernels_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr double kLeastCoverage = 0.1;
@@ -109,4 +109,4 @@ PixelWindow sample_crop(ImageSize size, std::span<const BoundingBox> boxes, Coun
   return {0, 0, size.width, size.height};
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include "core/data/pipeline/counter_random.hpp"
 #include "core/data/tfrecord/example.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // A random window for training: 5 to 100 % of the image's area, width over height between 0.75 and
 // 1.33, covering at least a tenth of one of the boxes (without boxes the whole image is the box).
@@ -15,4 +15,4 @@ namespace convoy {
 // the image, a window never touches the right or bottom edge.
 PixelWindow sample_crop(ImageSize size, std::span<const BoundingBox> boxes, CounterRandom& random);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::data {
 
 void flip_horizontally(ByteImage& image) {
   for (int y = 0; y < image.height; ++y) {
@@ -12,4 +12,4 @@ void flip_horizontally(ByteImage& image) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

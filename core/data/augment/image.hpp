@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 struct ImageSize {
   int width = 0;  // pixels
@@ -58,4 +58,4 @@ inline constexpr int kViewBytes = 4;  // per pixel
 // Mirrors left and right in place.
 void flip_horizontally(ByteImage& image);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 
 #include "core/data/augment/crop_sampler.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr float kEvaluationMargin = 1.145f;
@@ -141,4 +141,4 @@ void ImagePreprocessor::write_planes(const ViewResizer::Normalisation& normalisa
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

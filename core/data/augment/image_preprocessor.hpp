@@ -14,7 +14,7 @@
 #include "core/data/pipeline/data_options.hpp"
 #include "core/data/tfrecord/example.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // From an encoded image to a model's input: `result` receives channels (red, green, blue) x height
 // x width float32, x / 127.5 - 1. Reuse one preprocessor for many images; it serves one thread.
@@ -56,4 +56,4 @@ class ImagePreprocessor {
   FloatImage resized_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::data {
 
 void PlaneResizer::resize(const PlaneViews& planes, const ResizedAxis& columns,
                           const ResizedAxis& rows, const PixelNormalisation& normalisation,
@@ -42,4 +42,4 @@ void PlaneResizer::resize(const PlaneViews& planes, const ResizedAxis& columns,
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

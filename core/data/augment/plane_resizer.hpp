@@ -5,7 +5,7 @@
 #include "core/data/augment/resized_axis.hpp"
 #include "core/data/jpeg/baseline_decoder.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Resizes a picture in planes bilinearly, mirrors and normalises it and converts it to red, green
 // and blue, in one pass over the result. Chroma is interpolated from the pixels it has, not from
@@ -25,4 +25,4 @@ class PlaneResizer {
   std::vector<float> scratch_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 // Keys' cubic with the parameter TensorFlow 1 uses.
@@ -109,4 +109,4 @@ void Resizer::resize(const ByteImage& image, ResizeMethod method, ImageSize full
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

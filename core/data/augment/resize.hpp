@@ -5,7 +5,7 @@
 #include "core/data/augment/image.hpp"
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Scales an image to `full` and keeps the part `window` of the result, values 0 .. 255 (bicubic may
 // overshoot). Pixel i of an axis scaled from `in` to `out` is taken at i * in / out of the input:
@@ -34,4 +34,4 @@ class Resizer {
   std::vector<char> is_narrowed_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

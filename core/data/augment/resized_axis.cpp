@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 // Where value i of the result lies among the pixels at hand. Pixel j of a reduced picture stands
@@ -32,4 +32,4 @@ void AxisTaps::prepare(const ResizedAxis& axis) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

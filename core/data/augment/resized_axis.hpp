@@ -5,7 +5,7 @@
 
 #include "core/data/augment/kernels/table.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // One axis of a picture that is resized, in pixels. Value i of the result is taken at
 // i * in / out of the picture: neither the corners nor the pixel centres are aligned, as TensorFlow
@@ -46,4 +46,4 @@ class AxisTaps {
   std::vector<float> fractions_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::data {
 
 void ViewResizer::resize(const PixelView& view, const ResizedAxis& columns, const ResizedAxis& rows,
                          const Normalisation& normalisation, float* result) {
@@ -21,4 +21,4 @@ void ViewResizer::resize(const PixelView& view, const ResizedAxis& columns, cons
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

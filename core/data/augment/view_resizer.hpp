@@ -4,7 +4,7 @@
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/augment/resized_axis.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Resizes a decoded picture bilinearly, mirrors and normalises it and separates its channels, in
 // one pass over the result. Reuse one resizer for many pictures; it serves one thread.
@@ -22,4 +22,4 @@ class ViewResizer {
   AxisTaps rows_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 #include "core/data/cifar10/pickle.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 namespace fs = std::filesystem;
@@ -152,4 +152,4 @@ Cifar10Images read_cifar10(const fs::path& folder, Subset subset, BadRecordPolic
   return images;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

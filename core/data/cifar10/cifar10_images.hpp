@@ -7,7 +7,7 @@
 
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 inline constexpr int kCifar10Size = 32;  // pixels, both ways
 inline constexpr std::int64_t kCifar10ImageBytes = 3 * kCifar10Size * kCifar10Size;
@@ -37,4 +37,4 @@ struct Cifar10Images {
 Cifar10Images read_cifar10(const std::filesystem::path& folder, Subset subset,
                            BadRecordPolicy on_bad_record);
 
-}  // namespace convoy
+}  // namespace convoy::data

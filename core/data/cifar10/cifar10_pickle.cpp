@@ -8,7 +8,7 @@
 #include "core/data/cifar10/cifar10_images.hpp"
 #include "core/data/cifar10/pickle.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -151,4 +151,4 @@ Cifar10Batch unpickle_cifar10(std::string_view bytes, const std::filesystem::pat
   return BatchReader(pickle, path).read();
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

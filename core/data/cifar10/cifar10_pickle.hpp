@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 // What a file of CIFAR-10's Python form holds.
 struct Cifar10Batch {
@@ -19,4 +19,4 @@ struct Cifar10Batch {
 // is missing or does not fit together; see Pickle for what the file may contain.
 Cifar10Batch unpickle_cifar10(std::string_view bytes, const std::filesystem::path& path);
 
-}  // namespace convoy
+}  // namespace convoy::data

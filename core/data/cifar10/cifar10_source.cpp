@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr int kBorder = 4;  // pixels of padding on each side
@@ -99,4 +99,4 @@ SampleResult Cifar10Source::make_sample(const SampleRequest& request, float* ima
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

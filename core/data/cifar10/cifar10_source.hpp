@@ -7,7 +7,7 @@
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/sample_order.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // CIFAR-10 from options.data_dir, held in memory. Sample g of the run (step * global batch +
 // replica * batch + index) is the same for any number of threads, and for any number of replicas
@@ -36,4 +36,4 @@ class Cifar10Source : public BatchSource {
   std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/data/cifar10/pickle_machine.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 Pickle::Pickle(std::string_view bytes, const std::filesystem::path& path) {
   if (bytes.size() < 2 || bytes[0] != '\x80') {
@@ -17,4 +17,4 @@ Pickle::Pickle(std::string_view bytes, const std::filesystem::path& path) {
   root_ = PickleMachine(bytes, path, *this).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 // Larger files and longer programs are refused: a file of CIFAR-10 has 31 MB (62 MB where Python 3
 // spells its bytes as text) and fewer than a hundred thousand operations.
@@ -54,4 +54,4 @@ class Pickle {
   PickleId root_ = 0;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

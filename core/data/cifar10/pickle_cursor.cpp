@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 std::uint8_t PickleCursor::next_opcode() {
   if (left() == 0) reject("the file ends after it, before the pickle does");
@@ -48,4 +48,4 @@ void PickleCursor::reject_text(const std::string& reason) const {
        reason);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace convoy {
+namespace convoy::data {
 
 // Reads the operations of a pickle one after another: an opcode, then its operands. Never past the
 // end of the bytes; what does not fit is rejected.
@@ -39,4 +39,4 @@ class PickleCursor {
   std::uint64_t operation_ = 0;  // where the last opcode stands
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -297,4 +297,4 @@ std::vector<PickleId> PickleMachine::pop_to_mark() {
   return items;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 #include "core/data/cifar10/pickle.hpp"
 #include "core/data/cifar10/pickle_cursor.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Runs a pickle's program, which builds values on a stack, into a Pickle. One use.
 class PickleMachine {
@@ -48,4 +48,4 @@ class PickleMachine {
   std::unordered_map<std::uint64_t, PickleId> memo_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

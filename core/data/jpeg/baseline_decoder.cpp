@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr int kSide = 8;  // pixels of a block
@@ -189,4 +189,4 @@ const PlaneViews* BaselineDecoder::decode(std::string_view file, ImageSize size,
   return decode_groups(columns, rows) ? &views_ : nullptr;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

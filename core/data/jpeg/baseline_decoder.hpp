@@ -9,7 +9,7 @@
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/jpeg/jpeg_scan.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // A part of one plane of a picture, in the plane's own pixels, which stand for `columns` x `rows`
 // of the picture.
@@ -56,4 +56,4 @@ class BaselineDecoder {
   std::array<std::array<float, 64>, 3> factors_;  // of the coefficients, column by column
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

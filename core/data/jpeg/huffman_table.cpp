@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr int kLongestCode = 16;
@@ -56,4 +56,4 @@ HuffmanSymbol HuffmanTable::find_long(std::uint64_t bits) const {
   return {};
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

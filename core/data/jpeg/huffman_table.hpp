@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace convoy {
+namespace convoy::data {
 
 // What a Huffman code of a JPEG file stands for. Aligned, so that it is read at once.
 struct alignas(4) HuffmanSymbol {
@@ -43,4 +43,4 @@ class HuffmanTable {
   std::array<std::uint32_t, 17> first_symbols_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -13,7 +13,7 @@
 
 #include "core/data/pipeline/bad_record.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
@@ -211,4 +211,4 @@ PixelView JpegDecoder::decode(const PixelWindow& window, int reduction) {
           std::size_t{columns.count} * kViewBytes};
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

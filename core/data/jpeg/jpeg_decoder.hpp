@@ -6,7 +6,7 @@
 
 #include "core/data/augment/image.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Larger pictures are refused: a few hundred bytes of file may claim gigabytes of pixels.
 inline constexpr std::int64_t kLargestImagePixels = 100'000'000;
@@ -46,4 +46,4 @@ class JpegDecoder {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 // What libjpeg works with. Its errors jump to `jump`, as those of the decoder do
@@ -82,4 +82,4 @@ std::string encode_jpeg(const std::uint8_t* pixels, int width, int height, int c
   return std::string(reinterpret_cast<const char*>(session.bytes), session.count);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

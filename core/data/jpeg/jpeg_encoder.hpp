@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace convoy {
+namespace convoy::data {
 
 struct JpegEncoding {
   int quality = 90;  // 1 .. 100
@@ -17,4 +17,4 @@ struct JpegEncoding {
 std::string encode_jpeg(const std::uint8_t* pixels, int width, int height, int components,
                         const JpegEncoding& encoding);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 enum Marker : std::uint8_t {
@@ -164,4 +164,4 @@ bool read_usual_jpeg(std::string_view file, JpegScan& scan) {
   return false;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -8,7 +8,7 @@
 #include "core/data/augment/image.hpp"
 #include "core/data/jpeg/huffman_table.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // What is needed to decode the usual kind of JPEG file: baseline, luminance and two chroma
 // components in one scan, eight bits, no restart markers, chroma with all or half of the columns
@@ -36,4 +36,4 @@ struct JpegScan {
 // False if `file` is of another kind or in any way unusual; `scan` then is of no use.
 bool read_usual_jpeg(std::string_view file, JpegScan& scan);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // A record that cannot be used: damaged framing, not an Example, a picture that does not decode.
 // Apart from other errors because the policy on_bad_record decides whether it ends the run.
@@ -20,4 +20,4 @@ template <typename... Args>
   throw BadRecord(fmt::format(format, std::forward<Args>(args)...));
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 [[noreturn]] void rethrow_as_error(const std::exception_ptr& error) {
@@ -134,4 +134,4 @@ void BatchPipeline::make(const SampleRequest& request, Slot& slot) {
   if (++slot.finished == options_.batch) batch_ready_.notify_all();
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

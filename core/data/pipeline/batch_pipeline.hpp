@@ -15,7 +15,7 @@
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // One sample that a worker is to make.
 struct SampleRequest {
@@ -86,4 +86,4 @@ class BatchPipeline {
   std::vector<std::jthread> workers_;  // last: stopped and joined before the rest goes
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 // The label of a sample of evaluation whose own record is bad: its image is empty, and devices
 // leave it out of loss and hits.
@@ -50,4 +50,4 @@ class BatchSource {
   virtual std::vector<std::string> notices() const { return {}; }
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 std::array<std::uint32_t, 4> random_block(std::uint32_t seed, RandomPurpose purpose,
                                           const std::array<std::uint32_t, 4>& counter) {
@@ -44,4 +44,4 @@ std::uint32_t CounterRandom::below(std::uint32_t bound) {
   return static_cast<std::uint32_t>((std::uint64_t{next()} * bound) >> 32);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

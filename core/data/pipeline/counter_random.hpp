@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::data {
 
 // What random numbers are for: streams of different purposes are independent.
 enum class RandomPurpose : std::uint32_t {
@@ -38,4 +38,4 @@ class CounterRandom {
   int used_ = 4;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

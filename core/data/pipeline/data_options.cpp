@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 ResizeMethod parse_resize_method(std::string_view text) {
   if (text == "nearest") return ResizeMethod::kNearest;
@@ -59,4 +59,4 @@ void check_data_options(const DataOptions& options) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

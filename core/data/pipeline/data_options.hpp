@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 // train: random order, random crops, endless. validation: file order, central crops, starting
 // again at the end.
@@ -74,4 +74,4 @@ struct DataOptions {
 // Fails with ExitCode::kUsage on a count below its minimum.
 void check_data_options(const DataOptions& options);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr std::array<Dataset, 2> kDatasets = {{
@@ -71,4 +71,4 @@ const Dataset& dataset_of_model(
   return own;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

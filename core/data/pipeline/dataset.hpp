@@ -8,7 +8,7 @@
 
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // A data set that models are made for, as published. Label 0 of imagenet is background, which its
 // photographs do not have; cifar10 has one class more than there are labels.
@@ -41,4 +41,4 @@ const Dataset& dataset_of_model(
     std::string_view data_dir,
     const std::function<std::string(std::string_view)>& fitting_models = {});
 
-}  // namespace convoy
+}  // namespace convoy::data

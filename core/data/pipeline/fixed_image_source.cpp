@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/dataset.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 FixedImageSource::FixedImageSource(const DataOptions& options)
     : options_(options), replicas_(static_cast<std::size_t>(options.replicas)) {}
@@ -50,4 +50,4 @@ std::int64_t FixedImageSource::samples_per_epoch() const {
   return dataset_of(options_).examples(options_.subset);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -8,7 +8,7 @@
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // What the sources without files have in common: a replica's images are made once and serve every
 // step, only labels may differ between steps. `sample` is the index in the global batch, so
@@ -45,4 +45,4 @@ class FixedImageSource : public BatchSource {
   mutable std::vector<Replica> replicas_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

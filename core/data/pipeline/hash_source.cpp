@@ -2,7 +2,7 @@
 
 #include "core/base/hash_fill.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 void HashSource::make_image(std::uint32_t sample, float* image) const {
   const auto elements = static_cast<std::uint32_t>(options().image_elements());
@@ -16,4 +16,4 @@ std::int32_t HashSource::make_label(std::uint32_t sample, std::int64_t /*step*/)
   return static_cast<std::int32_t>(number % options().classes);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

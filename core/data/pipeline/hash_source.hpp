@@ -2,7 +2,7 @@
 
 #include "core/data/pipeline/fixed_image_source.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // One reproducible batch, the same every step: images from hash_fill with kHashImageKey (scale 2,
 // offset 0) over the whole global batch, label of sample n (37 n + 11 seed + 1) mod classes. Any
@@ -16,4 +16,4 @@ class HashSource : public FixedImageSource {
   std::int32_t make_label(std::uint32_t sample, std::int64_t step) const override;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

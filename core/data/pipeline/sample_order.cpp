@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 // Four rounds with random round functions make a Feistel network a pseudorandom permutation (Luby
@@ -46,4 +46,4 @@ std::uint64_t SampleOrder::permute(std::uint64_t value, std::uint64_t epoch) con
   return (std::uint64_t{left} << half_bits_) | right;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

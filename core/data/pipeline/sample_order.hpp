@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::data {
 
 // The global order of samples. Sample g of a run (step * global batch + position in it) is place
 // g % records of epoch g / records, and every epoch is a permutation of all records. A function of
@@ -26,4 +26,4 @@ class SampleOrder {
   unsigned half_bits_ = 1;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -7,7 +7,7 @@
 #include "core/data/pipeline/synthetic_source.hpp"
 #include "core/data/tfrecord/tfrecord_source.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 std::unique_ptr<BatchSource> make_source(const DataOptions& options) {
   check_data_options(options);
@@ -24,4 +24,4 @@ std::unique_ptr<BatchSource> make_source(const DataOptions& options) {
   return std::make_unique<TfRecordSource>(options);
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

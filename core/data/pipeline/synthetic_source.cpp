@@ -1,6 +1,6 @@
 #include "core/data/pipeline/synthetic_source.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 SyntheticSource::SyntheticSource(const DataOptions& options)
     : FixedImageSource(options), pixels_(127, 60) {}
@@ -16,4 +16,4 @@ std::int32_t SyntheticSource::make_label(std::uint32_t sample, std::int64_t step
   return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(options().classes - 1)));
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

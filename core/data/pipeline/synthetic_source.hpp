@@ -3,7 +3,7 @@
 #include "core/data/pipeline/fixed_image_source.hpp"
 #include "core/data/pipeline/truncated_normal.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Data without files, for measuring: images from a normal distribution (mean 127, deviation 60, cut
 // at two deviations; not normalised), drawn once, and labels uniform in 0 .. classes - 2, drawn
@@ -19,4 +19,4 @@ class SyntheticSource : public FixedImageSource {
   TruncatedNormal pixels_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

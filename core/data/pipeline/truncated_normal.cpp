@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr int kIntervals = 4096;
@@ -40,4 +40,4 @@ float TruncatedNormal::sample(CounterRandom& random) const {
   return static_cast<float>(low + (high - low) * (place - static_cast<double>(interval)));
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -4,7 +4,7 @@
 
 #include "core/data/pipeline/counter_random.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // A normal distribution cut at two standard deviations either side of its mean. Sampled through a
 // table of the inverse distribution function with linear interpolation (within 1e-5 of a standard
@@ -19,4 +19,4 @@ class TruncatedNormal {
   std::vector<double> quantiles_;  // at 0, 1/n, ..., 1
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

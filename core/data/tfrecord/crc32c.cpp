@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace convoy {
+namespace convoy::data {
 
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before) {
   // ISA-L takes the length as int and a pointer to non-const bytes that it only reads.
@@ -25,4 +25,4 @@ std::uint32_t masked_crc32c(std::string_view bytes) {
   return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace convoy {
+namespace convoy::data {
 
 // CRC-32C (Castagnoli), as in iSCSI (RFC 3720). `before` is that of the bytes before these.
 std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
@@ -12,4 +12,4 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t before = 0);
 // contains checksums stays meaningful.
 std::uint32_t masked_crc32c(std::string_view bytes);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -8,7 +8,7 @@
 #include "core/data/pipeline/bad_record.hpp"
 #include "tfrecord/example.pb.h"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 constexpr char kImageKey[] = "image/encoded";
@@ -117,4 +117,4 @@ std::string serialise_example(const LabelledImage& image) {
   return bytes;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 
 // Where an object is, as fractions of the image's width and height.
 struct BoundingBox {
@@ -30,4 +30,4 @@ LabelledImage parse_example(std::string_view record, int classes);
 // The record that parse_example() reads back.
 std::string serialise_example(const LabelledImage& image);
 
-}  // namespace convoy
+}  // namespace convoy::data

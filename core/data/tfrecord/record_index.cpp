@@ -15,7 +15,7 @@
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/tfrecord_reader.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 struct FileScan {
@@ -174,4 +174,4 @@ RecordIndex index_records(std::vector<std::filesystem::path> files, BadRecordPol
   return index;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -7,7 +7,7 @@
 
 #include "core/data/pipeline/data_options.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // Where a record is.
 struct RecordReference {
@@ -43,4 +43,4 @@ std::string files_without_records(const RecordIndex& index);
 RecordIndex index_records(std::vector<std::filesystem::path> files, BadRecordPolicy on_bad_record,
                           int threads);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -13,7 +13,7 @@
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -119,4 +119,4 @@ void TfRecordReader::read_bytes(std::uint64_t offset, char* bytes, std::size_t c
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace convoy {
+namespace convoy::data {
 
 // A TFRecord file is a sequence of records, each framed as
 //   length (8 bytes, little endian), masked CRC32C of the length (4), payload, its masked CRC32C
@@ -52,4 +52,4 @@ class TfRecordReader {
 // "<file>, byte <offset>": how messages name a record.
 std::string describe_record(const std::filesystem::path& path, std::uint64_t offset);
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_reader.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 const DataOptions& checked_tfrecord(const DataOptions& options) {
@@ -141,4 +141,4 @@ std::int32_t TfRecordSource::decode(Worker& worker, const std::string& record, s
   return example.label;
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

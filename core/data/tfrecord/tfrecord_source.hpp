@@ -10,7 +10,7 @@
 #include "core/data/pipeline/sample_order.hpp"
 #include "core/data/tfrecord/record_index.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 // ImageNet from TFRecord files in options.data_dir, read, decoded and augmented by its own threads.
 // Sample g of the run (step * global batch + replica * batch + index) has the same record, crop,
@@ -54,4 +54,4 @@ class TfRecordSource : public BatchSource {
   std::unique_ptr<BatchPipeline> pipeline_;  // last: its threads use the rest
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 template <typename Integer>
@@ -44,4 +44,4 @@ void TfRecordWriter::close() {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

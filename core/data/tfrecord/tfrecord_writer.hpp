@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string_view>
 
-namespace convoy {
+namespace convoy::data {
 
 // Writes a TFRecord file, replacing one that exists. Throws Error (kUnavailable) if the file cannot
 // be created or written; close() says whether everything arrived.
@@ -20,4 +20,4 @@ class TfRecordWriter {
   std::ofstream stream_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::data

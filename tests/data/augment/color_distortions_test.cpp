@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using Planes = std::vector<float>;  // all reds, all greens, all blues
@@ -114,4 +114,4 @@ TEST(ColorDistortions, StayInRangeAndDependOnTheOrder) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 CounterRandom stream(std::uint32_t sample) {
@@ -105,4 +105,4 @@ TEST(CropSampler, TakesTheWholeImageWhereNoWindowFits) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 #include "core/data/augment/view_resizer.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::encode_picture;
@@ -156,4 +156,4 @@ TEST(ImagePreprocessor, RoundRobinTakesTheMethodsInTurn) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -8,7 +8,7 @@
 #include "core/data/augment/view_resizer.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 std::vector<float> random_values(std::size_t count, double low, double high) {
@@ -156,4 +156,4 @@ TEST(ViewResizer, OnePixelFillsTheResult) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

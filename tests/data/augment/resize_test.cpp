@@ -7,7 +7,7 @@
 
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::make_constant_picture;
@@ -136,4 +136,4 @@ TEST(Resize, TheSameSizeChangesNothing) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -12,7 +12,7 @@
 #include "tests/data/cifar10/cifar10_test_files.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::cifar10_binary;
@@ -314,4 +314,4 @@ TEST_F(Cifar10Test, ModelsOfAnotherSizeAreRefused) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include "tests/data/cifar10/cifar10_test_files.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using ::testing::AllOf;
@@ -106,4 +106,4 @@ TEST(Pickle, DamageIsAlwaysAnError) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

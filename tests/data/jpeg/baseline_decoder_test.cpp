@@ -14,7 +14,7 @@
 #include "core/data/pipeline/counter_random.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::encode_picture;
@@ -167,4 +167,4 @@ TEST(BaselineDecoder, AllInstructionSetsGiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -10,7 +10,7 @@
 #include "core/data/pipeline/counter_random.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::encode_picture;
@@ -246,4 +246,4 @@ TEST(JpegDecoder, RefusesThousandsOfScans) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 TEST(JpegEncoder, RefusesPicturesWithoutPixels) {
@@ -26,4 +26,4 @@ TEST(JpegEncoder, QualityCostsBytes) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::error_of;
@@ -198,4 +198,4 @@ TEST(BatchPipeline, ServesReplicasFromTheirOwnThreads) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

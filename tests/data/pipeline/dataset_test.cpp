@@ -5,7 +5,7 @@
 
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using ::testing::AllOf;
@@ -59,4 +59,4 @@ TEST(Dataset, MustBeTheModels) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

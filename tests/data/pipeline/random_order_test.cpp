@@ -8,7 +8,7 @@
 #include "core/data/pipeline/sample_order.hpp"
 #include "core/data/pipeline/truncated_normal.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 TEST(CounterRandom, IsPhilox4x32WithTenRounds) {
@@ -114,4 +114,4 @@ TEST(TruncatedNormal, HasTheMomentsOfTheCutDistribution) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

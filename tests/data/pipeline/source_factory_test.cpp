@@ -9,7 +9,7 @@
 #include "core/base/hash_fill.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::error_of;
@@ -170,4 +170,4 @@ TEST(DataOptions, NamesAreParsed) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

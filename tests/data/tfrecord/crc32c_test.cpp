@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 // One bit at a time, straight from the reflected polynomial.
@@ -41,4 +41,4 @@ TEST(Crc32c, MasksByRotatingAndAdding) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

@@ -6,7 +6,7 @@
 #include "core/data/pipeline/bad_record.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using testing::error_of;
@@ -132,4 +132,4 @@ TEST(Example, HostileBytesAreErrors) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

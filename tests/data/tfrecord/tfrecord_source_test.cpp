@@ -9,7 +9,7 @@
 #include "core/data/augment/image_preprocessor.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -348,4 +348,4 @@ TEST_F(TfRecordSourceTest, MoreSamplesPerStepThanRecordsSpanEpochs) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

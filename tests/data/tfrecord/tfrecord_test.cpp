@@ -10,7 +10,7 @@
 #include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "tests/data/data_test_support.hpp"
 
-namespace convoy {
+namespace convoy::data {
 namespace {
 
 using ::testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST_F(TfRecord, UnreadableFilesAreNotBadRecords) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::data

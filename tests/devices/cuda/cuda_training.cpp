@@ -11,6 +11,8 @@
 namespace convoy::testing {
 namespace {
 
+using runtime::SessionOptions;
+
 SessionOptions session_options(const CudaTraining& how, std::uint32_t devices) {
   SessionOptions options;
   options.devices = devices;
@@ -60,23 +62,23 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   const auto strategy = strategy_plugin(host, how.strategy, how.options);
   const SessionOptions options =
       session_options(how, plugin.count({sizeof(convoy_device_request), 0, 0}));
-  Session session(graph, *strategy, plugin, options);
+  runtime::Session session(graph, *strategy, plugin, options);
   for (const Operation& operation : session.lowered_plan().body)
     outcome.has_collectives = outcome.has_collectives || is_collective(operation.kind);
-  std::unique_ptr<Evaluator> evaluator;
+  std::unique_ptr<runtime::Evaluator> evaluator;
   if (how.evaluates)
-    evaluator = std::make_unique<Evaluator>(graph, session.open_devices(), options);
+    evaluator = std::make_unique<runtime::Evaluator>(graph, session.open_devices(), options);
   const std::uint32_t batch = options.devices * options.batch;
-  TrainingEvents events;
+  runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { outcome.losses.push_back(step.total_loss); };
   // While it pauses nothing is queued ahead.
   const auto evaluates_at = [&](std::int64_t step) {
     return how.evaluates && step % (how.steps / 2) == 0;
   };
-  events.pause_after = [&](const PausePoint& point) {
+  events.pause_after = [&](const runtime::PausePoint& point) {
     return point.global_step == how.steps - 2 || evaluates_at(point.global_step);
   };
-  events.paused = [&](const PausePoint& point) {
+  events.paused = [&](const runtime::PausePoint& point) {
     if (evaluates_at(point.global_step)) {
       const auto images = hash_images(options.devices, batch);
       outcome.top_1.push_back(evaluator->run(session.read_values(), *images, 6, {}).top_1);
@@ -86,10 +88,10 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
     return true;
   };
   const auto source = hash_images(options.devices, batch);
-  run_training(session, *source, constant_rate(0.05), {0, how.steps, 0}, events);
+  runtime::run_training(session, *source, constant_rate(0.05), {0, how.steps, 0}, events);
   for (std::size_t kind = 0; kind < 2; ++kind)
     outcome.launches[kind] = launches[kind].load() - outcome.launches[kind];
-  outcome.hash = parameter_hash(session);
+  outcome.hash = runtime::parameter_hash(session);
   return outcome;
 }
 

@@ -95,7 +95,7 @@ TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
                               {{"gpu_indices", "0,0"}, {"cuda_graph", cuda_graph}});
     const auto replicated = strategy_plugin(host, "replicated");
     const auto server = strategy_plugin(host, "parameter_server");
-    SessionOptions options;
+    runtime::SessionOptions options;
     options.devices = 2;
     options.batch = 1;
     options.bucket_elements = 512;
@@ -104,19 +104,21 @@ TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
     options.optimizer.state_slots = 1;
     options.optimizer.momentum = 0.9;
     options.optimizer.gradient_scale = 1;
-    Session session(small_network(), *replicated, plugin, options);
-    const std::vector<std::shared_ptr<const PreparedPlan>> plans = {
+    runtime::Session session(small_network(), *replicated, plugin, options);
+    const std::vector<std::shared_ptr<const runtime::PreparedPlan>> plans = {
         session.plan(), session.prepare(*server, options.bucket_elements)};
     std::vector<double> losses;
-    TrainingEvents events;
+    runtime::TrainingEvents events;
     events.timed_step = [&](const TrainingStep& step) { losses.push_back(step.total_loss); };
     std::size_t turn = 0;
-    events.plan_changes_after = [](const PausePoint& point) { return point.global_step % 6 == 0; };
-    events.change_plan = [&](const PausePoint& point) {
+    events.plan_changes_after = [](const runtime::PausePoint& point) {
+      return point.global_step % 6 == 0;
+    };
+    events.change_plan = [&](const runtime::PausePoint& point) {
       session.exchange_plan(plans[++turn % 2], point.global_step);
     };
     const auto source = hash_images(2, 2);
-    run_training(session, *source, constant_rate(0.05), {0, 14, 0}, events);
+    runtime::run_training(session, *source, constant_rate(0.05), {0, 14, 0}, events);
     return losses;
   };
   EXPECT_EQ(train_in_turns("on"), train_in_turns("off"));

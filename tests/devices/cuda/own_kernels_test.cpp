@@ -116,17 +116,17 @@ struct Trained {
 
 template <typename T>
 Trained train_on_devices(const DevicePlugin& devices, std::int64_t steps) {
-  SessionOptions options;
+  runtime::SessionOptions options;
   options.devices = 1;
   options.threads = 1;
   options.batch = 4;
   options.hash_initializer = true;
-  options.optimizer = make_optimizer({}, 1);
+  options.optimizer = train::make_optimizer({}, 1);
   const auto strategy = built_in_strategy<Calling<T>>("calling", 0);
-  Session session(small_network(), *strategy, devices, options);
+  runtime::Session session(small_network(), *strategy, devices, options);
   const auto images = hash_images(1, 4);
   train(session, *images, 0.25, steps);
-  Trained trained{parameter_hash(session), {}};
+  Trained trained{runtime::parameter_hash(session), {}};
   for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
     for (const float value : session.read_variable(i)) trained.parameters.push_back(value);
   return trained;
@@ -213,9 +213,11 @@ TEST_F(OwnKernels, AreComparedWithTheirHostFunctions) {
   const auto trial_of = [&](const std::string& body) {
     Given::body_ = body;
     const auto strategy = built_in_strategy<Calling<Given>>("calling", 0);
-    void* const built = build_kernel_for(device, cuda_->kernel_forms(), *strategy, "given");
+    void* const built =
+        runtime::build_kernel_for(device, cuda_->kernel_forms(), *strategy, "given");
     const auto form = strategy->kernel("given", CONVOY_KERNEL_HOST);
-    std::string text = try_on_device(device, built, HostKernel(*form), plan, plan.body.back());
+    std::string text =
+        runtime::try_on_device(device, built, HostKernel(*form), plan, plan.body.back());
     device.free_kernel(built);
     return text;
   };

@@ -5,7 +5,7 @@
 #include <immintrin.h>
 #endif
 
-namespace convoy::CONVOY_KERNEL_SET {
+namespace convoy::data::CONVOY_KERNEL_SET {
 
 void transform_block(const std::int16_t* coefficients, const float* factors, std::uint8_t* pixels,
                      std::size_t row_bytes);
@@ -106,4 +106,4 @@ void transform_block(const std::int16_t* coefficients, const float* factors, std
   for (int i = 0; i < 8; ++i, pixels += row_bytes) store_pixels(v[i], pixels);
 }
 
-}  // namespace convoy::CONVOY_KERNEL_SET
+}  // namespace convoy::data::CONVOY_KERNEL_SET

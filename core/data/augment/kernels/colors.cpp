@@ -2,7 +2,7 @@
 // vectorises them: no branches, no calls.
 #include "core/data/augment/kernels/table.hpp"
 
-namespace convoy::CONVOY_KERNEL_SET {
+namespace convoy::data::CONVOY_KERNEL_SET {
 namespace {
 
 constexpr std::size_t kLanes = 16;  // partial sums, so that additions need not wait for each other
@@ -114,4 +114,4 @@ void finish(const ColorPlanes& planes, const ChannelChange& change) {
   }
 }
 
-}  // namespace convoy::CONVOY_KERNEL_SET
+}  // namespace convoy::data::CONVOY_KERNEL_SET

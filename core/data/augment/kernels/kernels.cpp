@@ -3,7 +3,7 @@
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/augment/kernels/vectors.hpp"
 
-namespace convoy::CONVOY_KERNEL_SET {
+namespace convoy::data::CONVOY_KERNEL_SET {
 
 void transform_block(const std::int16_t* coefficients, const float* factors, std::uint8_t* pixels,
                      std::size_t row_bytes);
@@ -87,4 +87,4 @@ const PixelKernels kTable = {CONVOY_KERNEL_NAME, resize_row, transform_block,
                              resize_planes_row,  sum,        change_hsv,
                              multiply,           scale,      finish};
 
-}  // namespace convoy::CONVOY_KERNEL_SET
+}  // namespace convoy::data::CONVOY_KERNEL_SET

@@ -2,7 +2,7 @@
 #include "core/data/augment/kernels/table.hpp"
 #include "core/data/augment/kernels/vectors.hpp"
 
-namespace convoy::CONVOY_KERNEL_SET {
+namespace convoy::data::CONVOY_KERNEL_SET {
 
 void resize_planes_row(const PlaneRows* rows, const ResizeTaps& luminance, const ResizeTaps& chroma,
                        float* scratch, float factor, float offset, const ColorPlanes& planes);
@@ -100,4 +100,4 @@ void resize_planes_row(const PlaneRows* rows, const ResizeTaps& luminance, const
   }
 }
 
-}  // namespace convoy::CONVOY_KERNEL_SET
+}  // namespace convoy::data::CONVOY_KERNEL_SET

@@ -1,6 +1,6 @@
 #include "core/data/augment/kernels/table.hpp"
 
-namespace convoy {
+namespace convoy::data {
 
 namespace pixels_baseline {
 extern const PixelKernels kTable;
@@ -35,4 +35,4 @@ const PixelKernels& pixel_kernels() {
   return *usable_pixel_kernels().back();
 }
 
-}  // namespace convoy
+}  // namespace convoy::data

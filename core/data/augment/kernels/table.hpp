@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace convoy {
+namespace convoy::data {
 
 // How one axis of a picture is resized: value i of the result lies `fractions[i]` of the way from
 // pixel `first[i]` to the one behind it.
@@ -87,4 +87,4 @@ const PixelKernels& pixel_kernels();
 // All that this processor can run, the plainest first.
 std::span<const PixelKernels* const> usable_pixel_kernels();
 
-}  // namespace convoy
+}  // namespace convoy::data

@@ -13,7 +13,7 @@
 #define CONVOY_INLINE inline __attribute__((always_inline))
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-namespace convoy::CONVOY_KERNEL_SET {
+namespace convoy::data::CONVOY_KERNEL_SET {
 namespace {
 
 typedef std::uint8_t Bytes8 __attribute__((vector_size(8)));
@@ -33,4 +33,4 @@ CONVOY_INLINE Floats8 load_bytes(const std::uint8_t* bytes) {
 }
 
 }  // namespace
-}  // namespace convoy::CONVOY_KERNEL_SET
+}  // namespace convoy::data::CONVOY_KERNEL_SET
