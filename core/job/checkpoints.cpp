@@ -199,16 +199,16 @@ bool Checkpoints::due(const runtime::PausePoint& point) {
 bool Checkpoints::pause(const runtime::PausePoint& point, runtime::Session& session) {
   if (!pending_) return false;
   pending_ = false;
-  return save(point.global_step, session);
+  return save(point.global_step, session, fmt::format("step {}", point.global_step));
 }
 
 void Checkpoints::finish(const runtime::TrainingSummary& summary, runtime::Session& session) {
   if (why_nothing_is_saved() != nullptr) return;
   if (agreed("save at the end", saved_step_ != summary.global_step))
-    save(summary.global_step, session);
+    save(summary.global_step, session, "the end");
 }
 
-bool Checkpoints::save(std::int64_t step, runtime::Session& session) {
+bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::string& round) {
   bool saved = false;
   try {
     saved = write(step, session);
@@ -217,6 +217,9 @@ bool Checkpoints::save(std::int64_t step, runtime::Session& session) {
       fail(error.code(), "{} (--on_save_error=continue trains on without)", error.what());
     tell_(fmt::format("step {} is not saved: {}", step, error.what()));
   }
+  // The others would begin a step and wait in its collectives, which have a time limit.
+  if (setup_.task != nullptr)
+    static_cast<void>(setup_.task->from_chief(fmt::format("saved at {}", round), ""));
   last_save_ = std::chrono::steady_clock::now();
   return saved;
 }

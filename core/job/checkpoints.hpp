@@ -58,7 +58,7 @@ class Checkpoints {
   bool agreed(const std::string& what, bool own) const;
   void check_initial_weights() const;
   void use_initial_weights(runtime::Session& session) const;
-  bool save(std::int64_t step, runtime::Session& session);
+  bool save(std::int64_t step, runtime::Session& session, const std::string& round);
   // Whether there was anything to save.
   bool write(std::int64_t step, runtime::Session& session);
   void refuse_diverged(std::int64_t step);

@@ -215,6 +215,18 @@ TEST_F(SpanningCollectives, EndWhenATaskDiesThatTheOthersWaitForToJoin) {
   EXPECT_THAT(tasks[0].err(), AllOf(HasSubstr("worker 1 ("), HasSubstr(" lost")));
 }
 
+// Both tasks live and send heartbeats; only the collective does not end.
+TEST_F(SpanningCollectives, EndWhenOneDoesNotEndInTime) {
+  TwoTasks tasks(training(2) + kNccl + Arguments{"--collective_timeout=2"});
+  tasks.start(0);
+  tasks.start(1, {}, {{"CONVOY_EMULATED_NCCL", "hung"}});
+  for (const std::size_t task : {0, 1})
+    EXPECT_EQ(tasks[task].exit_code(60), 6) << tasks[task].err();
+  EXPECT_THAT(tasks[0].err() + tasks[1].err(),
+              AllOf(HasSubstr(" did not end within 2 s: rank "),
+                    HasSubstr("; 2 ranks are in other processes, which may be late")));
+}
+
 TEST_F(SpanningCollectives, EndTogetherWhenATaskIsInterrupted) {
   TwoTasks tasks(training(2) + kNccl + kEndless);
   tasks.start_both();

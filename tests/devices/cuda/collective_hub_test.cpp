@@ -88,6 +88,19 @@ class CollectiveHubs : public testing::Test {
     it.read_count = it.write_count = spans.size();
     hub_->start(it, gpus.front(), nullptr);
   }
+  // Of GPUs 0 and 1.
+  void all_reduce_in(void* group) {
+    convoy_region spans[] = {{memory_[0].data(), 4, CONVOY_F32, 0},
+                             {memory_[1].data(), 4, CONVOY_F32, 0}};
+    const std::uint32_t ranks[] = {0, 1, 0, 1};
+    convoy_submission it{};
+    it.kind = CONVOY_OP_ALL_REDUCE;
+    it.reads = it.writes = spans;
+    it.read_count = it.write_count = 2;
+    it.collective_group = group;
+    it.ranks = ranks;
+    hub_->start(it, 0, nullptr);
+  }
   // The first failure that check() throws; empty when there is none for long.
   std::string failure(bool timed_out) {
     for (int i = 0; i < 5000; ++i) {
@@ -225,21 +238,30 @@ TEST_F(CollectiveHubs, RunACollectiveOfAGroupOnItsOwnCommunicator) {
   open();
   void* const group = hub_->open_group(group_of(*hub_, 60));
   EXPECT_EQ(world().communicators, 2);
-  convoy_region spans[] = {{memory_[0].data(), 4, CONVOY_F32, 0},
-                           {memory_[1].data(), 4, CONVOY_F32, 0}};
-  const std::uint32_t ranks[] = {0, 1, 0, 1};
-  convoy_submission it{};
-  it.kind = CONVOY_OP_ALL_REDUCE;
-  it.reads = it.writes = spans;
-  it.read_count = it.write_count = 2;
-  it.collective_group = group;
-  it.ranks = ranks;
-  hub_->start(it, 0, nullptr);
+  all_reduce_in(group);
   EXPECT_EQ(memory_[1][0], 100.0f);
   EXPECT_EQ(world().communicators, 2) << "no other one was made";
   hub_->close_group(group);
   EXPECT_EQ(world().communicators, 0);
   EXPECT_EQ(world().aborted, 0);
+}
+
+TEST_F(CollectiveHubs, GiveUpOnACollectiveOfAGroupThatDoesNotEnd) {
+  state_->held = {{0, 2}, {1, 1}};
+  world().on_abort = [this] {
+    const std::lock_guard lock(state_->mutex);
+    state_->released = true;
+  };
+  open(0.02);
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  all_reduce_in(group);
+  const std::string text = failure(true);
+  EXPECT_TRUE(
+      text.starts_with("operation 0 (all_reduce of 4 elements, step 0) did not end within 0 "
+                       "s: rank 0 (cuda:0), rank 1 (cuda:1) wait in it; "))
+      << text;
+  hub_->close_group(group);
+  EXPECT_EQ(world().communicators, 0);
 }
 
 TEST_F(CollectiveHubs, AbortWhatIsInterrupted) {

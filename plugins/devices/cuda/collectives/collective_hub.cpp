@@ -81,7 +81,7 @@ void* CollectiveHub::open_group(const SpanningGroup& group) {
   const std::lock_guard starting(starting_);
   for (const int gpu : group.gpus) static_cast<void>(streams_->stream(gpu));
   auto opened = std::make_unique<Communicator>(
-      nccl_, std::move(ranks), [this](int gpu) { streams_->use(gpu); },
+      nccl_, std::move(ranks), [this](int gpu) { streams_->use(gpu); }, patience_,
       std::chrono::duration<double>(group.seconds), group.is_given_up);
   const std::lock_guard lock(mutex_);
   return groups_.emplace_back(std::move(opened)).get();
@@ -137,7 +137,8 @@ void CollectiveHub::start(const convoy_submission& operation, int lane_gpu, cuda
   Started it;
   it.text = collective_text(operation);
   it.gpus = calls.gpus;
-  it.spans = operation.ranks != nullptr;
+  it.numbers = communicator.numbers();
+  it.elsewhere = communicator.size() - static_cast<std::uint32_t>(it.numbers.size());
   it.lane_gpu = lane_gpu;
   try {
     queue(calls, communicator, lane, it);
@@ -220,7 +221,7 @@ void CollectiveHub::look() {
   Started& oldest = started_.front();
   const bool begun = std::any_of(oldest.begun.begin(), oldest.begun.end(),
                                  [this](auto event) { return streams_->reached(event); });
-  if (!begun || oldest.spans) return;
+  if (!begun) return;
   if (oldest.since == Clock::time_point{}) oldest.since = Clock::now();
   if (Clock::now() - oldest.since > patience_) throw TimedOut(waiting_text(oldest));
 }
@@ -228,7 +229,8 @@ void CollectiveHub::look() {
 std::string CollectiveHub::waiting_text(const Started& it) const {
   std::vector<std::string> waiting, absent, done;
   for (std::size_t rank = 0; rank < it.gpus.size(); ++rank) {
-    const std::string name = "rank " + std::to_string(rank) + " (" + name_of(it.gpus[rank]) + ")";
+    const std::string name =
+        "rank " + std::to_string(it.numbers[rank]) + " (" + name_of(it.gpus[rank]) + ")";
     if (streams_->reached(it.done[rank]))
       done.push_back(name);
     else
@@ -239,6 +241,9 @@ std::string CollectiveHub::waiting_text(const Started& it) const {
       " s: " + joined(waiting) + (waiting.size() == 1 ? " waits" : " wait") + " in it";
   if (!absent.empty()) text += ", not there yet: " + joined(absent);
   if (!done.empty()) text += ", done: " + joined(done);
+  if (it.elsewhere > 0)
+    text += "; " + std::to_string(it.elsewhere) + (it.elsewhere == 1 ? " rank is" : " ranks are") +
+            " in other processes, which may be late";
   return text +
          "; a GPU or the link to it may be hung (nvidia-smi shows), or another program holds it; "
          "--collective_timeout gives it longer, NCCL_DEBUG=INFO makes NCCL tell more";

@@ -48,9 +48,10 @@ class CollectiveHub : public Collectives {
   struct Started {
     std::string text;
     std::vector<int> gpus;
+    std::vector<std::uint32_t> numbers;     // of the ranks, in all processes
+    std::uint32_t elsewhere = 0;            // ranks of other processes
     std::vector<RankStreams::Event> begun;  // per rank
     std::vector<RankStreams::Event> done;
-    bool spans = false;  // other processes take part: it has no time limit
     int lane_gpu = 0;
     RankStreams::Event arrived = nullptr;           // on the lane
     std::chrono::steady_clock::time_point since{};  // when it was first seen to have begun

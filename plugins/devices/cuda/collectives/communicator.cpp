@@ -13,8 +13,6 @@ constexpr std::chrono::milliseconds kAskAtOnce{1};
 constexpr std::chrono::microseconds kAskAgain{100};
 // How long a communicator may take to say good-bye before it is torn down.
 constexpr std::chrono::seconds kFarewell{5};
-// Another process that lives may take any time, and the host knows whether it lives.
-constexpr std::chrono::hours kForPeers{24 * 365};
 
 ncclDataType_t type_of(std::uint32_t dtype) {
   switch (dtype) {
@@ -63,20 +61,23 @@ void require_nccl(const NcclFunctions& nccl, ncclResult_t result, const char* wh
 
 Communicator::Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus,
                            const UseGpu& use_gpu, std::chrono::duration<double> patience)
-    : Communicator(nccl, all_in_this_process(nccl, gpus), use_gpu, patience, [] { return false; }) {
-}
+    : Communicator(nccl, all_in_this_process(nccl, gpus), use_gpu, patience, patience,
+                   [] { return false; }) {}
 
 Communicator::Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks,
                            const UseGpu& use_gpu, std::chrono::duration<double> patience,
+                           std::chrono::duration<double> join_patience,
                            std::function<bool()> is_given_up)
     : nccl_(nccl),
       gpus_(ranks.gpus),
-      patience_(patience),
+      numbers_(ranks.ranks),
+      size_(ranks.size),
+      patience_(join_patience),
       is_given_up_(std::move(is_given_up)),
       ranks_(gpus_.size(), nullptr) {
   join(ranks, use_gpu);
   is_given_up_ = [] { return false; };  // what it refers to is the caller's
-  if (ranks.size > gpus_.size()) patience_ = kForPeers;
+  patience_ = patience;
 }
 
 void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {

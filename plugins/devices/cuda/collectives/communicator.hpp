@@ -36,14 +36,19 @@ class Communicator {
   // Of one process. gpus: one per rank, all different.
   Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus, const UseGpu& use_gpu,
                std::chrono::duration<double> patience);
-  // Of several processes, which make theirs at the same time. is_given_up ends the wait for them.
+  // Of several processes, which make theirs at the same time. Waits for them until is_given_up, for
+  // join_patience at most.
   Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks, const UseGpu& use_gpu,
-               std::chrono::duration<double> patience, std::function<bool()> is_given_up);
+               std::chrono::duration<double> patience, std::chrono::duration<double> join_patience,
+               std::function<bool()> is_given_up);
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
 
   const std::vector<int>& gpus() const { return gpus_; }
+  // The numbers of the ranks of this process, one for each of gpus().
+  const std::vector<std::uint32_t>& numbers() const { return numbers_; }
+  std::uint32_t size() const { return size_; }  // ranks in all processes
   // Queues all calls as one group, each rank's on its stream; done when they are queued.
   void start(const RankCalls& calls, const std::vector<cudaStream_t>& streams);
   // What went wrong after a call had returned; empty when nothing has, or while one is being made,
@@ -64,6 +69,8 @@ class Communicator {
 
   const NcclFunctions& nccl_;
   std::vector<int> gpus_;
+  std::vector<std::uint32_t> numbers_;
+  std::uint32_t size_;
   std::chrono::duration<double> patience_;
   std::function<bool()> is_given_up_;
   std::atomic<bool> given_up_{false};

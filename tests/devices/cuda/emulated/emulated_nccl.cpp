@@ -1,7 +1,8 @@
 // NCCL for emulated GPUs, also of several processes of this machine. Collectives run in the order
 // of the streams that they are called on, by a thread of their communicator. A lost process is not
 // reported: its collectives hang until they are aborted. With CONVOY_EMULATED_NCCL=missing there is
-// none, with CONVOY_EMULATED_NCCL=deaf it never finds other processes.
+// none, with CONVOY_EMULATED_NCCL=deaf it never finds other processes, and with
+// CONVOY_EMULATED_NCCL=hung it finds them, but takes part in no collective with them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -95,6 +96,7 @@ class Clique {
   void work() {
     bool well = is_alone() || (!is_set_to("deaf") && visit_.enter(id_, size_, ranks_));
     joined_ = well;
+    well = well && (is_alone() || !is_set_to("hung"));
     while (well) {
       const std::shared_ptr<Collective> next = await_next();
       if (next == nullptr) break;
