@@ -113,8 +113,7 @@ __global__ void permute_kernel(To* write, const From* read, Permutation order,
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
     std::uint64_t rest = i, to = 0, from = 0;
     for (int d = 3; d >= 0; --d) {
-      const std::uint64_t index = rest % order.sizes[d];
-      rest /= order.sizes[d];
+      const std::uint64_t index = split(rest, order.sizes[d]);
       to += index * order.write_strides[d];
       from += index * order.read_strides[d];
     }
@@ -227,15 +226,14 @@ void permute(Stream stream, void* write, Type to, const void* read, Type from,
   });
 }
 
-// Images are the grid's second dimension, of which there are at most 65535 at a time.
+// Images are the grid's second dimension.
 void interleave(Stream stream, void* write, Type type, const float* planes, std::uint64_t images,
                 std::uint64_t cells, std::uint32_t channels) {
-  constexpr std::uint64_t kMostImages = 65535;
   with_type(type, [&](auto zero) {
     using T = decltype(zero);
-    for (std::uint64_t first = 0; first < images; first += kMostImages) {
+    for (std::uint64_t first = 0; first < images; first += kMostGridRows) {
       const std::uint64_t rest = images - first;
-      const auto now = static_cast<unsigned>(rest < kMostImages ? rest : kMostImages);
+      const auto now = static_cast<unsigned>(rest < kMostGridRows ? rest : kMostGridRows);
       const std::uint64_t offset = first * cells * channels;
       interleave_kernel<<<dim3(blocks_for(cells), now), kThreads, 0, stream>>>(
           static_cast<T*>(write) + offset, planes + offset, cells, channels);

@@ -64,6 +64,22 @@ Cut cut_of(const FactoredShape& shape, int per) {
   return cut;
 }
 
+// As many launches as the chunks need.
+template <typename T, int kPer>
+void sum_products(Stream stream, const Cut& cut, double* partial, const T* gradient, const T* read,
+                  const FactoredShape& shape) {
+  for (std::uint32_t first = 0; first < cut.chunks; first += kMostGridRows) {
+    const std::uint32_t rest = cut.chunks - first;
+    Cut now = cut;
+    now.chunks = rest < kMostGridRows ? rest : kMostGridRows;
+    const std::uint64_t row = first * cut.rows_per_chunk;
+    product_sums_kernel<T, kPer><<<grid_of(now), block_of(now), 0, stream>>>(
+        partial + static_cast<std::uint64_t>(first) * shape.channels,
+        gradient + row * shape.channels, read + row * shape.channels, shape.rows() - row,
+        shape.channels, cut.rows_per_chunk);
+  }
+}
+
 // The channels, for with_packs(): an odd number where factors begin where whole accesses of as many
 // factors as of activations may not.
 std::uint32_t channels_to_pack(const FactoredShape& shape, const void* factors) {
@@ -103,9 +119,8 @@ void factor_gradients(Stream stream, const FactoredShape& shape, void* write, co
     using T = decltype(zero);
     constexpr int kPer = decltype(per)::value;
     const Cut cut = cut_of(shape, kPer);
-    product_sums_kernel<T, kPer><<<grid_of(cut), block_of(cut), 0, stream>>>(
-        partial, static_cast<const T*>(gradient), static_cast<const T*>(read), shape.rows(),
-        shape.channels, cut.rows_per_chunk);
+    sum_products<T, kPer>(stream, cut, partial, static_cast<const T*>(gradient),
+                          static_cast<const T*>(read), shape);
     const std::uint64_t count = shape.images * shape.channels;
     if (shape.factor_per_image)
       factor_store_kernel<<<blocks_for(count), kThreads, 0, stream>>>(static_cast<T*>(write),

@@ -14,6 +14,10 @@ struct Neighbours {
   std::uint32_t first, last;
 };
 
+__device__ inline std::uint32_t channel_of(std::uint64_t element, const ResponseNorm& shape) {
+  return split(element, shape.channels);
+}
+
 template <typename T>
 __device__ inline float scale_at(const ResponseNorm& shape, const T* row, std::uint32_t channel) {
   const Neighbours near(shape, channel);
@@ -29,7 +33,7 @@ template <typename T>
 __global__ void norm_forward_kernel(ResponseNorm shape, T* write, const T* read) {
   const std::uint64_t count = shape.rows * shape.channels;
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const auto channel = static_cast<std::uint32_t>(i % shape.channels);
+    const std::uint32_t channel = channel_of(i, shape);
     const float scale = scale_at(shape, read + (i - channel), channel);
     write[i] = from_float<T>(to_float(read[i]) * powf(scale, -shape.beta));
   }
@@ -42,7 +46,7 @@ __global__ void norm_share_kernel(ResponseNorm shape, float* share, const T* rea
                                   const T* gradient) {
   const std::uint64_t count = shape.rows * shape.channels;
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const auto channel = static_cast<std::uint32_t>(i % shape.channels);
+    const std::uint32_t channel = channel_of(i, shape);
     const float scale = scale_at(shape, read + (i - channel), channel);
     share[i] = to_float(gradient[i]) * to_float(read[i]) * powf(scale, -shape.beta - 1.0f);
   }
@@ -53,7 +57,7 @@ __global__ void norm_backward_kernel(ResponseNorm shape, T* write, const T* read
                                      const float* share, bool adds) {
   const std::uint64_t count = shape.rows * shape.channels;
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const auto channel = static_cast<std::uint32_t>(i % shape.channels);
+    const std::uint32_t channel = channel_of(i, shape);
     const Neighbours near(shape, channel);
     float sum = 0.0f;
     for (std::uint32_t c = near.first; c <= near.last; ++c) sum += share[i - channel + c];

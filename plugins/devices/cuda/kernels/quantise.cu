@@ -130,6 +130,7 @@ __global__ void decode_kernel(Quantised from, std::uint64_t messages, std::uint6
 
 void quantise(Stream stream, const Quantised& to, std::uint64_t code_bytes,
               std::uint64_t scale_count, const float* from, float* rest) {
+  if (scale_count == 0) return;  // GPUs refuse empty grids
   const auto grid = static_cast<unsigned>((scale_count + kBlocksAtOnce - 1) / kBlocksAtOnce);
   scale_kernel<<<grid, dim3(kLanes, kBlocksAtOnce), 0, stream>>>(to, from, scale_count);
   encode_kernel<<<blocks_for(code_bytes), kThreads, 0, stream>>>(to, from, rest, code_bytes);

@@ -190,9 +190,8 @@ __global__ void scatter_kernel(float* write, std::uint64_t size, const float* va
 void top_k(Stream stream, const Selection& what, SelectionMemory* memory) {
   begin_kernel<<<1, kThreads, 0, stream>>>(memory, what.taken);
   std::uint32_t prefix_shift = kMagnitudeBits;
-  const std::uint64_t wanted_blocks = (what.count + 8 * kThreads - 1) / (8 * kThreads);
-  const auto blocks =
-      static_cast<unsigned>(wanted_blocks < kMostChunks ? wanted_blocks : kMostChunks);
+  const unsigned wanted_blocks = blocks_for(what.count / 8);
+  const unsigned blocks = wanted_blocks < kMostChunks ? wanted_blocks : kMostChunks;
   for (const std::uint32_t bits : {11u, 10u, 10u}) {
     const Digit digit{prefix_shift, prefix_shift - bits, 1u << bits};
     count_digits_kernel<<<blocks, kThreads, 0, stream>>>(what.from, what.count, digit, memory);

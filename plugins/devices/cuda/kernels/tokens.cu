@@ -72,12 +72,12 @@ __device__ inline float share_of(const Between& between, std::int64_t cell) {
 
 template <typename T>
 __global__ void upsample_kernel(T* write, const T* read, UpsampleShape s, std::uint64_t count) {
-  const std::uint64_t width = static_cast<std::uint64_t>(s.in_width) * s.column_factor;
-  const std::uint64_t height = static_cast<std::uint64_t>(s.in_height) * s.row_factor;
+  const std::uint32_t width = s.in_width * s.column_factor;
+  const std::uint32_t height = s.in_height * s.row_factor;
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const std::uint64_t channel = i % s.channels, x = i / s.channels % width;
-    const std::uint64_t y = i / s.channels / width % height,
-                        image = i / s.channels / width / height;
+    std::uint64_t image = i;
+    const std::uint32_t channel = split(image, s.channels), x = split(image, width);
+    const std::uint32_t y = split(image, height);
     const Between row = between(y, s.row_factor, s.in_height, s.interpolated);
     const Between column = between(x, s.column_factor, s.in_width, s.interpolated);
     const T* const from = read + image * s.in_height * s.in_width * s.channels + channel;
@@ -98,10 +98,10 @@ __global__ void upsample_backward_kernel(T* write, const T* gradient, UpsampleSh
   const std::int64_t height = static_cast<std::int64_t>(s.in_height) * s.row_factor;
   const std::int64_t reach = s.interpolated ? 1 : 0;
   for (std::uint64_t i = first_index(); i < count; i += index_stride()) {
-    const auto channel = static_cast<std::int64_t>(i % s.channels);
-    const auto x = static_cast<std::int64_t>(i / s.channels % s.in_width);
-    const auto y = static_cast<std::int64_t>(i / s.channels / s.in_width % s.in_height);
-    const auto image = static_cast<std::int64_t>(i / s.channels / s.in_width / s.in_height);
+    std::uint64_t rest = i;
+    const std::int64_t channel = split(rest, s.channels), x = split(rest, s.in_width);
+    const std::int64_t y = split(rest, s.in_height);
+    const auto image = static_cast<std::int64_t>(rest);
     float sum = 0.0f;
     for (std::int64_t oy = on_image((y - reach) * s.row_factor, height);
          oy < height && oy < (y + 1 + reach) * s.row_factor; ++oy) {

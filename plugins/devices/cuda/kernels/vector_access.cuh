@@ -11,6 +11,8 @@ namespace convoy::cuda {
 constexpr int kThreads = 256;
 // Enough blocks to fill the largest GPU several times over.
 constexpr std::uint64_t kMostBlocks = 132 * 32;
+// Of the second and third dimension of a grid, on every GPU.
+constexpr std::uint32_t kMostGridRows = 65535;
 
 inline unsigned blocks_for(std::uint64_t work) {
   const std::uint64_t blocks = (work + kThreads - 1) / kThreads;
@@ -73,6 +75,18 @@ __device__ inline std::uint64_t first_index() {
 }
 __device__ inline std::uint64_t index_stride() {
   return static_cast<std::uint64_t>(gridDim.x) * blockDim.x;
+}
+
+// index <- index / by; the rest is returned. Divisions of 64 bits cost several times as much.
+__device__ inline std::uint32_t split(std::uint64_t& index, std::uint32_t by) {
+  if (index > 0xffffffffu) {
+    const auto rest = static_cast<std::uint32_t>(index % by);
+    index /= by;
+    return rest;
+  }
+  const auto small = static_cast<std::uint32_t>(index);
+  index = small / by;
+  return small % by;
 }
 
 }  // namespace convoy::cuda

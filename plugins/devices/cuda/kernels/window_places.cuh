@@ -12,18 +12,6 @@ struct Place {
   std::uint64_t image;
 };
 
-// index <- index / by; the rest is returned. Divisions of 64 bits cost several times as much.
-__device__ inline std::uint32_t split(std::uint64_t& index, std::uint32_t by) {
-  if (index > 0xffffffffu) {
-    const auto rest = static_cast<std::uint32_t>(index % by);
-    index /= by;
-    return rest;
-  }
-  const auto small = static_cast<std::uint32_t>(index);
-  index = small / by;
-  return small % by;
-}
-
 __device__ inline Place place_of(std::uint64_t index, std::uint32_t channels, std::uint32_t width,
                                  std::uint32_t height) {
   Place place;

@@ -87,6 +87,12 @@ void store(const std::vector<double>& sums, const Elements& to) {
   for (std::size_t i = 0; i < sums.size(); ++i) to.set(static_cast<std::int64_t>(i), sums[i]);
 }
 
+// The libraries work on the calling thread's GPU.
+void require_own_gpu(const CUstream_st* stream) {
+  if (!emulation::takes_launch(1, 1, 0, stream))
+    throw std::logic_error("a library is called for a stream of another GPU");
+}
+
 struct Product {
   ProductShape shape;
 };
@@ -168,6 +174,7 @@ void convolve(const Computation& computation, const ConvolutionMemory& memory) {
 }  // namespace
 
 void Convolution::run(const ConvolutionMemory& memory, void*) const {
+  require_own_gpu(handle_->stream);
   emulation::queue(handle_->stream, [computation = computations().at(workspace_bytes_), memory] {
     convolve(computation, memory);
   });
@@ -220,6 +227,7 @@ void multiply_all(const ProductShape& s, const void* a, const void* b, void* d, 
 
 void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void*) const {
+  require_own_gpu(stream);
   emulation::queue(stream, [=, shape = products().at(algorithm_.data[0]).shape] {
     multiply_all(shape, a, b, d, bias);
   });

@@ -2,7 +2,8 @@
 // the call returns, or when the graph is launched that it was recorded for; behind a collective,
 // when that has ended. Two GPUs, or CONVOY_EMULATED_GPUS, at most ten, of which
 // CUDA_VISIBLE_DEVICES chooses by numbers. There is no cudaDeviceSynchronize: it would end
-// recordings of other threads, so that the plug-in must do without it.
+// recordings of other threads, so that the plug-in must do without it. What CUDA refuses is refused
+// here, too: events, streams and memory of another GPU or kind, events that were never recorded.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -31,9 +32,9 @@ struct CUgraphExec_st {
 
 namespace {
 
-thread_local int current_gpu = 0;
+constexpr int kOfHost = -1;
 
-// Which GPU every piece of device memory belongs to, by its first byte, with its size.
+// Which GPU every piece of memory belongs to, by its first byte, with its size.
 struct Piece {
   std::size_t bytes;
   int gpu;
@@ -64,7 +65,36 @@ std::vector<int> visible_gpus() {
 
 }  // namespace
 
+using emulation::current_gpu;
 using emulation::queue;
+using emulation::refuse;
+
+namespace {
+
+// Filled with not-a-number, so that what is read before it is written shows.
+cudaError_t allocate(void** memory, std::size_t bytes, int gpu) {
+  *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  if (*memory == nullptr) return refuse(cudaErrorMemoryAllocation);
+  if (!emulation::only_counts()) std::memset(*memory, 0xff, bytes);
+  const std::lock_guard lock(pieces_mutex);
+  pieces[static_cast<const char*>(*memory)] = {bytes, gpu};
+  return cudaSuccess;
+}
+
+cudaError_t release(void* memory, bool of_host) {
+  if (memory == nullptr) return cudaSuccess;
+  {
+    const std::lock_guard lock(pieces_mutex);
+    const auto piece = pieces.find(static_cast<const char*>(memory));
+    if (piece == pieces.end() || (piece->second.gpu == kOfHost) != of_host)
+      return refuse(cudaErrorInvalidValue);
+    pieces.erase(piece);
+  }
+  std::free(memory);
+  return cudaSuccess;
+}
+
+}  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): CUDA's names.
 extern "C" {
@@ -78,15 +108,17 @@ cudaError_t cudaDriverGetVersion(int* version) {
   return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
-  current_gpu = device;
+  if (device < 0 || static_cast<std::size_t>(device) >= visible_gpus().size())
+    return refuse(cudaErrorInvalidDevice);
+  current_gpu() = device;
   return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
-  *device = current_gpu;
+  *device = current_gpu();
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() {
-  return cudaSuccess;
+  return emulation::take_last_error();
 }
 const char* cudaGetErrorString(cudaError_t) {
   return "emulated";
@@ -121,30 +153,19 @@ cudaError_t cudaMemGetInfo(std::size_t* available, std::size_t* total) {
   return cudaSuccess;
 }
 
-// Filled with not-a-number, so that what is read before it is written shows.
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-  *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
-  if (*memory == nullptr) return cudaErrorMemoryAllocation;
-  if (!emulation::only_counts()) std::memset(*memory, 0xff, bytes);
-  return cudaSuccess;
+  return allocate(memory, bytes, kOfHost);
 }
 cudaError_t cudaFreeHost(void* memory) {
-  std::free(memory);
-  return cudaSuccess;
+  return release(memory, true);
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  if (emulation::is_capturing()) return cudaErrorStreamCaptureUnsupported;
-  const cudaError_t status = cudaHostAlloc(memory, bytes, 0);
-  const std::lock_guard lock(pieces_mutex);
-  pieces[static_cast<const char*>(*memory)] = {bytes, current_gpu};
-  return status;
+  if (emulation::is_capturing()) return refuse(cudaErrorStreamCaptureUnsupported);
+  return allocate(memory, bytes, current_gpu());
 }
 cudaError_t cudaFree(void* memory) {
-  {
-    const std::lock_guard lock(pieces_mutex);
-    pieces.erase(static_cast<const char*>(memory));
-  }
-  return cudaFreeHost(memory);
+  if (emulation::is_capturing()) return refuse(cudaErrorStreamCaptureUnsupported);
+  return release(memory, false);
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
   *attributes = {};
@@ -154,8 +175,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   if (piece == pieces.begin()) return cudaSuccess;
   --piece;
   if (byte >= piece->first + piece->second.bytes) return cudaSuccess;
-  attributes->type = cudaMemoryTypeDevice;
-  attributes->device = piece->second.gpu;
+  const bool of_host = piece->second.gpu == kOfHost;
+  attributes->type = of_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
+  attributes->device = of_host ? 0 : piece->second.gpu;
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
@@ -206,6 +228,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* lowest, int* highest) {
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
   *stream = new CUstream_st;
+  (*stream)->gpu = current_gpu();
   return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
@@ -214,7 +237,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   if (stream == nullptr) return cudaSuccess;
-  if (stream->capture != nullptr) return cudaErrorStreamCaptureUnsupported;
+  if (stream->capture != nullptr) return refuse(cudaErrorStreamCaptureUnsupported);
   emulation::synchronize(stream);
   return cudaSuccess;
 }
@@ -223,36 +246,44 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return cudaSuccess;
 }
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
   *event = new CUevent_st;
+  (*event)->gpu = current_gpu();
+  (*event)->has_time = (flags & cudaEventDisableTiming) == 0;
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  *event = new CUevent_st;
-  return cudaSuccess;
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   delete event;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  if (event->gpu != stream->gpu) return refuse(cudaErrorInvalidResourceHandle);
   emulation::record(event, stream);
   return cudaSuccess;
 }
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  if (flags != cudaEventRecordExternal) return cudaErrorInvalidValue;
+  if (flags != cudaEventRecordExternal) return refuse(cudaErrorInvalidValue);
+  if (event->gpu != stream->gpu) return refuse(cudaErrorInvalidResourceHandle);
   emulation::record_in_graph(event, stream);
   return cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  if (event->capture != nullptr) return cudaErrorCapturedEvent;
-  return emulation::has_come(event) ? cudaSuccess : cudaErrorNotReady;
+  if (event->capture != nullptr) return refuse(cudaErrorCapturedEvent);
+  return emulation::has_come(event) ? cudaSuccess : refuse(cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  if (event->capture != nullptr) return refuse(cudaErrorCapturedEvent);
   emulation::synchronize(event);
   return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  const bool fit = from->gpu == to->gpu && from->has_time && to->has_time && from->recorded &&
+                   to->recorded && from->capture == nullptr && to->capture == nullptr;
+  if (!fit) return refuse(cudaErrorInvalidResourceHandle);
+  if (!emulation::has_come(from) || !emulation::has_come(to)) return refuse(cudaErrorNotReady);
   *milliseconds = static_cast<float>(to->milliseconds - from->milliseconds);
   return cudaSuccess;
 }

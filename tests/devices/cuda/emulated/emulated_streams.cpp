@@ -154,6 +154,7 @@ bool is_capturing() {
 }
 
 void record(CUevent_st* event, CUstream_st* stream) {
+  event->recorded = true;
   event->capture = stream->capture;
   event->before = stream->before;
   event->mark = nullptr;
@@ -172,7 +173,11 @@ void record(CUevent_st* event, CUstream_st* stream) {
 void record_in_graph(CUevent_st* event, CUstream_st* stream) {
   if (stream->capture == nullptr) misused("an event of a graph outside of one");
   event->capture = nullptr;
-  record_work(stream, {[event] { event->milliseconds = now(); }, false});
+  record_work(stream, {[event] {
+                         event->milliseconds = now();
+                         event->recorded = true;
+                       },
+                       false});
 }
 
 void wait(CUstream_st* stream, CUevent_st* event) {

@@ -58,6 +58,7 @@ void launch_graph(const Recording& work, CUstream_st* stream);
 }  // namespace convoy::cuda::emulation
 
 struct CUstream_st {
+  int gpu = 0;
   // Null: work is done at once, unless the stream is held up.
   std::shared_ptr<convoy::cuda::emulation::Capture> capture;
   std::uint64_t recorded = 0;
@@ -71,6 +72,9 @@ struct CUstream_st {
 };
 
 struct CUevent_st {
+  int gpu = 0;
+  bool has_time = true;
+  bool recorded = false;
   double milliseconds = 0;
   std::shared_ptr<convoy::cuda::emulation::Capture> capture;  // null: recorded outside of one
   std::shared_ptr<convoy::cuda::emulation::Mark> mark;        // null: it came when it was recorded

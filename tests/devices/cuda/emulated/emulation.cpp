@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <ucontext.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -62,29 +63,37 @@ std::unique_ptr<Coroutine> make_coroutine() {
   return made;
 }
 
-template <typename Use>
-void for_each_index(dim3 size, Use&& use) {
-  for (unsigned z = 0; z < size.z; ++z)
-    for (unsigned y = 0; y < size.y; ++y)
-      for (unsigned x = 0; x < size.x; ++x) use(Index{x, y, z});
+std::uint64_t count_of(dim3 size) {
+  return std::uint64_t{size.x} * size.y * size.z;
 }
 
-void run_together(std::vector<std::unique_ptr<Coroutine>>& threads) {
-  std::size_t next = 0;
-  for_each_index(block_size, [&](Index index) {
-    Coroutine& it = *threads[next++];
-    it.index = index;
-    it.ended = false;
-  });
-  for (bool open = true; open;) {
+Index index_of(std::uint64_t number, dim3 size) {
+  if (size.y == 1 && size.z == 1) return {static_cast<unsigned>(number), 0, 0};
+  return {static_cast<unsigned>(number % size.x), static_cast<unsigned>(number / size.x % size.y),
+          static_cast<unsigned>(number / size.x / size.y)};
+}
+
+template <typename Use>
+void for_each_number(std::uint64_t count, bool ascending, Use&& use) {
+  for (std::uint64_t i = 0; i < count; ++i) use(ascending ? i : count - 1 - i);
+}
+
+void run_together(std::vector<std::unique_ptr<Coroutine>>& threads, bool ascending) {
+  const std::uint64_t count = count_of(block_size);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    threads[i]->index = index_of(i, block_size);
+    threads[i]->ended = false;
+  }
+  for (bool open = true; open; ascending = !ascending) {
     open = false;
-    for (const auto& thread : threads) {
-      if (thread->ended) continue;  // so are those that the block does not have
-      current = thread.get();
-      thread_index = thread->index;
-      change(scheduler, thread->place);
-      open = open || !thread->ended;
-    }
+    for_each_number(count, ascending, [&](std::uint64_t i) {
+      Coroutine& thread = *threads[i];
+      if (thread.ended) return;
+      current = &thread;
+      thread_index = thread.index;
+      change(scheduler, thread.place);
+      open = open || !thread.ended;
+    });
   }
 }
 
@@ -101,13 +110,14 @@ void run(bool meets, dim3 grid, dim3 block, const std::function<void()>& kernel)
   block_size = block;
   running_kernel = &kernel;
   static std::vector<std::unique_ptr<Coroutine>> threads;
-  while (meets && threads.size() < std::size_t{block.x} * block.y * block.z)
-    threads.push_back(make_coroutine());
-  for_each_index(grid, [&](Index index) {
-    block_index = index;
-    if (meets) return run_together(threads);
-    for_each_index(block, [&](Index thread) {
-      thread_index = thread;
+  while (meets && threads.size() < count_of(block)) threads.push_back(make_coroutine());
+  static bool ascending = false;
+  ascending = !ascending;
+  for_each_number(count_of(grid), ascending, [&](std::uint64_t number) {
+    block_index = index_of(number, grid);
+    if (meets) return run_together(threads, number % 2 == 0);
+    for_each_number(count_of(block), ascending, [&](std::uint64_t thread) {
+      thread_index = index_of(thread, block);
       kernel();
     });
   });

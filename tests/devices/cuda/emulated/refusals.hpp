@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+
+namespace convoy::cuda::emulation {
+
+// The GPU that is the calling thread's.
+int& current_gpu();
+
+// Remembers an error for cudaGetLastError, and gives it.
+cudaError_t refuse(cudaError_t error);
+// The calling thread's latest error, which is forgotten.
+cudaError_t take_last_error();
+
+// What GPUs of compute capability 9.0 say to a launch: an empty or too large grid or block, more
+// dynamic shared memory (bytes) than a kernel gets unasked.
+cudaError_t launch_error(dim3 grid, dim3 block, std::size_t shared);
+// Whether the launch is started: the calling thread's GPU must be the stream's, too. The runtime
+// tells of a refusal through cudaGetLastError alone.
+bool takes_launch(dim3 grid, dim3 block, std::size_t shared, const CUstream_st* stream);
+
+}  // namespace convoy::cuda::emulation
