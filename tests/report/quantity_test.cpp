@@ -23,10 +23,9 @@ TEST(Quantity, HasTheUnitThatFitsAndThreeDigits) {
 }
 
 TEST(Quantity, TicksAreRoundBeginAtZeroAndReachTheLargest) {
-  const Scale milliseconds = scale_for(Unit::kSeconds, 0.0463);
-  EXPECT_EQ(milliseconds.suffix, "ms");
-  EXPECT_THAT(ticks_up_to(0.0463, milliseconds, false),
-              ElementsAre(0, 0.01, 0.02, 0.03, 0.04, 0.05));
+  const Scale scale = scale_for(Unit::kSeconds, 0.0463);
+  EXPECT_EQ(scale.suffix, "ms");
+  EXPECT_THAT(ticks_up_to(0.0463, scale, false), ElementsAre(0, 0.01, 0.02, 0.03, 0.04, 0.05));
   EXPECT_THAT(ticks_up_to(1, {1, ""}, true), ElementsAre(0, 1));
   EXPECT_THAT(ticks_up_to(8, {1, ""}, true, 4), ElementsAre(0, 2, 4, 6, 8));
   EXPECT_THAT(ticks_up_to(0, {1, ""}, false).front(), 0);
