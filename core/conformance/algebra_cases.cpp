@@ -48,7 +48,7 @@ Values interpreted(const Algebra& it) {
   operation.kind = it.kind;
   operation.flags = it.flags;
   operation.scalar = it.scalar;
-  std::copy_n(it.sizes, 4, operation.sizes);
+  std::copy_n(it.sizes, 4, operation.details.edit().sizes);
   return interpret_algebra(operation, it.reads);
 }
 

@@ -10,8 +10,8 @@ void put(Operands& it, const PlanSpan& span, const std::vector<float>& values) {
 }
 
 void set_coding(Operation& operation, const Coding& coding) {
-  operation.sizes[0] = static_cast<std::uint64_t>(coding.code);
-  operation.sizes[1] = coding.block;
+  operation.details.edit().sizes[0] = static_cast<std::uint64_t>(coding.code);
+  operation.details.edit().sizes[1] = coding.block;
 }
 
 Operands pack(OperationKind kind, const std::vector<float>& values) {
@@ -78,7 +78,7 @@ Operands scatter_onto(std::uint64_t count, std::uint64_t taken, std::uint64_t me
     all.back().compute();
   }
   Operands it = unpack(OperationKind::kScatter, std::move(all), count, onto);
-  it.operation.sizes[0] = messages;
+  it.operation.details.edit().sizes[0] = messages;
   return it;
 }
 
@@ -92,7 +92,7 @@ Operands dequantise_onto(std::uint64_t count, const Coding& coding, std::uint64_
   }
   Operands it = unpack(OperationKind::kDequantise, std::move(all), count, onto);
   set_coding(it.operation, coding);
-  it.operation.sizes[2] = messages;
+  it.operation.details.edit().sizes[2] = messages;
   return it;
 }
 

@@ -34,7 +34,7 @@ void run_on(TestedDevice& device, Operands& it) {
   submission.write_count = writes.size();
   submission.scalar = it.operation.scalar;
   submission.reduction = it.operation.reduction;
-  submission.sizes = it.operation.sizes;
+  submission.sizes = it.operation.details->sizes;
   require_supported(device, submission);
   device.run(submission);
 }

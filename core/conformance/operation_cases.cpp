@@ -44,7 +44,7 @@ void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
 Operands make_operands(const Shape& shape, std::uint64_t count) {
   Operands it;
   it.operation.kind = shape.kind;
-  it.operation.reduction = shape.reduction;
+  it.operation.reduction = static_cast<std::uint8_t>(shape.reduction);
   it.operation.scalar = shape.scalar;
   for (std::uint32_t r = 0; r < shape.reads; ++r) {
     const PlanSpan span = add_span(it, shape.read_dtype, count);

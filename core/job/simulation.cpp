@@ -153,7 +153,7 @@ double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) con
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
   SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
   for (const Operation* call : called_kernels(run.plan->logical()))
-    require_form(*setup_.strategy, call->kernel, forms_on(setup_, hardware_));
+    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
   if (fewer) run.plan->take_check(proof_while_lowering(*fewer->plan, *run.plan));
   run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;

@@ -22,11 +22,11 @@ convoy_operation to_abi(const Operation& operation) {
   result.max_lag = operation.max_lag;
   result.first_layer = operation.first_layer;
   result.layer_count = operation.layer_count;
-  std::copy_n(operation.sizes, 4, result.sizes);
-  result.kernel = operation.kernel.c_str();
-  result.bytes = operation.bytes;
-  result.flops = operation.flops;
-  result.effect = operation.effect;
+  std::copy_n(operation.details->sizes, 4, result.sizes);
+  result.kernel = operation.details->kernel.c_str();
+  result.bytes = operation.details->bytes;
+  result.flops = operation.details->flops;
+  result.effect = operation.details->effect;
   result.priority = operation.priority;
   return result;
 }

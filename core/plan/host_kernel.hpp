@@ -36,7 +36,7 @@ class HostKernel {
     submission.step = step;
     submission.learning_rate = learning_rate;
     submission.scalar = operation.scalar;
-    submission.sizes = operation.sizes;
+    submission.sizes = operation.details->sizes;
     submission.reads = reads.data();
     submission.read_count = reads.size();
     submission.writes = writes.data();

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/plan/rare.hpp"
 #include "core/plan/span_list.hpp"
 
 namespace convoy {
@@ -67,21 +68,32 @@ inline constexpr std::uint32_t kNetworkLane = CONVOY_LANE_UPDATE + 1;
 // "compute", "copy in".
 std::string_view lane_name(std::uint32_t lane);
 
+// What only calls, products of matrices and compression have.
+struct OperationDetails {
+  std::uint64_t sizes[4] = {0, 0, 0, 0};
+  std::string kernel;
+  std::uint64_t bytes = 0;
+  std::uint64_t flops = 0;
+  std::uint32_t effect = CONVOY_CALL_UNDECLARED;  // convoy_call_effect
+};
+
 // One operation of a plan. In a logical plan `id` counts prologue then body and place may be
 // CONVOY_NONE; in a lowered plan every operation runs on one engine and `source` is the logical id.
+// Plans for many hosts have millions, so it is small.
 struct Operation {
   std::uint32_t id = 0;
   std::uint32_t source = 0;
   OperationKind kind = OperationKind::kCopy;
   std::uint32_t flags = 0;
   std::uint32_t place = CONVOY_NONE;
-  std::uint32_t reduction = CONVOY_REDUCE_SUM;
-  std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
   std::uint32_t replica = CONVOY_NONE;
   std::uint32_t segment = CONVOY_NONE;   // lowered compute operations
   std::uint32_t variable = CONVOY_NONE;  // norms that are reported: of this variable of the arena
   std::uint32_t phase = 0;               // which compute of the period it belongs to
-  std::uint32_t lane = CONVOY_LANE_COMPUTE;
+  std::uint8_t reduction = CONVOY_REDUCE_SUM;
+  std::uint8_t algorithm = CONVOY_ALGORITHM_DEVICE;
+  std::uint8_t lane = CONVOY_LANE_COMPUTE;
+  std::uint8_t priority = 0;  // below CONVOY_PRIORITIES; the highest goes first
   SpanList reads;
   SpanList writes;
   double scalar = 0;
@@ -89,12 +101,7 @@ struct Operation {
   std::uint64_t max_lag = 0;
   std::uint64_t first_layer = 0;
   std::uint64_t layer_count = 0;
-  std::uint64_t sizes[4] = {0, 0, 0, 0};
-  std::string kernel;
-  std::uint64_t bytes = 0;
-  std::uint64_t flops = 0;
-  std::uint32_t effect = CONVOY_CALL_UNDECLARED;  // kCall: convoy_call_effect
-  std::uint32_t priority = 0;                     // below CONVOY_PRIORITIES; the highest goes first
+  Rare<OperationDetails> details;
 };
 
 // Whether it opts out of program order: relaxed reads, updates in any order.

@@ -12,7 +12,7 @@ std::string Plan::buffer_name(std::uint32_t buffer) const {
   const PlanBuffer& it = buffers.at(buffer);
   const std::string set = it.set == 0 ? std::string() : fmt::format(", set {}", it.set);
   const std::string& place = cluster->places.at(it.place).name;
-  if (!it.name.empty()) return fmt::format("{} ({})", it.name, place);
+  if (!it.name->empty()) return fmt::format("{} ({})", *it.name, place);
   switch (it.kind) {
     case CONVOY_BUFFER_PARAMETERS:
       return fmt::format("parameters({}{})", it.owner, set);
@@ -46,11 +46,11 @@ class PlanDigest {
           std::uint64_t{it.place}, std::uint64_t{it.reduction}, std::uint64_t{it.algorithm},
           std::uint64_t{it.replica}, std::uint64_t{it.segment}, std::uint64_t{it.phase},
           std::uint64_t{it.lane}, std::bit_cast<std::uint64_t>(it.scalar), it.contributions,
-          it.max_lag, it.first_layer, it.layer_count, it.sizes[0], it.sizes[1], it.sizes[2],
-          it.sizes[3]})
+          it.max_lag, it.first_layer, it.layer_count, it.details->sizes[0], it.details->sizes[1],
+          it.details->sizes[2], it.details->sizes[3]})
       digest_.add(word);
-    digest_.add(std::string_view(it.kernel));
-    if (it.effect != CONVOY_CALL_UNDECLARED) digest_.add(it.effect);
+    digest_.add(std::string_view(it.details->kernel));
+    if (it.details->effect != CONVOY_CALL_UNDECLARED) digest_.add(it.details->effect);
     if (it.priority != 0) digest_.add(it.priority);
     add(it.reads);
     add(it.writes);

@@ -7,6 +7,7 @@
 #include "core/plan/arena_map.hpp"
 #include "core/plan/cluster.hpp"
 #include "core/plan/operation.hpp"
+#include "core/plan/rare.hpp"
 
 namespace convoy {
 
@@ -16,8 +17,8 @@ struct PlanBuffer {
   std::uint32_t set = 0;
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t count = 0;
-  std::uint32_t place = 0;  // where the memory is
-  std::string name = {};    // for people, when its author gave it one
+  std::uint32_t place = 0;      // where the memory is
+  Rare<std::string> name = {};  // for people, when its author gave it one
 };
 
 // A later part of training: its prologue runs once before `first_step`, and its body repeats from

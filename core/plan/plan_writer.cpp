@@ -146,7 +146,7 @@ int32_t PlanWriter::name_buffer(void* self, uint32_t id, const char* name) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
     require_index(id, it.plan_.buffers.size(), "buffer");
-    it.plan_.buffers[id].name = name == nullptr ? "" : name;
+    it.plan_.buffers[id].name.edit() = name == nullptr ? "" : name;
   });
 }
 

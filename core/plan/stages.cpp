@@ -99,7 +99,7 @@ std::vector<const Operation*> called_kernels(const Plan& plan) {
   std::vector<const Operation*> calls;
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& operation : *section)
-      if (operation.kind == OperationKind::kCall && known.insert(operation.kernel).second)
+      if (operation.kind == OperationKind::kCall && known.insert(operation.details->kernel).second)
         calls.push_back(&operation);
   return calls;
 }

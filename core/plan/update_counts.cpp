@@ -1,7 +1,6 @@
 #include "core/plan/update_counts.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include "core/base/error.hpp"
 #include "core/plan/stages.hpp"
@@ -9,32 +8,41 @@
 namespace convoy {
 namespace {
 
-// Per element at which spans begin or end: how many more cover it than the one before.
-using Edges = std::map<std::uint64_t, std::int64_t>;
+// Where an update's span begins or ends: how many more cover what follows than what is before.
+struct Edge {
+  std::uint32_t buffer = 0;
+  std::int32_t change = 0;
+  std::uint64_t at = 0;
 
-std::vector<UpdateCounts::Cell> cells_between(const Edges& edges) {
-  std::vector<UpdateCounts::Cell> cells;
-  std::int64_t depth = 0;
-  for (auto edge = edges.begin(); edge != edges.end(); ++edge) {
-    depth += edge->second;
-    if (depth > 0) cells.push_back({{edge->first, std::next(edge)->first - edge->first}, 0});
+  bool operator<(const Edge& other) const {
+    return buffer != other.buffer ? buffer < other.buffer : at < other.at;
   }
-  return cells;
+};
+
+std::vector<Edge> edges_of(const Plan& plan) {
+  std::vector<Edge> edges;
+  for (const std::vector<Operation>* section : sections_of(plan))
+    for (const Operation& operation : *section) {
+      if (operation.kind != OperationKind::kApply) continue;
+      for (const PlanSpan& span : operation.writes) {
+        edges.push_back({span.buffer, 1, span.first});
+        edges.push_back({span.buffer, -1, span.first + span.count});
+      }
+    }
+  std::sort(edges.begin(), edges.end());
+  return edges;
 }
 
 }  // namespace
 
 UpdateCounts::UpdateCounts(const Plan& plan) : cells_(plan.buffers.size()) {
-  std::vector<Edges> edges(plan.buffers.size());
-  for (const std::vector<Operation>* section : sections_of(plan))
-    for (const Operation& operation : *section) {
-      if (operation.kind != OperationKind::kApply) continue;
-      for (const PlanSpan& span : operation.writes) {
-        ++edges[span.buffer][span.first];
-        --edges[span.buffer][span.first + span.count];
-      }
-    }
-  for (std::size_t i = 0; i < edges.size(); ++i) cells_[i] = cells_between(edges[i]);
+  const std::vector<Edge> edges = edges_of(plan);
+  std::int64_t depth = 0;  // 0 behind the last edge of a buffer
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    depth += edges[i].change;
+    if (depth == 0 || edges[i].at == edges[i + 1].at) continue;
+    cells_[edges[i].buffer].push_back({{edges[i].at, edges[i + 1].at - edges[i].at}, 0});
+  }
 }
 
 std::span<UpdateCounts::Cell> UpdateCounts::cells_of(const PlanSpan& span) {

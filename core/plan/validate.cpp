@@ -159,9 +159,9 @@ void check_apply(Operation& operation, const Plan& plan) {
 
 // A declared kernel adds element by element, so its spans are alike.
 void check_call(const Operation& operation) {
-  if (operation.effect == CONVOY_CALL_UNDECLARED) return;
+  if (operation.details->effect == CONVOY_CALL_UNDECLARED) return;
   require_equal_counts(operation);
-  if (operation.effect == CONVOY_CALL_KEEPS_REST)
+  if (operation.details->effect == CONVOY_CALL_KEEPS_REST)
     require_count(operation.writes.size(), {2, 2}, "writes; the second one is the rest");
 }
 
@@ -235,25 +235,35 @@ void require_possible(const convoy_operation& source) {
   require_counts(source, *traits);
 }
 
+// Not of a kind that may only have zeros (require_rest_zero) and needs no room for them.
+bool has_details(const convoy_operation& source) {
+  return source.kernel != nullptr || source.kind == CONVOY_OP_CALL ||
+         std::ranges::any_of(source.sizes, [](std::uint64_t size) { return size != 0; });
+}
+
+void set_details(OperationDetails& details, const convoy_operation& source) {
+  std::copy_n(source.sizes, 4, details.sizes);
+  if (source.kernel != nullptr) details.kernel = source.kernel;
+  details.bytes = source.bytes;
+  details.flops = source.flops;
+  details.effect = static_cast<std::uint32_t>(source.effect);
+}
+
 Operation copy_of(const convoy_operation& source) {
   Operation result;
   result.kind = static_cast<OperationKind>(source.kind);
   result.flags = source.flags;
   result.place = source.place;
-  result.reduction = source.reduction;
-  result.algorithm = source.algorithm;
+  result.reduction = static_cast<std::uint8_t>(source.reduction);
+  result.algorithm = static_cast<std::uint8_t>(source.algorithm);
   result.replica = source.replica;
   result.scalar = source.scalar;
   result.contributions = source.contributions;
   result.max_lag = source.max_lag;
   result.first_layer = source.first_layer;
   result.layer_count = source.layer_count;
-  std::copy_n(source.sizes, 4, result.sizes);
-  if (source.kernel != nullptr) result.kernel = source.kernel;
-  result.bytes = source.bytes;
-  result.flops = source.flops;
-  result.effect = static_cast<std::uint32_t>(source.effect);
-  result.priority = static_cast<std::uint32_t>(source.priority);
+  result.priority = static_cast<std::uint8_t>(source.priority);
+  if (has_details(source)) set_details(result.details.edit(), source);
   if (source.read_count > 0) result.reads.assign(source.reads, source.reads + source.read_count);
   if (source.write_count > 0)
     result.writes.assign(source.writes, source.writes + source.write_count);

@@ -38,8 +38,8 @@ void require_selection(const SpanList& message, const PlanSpan& whole, std::uint
 
 void require_codes(const Operation& operation, const SpanList& message, const PlanSpan& whole,
                    std::uint64_t messages) {
-  const std::uint64_t code = operation.sizes[0];
-  const std::uint64_t block = operation.sizes[1];
+  const std::uint64_t code = operation.details->sizes[0];
+  const std::uint64_t block = operation.details->sizes[1];
   if (code != CONVOY_CODE_SIGN && code != CONVOY_CODE_4_BITS && code != CONVOY_CODE_8_BITS)
     fail(ExitCode::kFailed, "code {} is not known to this convoy (ABI 1.0)", code);
   const Coding coding{static_cast<Code>(code), block};
@@ -68,8 +68,8 @@ void require_messages(const Operation& operation) {
     require_elements(message[2], whole.count, "elements");
   }
   if (operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kScatter)
-    return require_selection(message, whole, packs ? 1 : operation.sizes[0]);
-  require_codes(operation, message, whole, packs ? 1 : operation.sizes[2]);
+    return require_selection(message, whole, packs ? 1 : operation.details->sizes[0]);
+  require_codes(operation, message, whole, packs ? 1 : operation.details->sizes[2]);
 }
 
 }  // namespace convoy

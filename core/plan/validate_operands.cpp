@@ -21,7 +21,7 @@ std::uint64_t product(std::uint64_t a, std::uint64_t b) {
 }
 
 void require_matrices(const Operation& operation) {
-  const auto& [m, n, k, batches] = operation.sizes;
+  const auto& [m, n, k, batches] = operation.details->sizes;
   const std::uint64_t batch = std::max<std::uint64_t>(batches, 1);
   const auto holds = [&](const PlanSpan& span, std::uint64_t rows, std::uint64_t columns) {
     return span.count == product(batch, product(rows, columns));
@@ -35,7 +35,7 @@ void require_matrices(const Operation& operation) {
 }
 
 void require_tall_matrix(const Operation& operation) {
-  const auto& [rows, columns, unused, unused_too] = operation.sizes;
+  const auto& [rows, columns, unused, unused_too] = operation.details->sizes;
   require_equal_counts(operation);
   if (columns == 0 || operation.writes[0].count != product(rows, columns))
     fail(ExitCode::kFailed, "a span of {} elements does not hold a {}x{} matrix",

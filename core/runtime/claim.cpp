@@ -16,11 +16,12 @@ namespace {
 
 void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
   for (const Operation* call : called_kernels(plan))
-    if (!host_kernel_of(strategy, call->kernel))
+    if (!host_kernel_of(strategy, call->details->kernel))
       fail(ExitCode::kFailed,
            "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
            "function: let host_kernel() or kernel() return one, or correct the name",
-           call->id, plan.span_name(call->writes.front()), call->kernel, strategy.manifest().name);
+           call->id, plan.span_name(call->writes.front()), call->details->kernel,
+           strategy.manifest().name);
 }
 
 void require_needs(const Plan& plan, const Manifest& strategy) {

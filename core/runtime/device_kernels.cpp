@@ -30,8 +30,9 @@ DeviceKernels::DeviceKernels(const Plan& lowered, const Engines& engines, Strate
     for (const Operation& operation : *section) {
       OpenDevice* const device = engines.at(operation.place);
       if (operation.kind != OperationKind::kCall || device == nullptr) continue;
-      const auto [built, is_new] = built_.try_emplace({device, operation.kernel});
-      if (is_new) built->second = build_kernel_for(*device, forms, strategy, operation.kernel);
+      const auto [built, is_new] = built_.try_emplace({device, operation.details->kernel});
+      if (is_new)
+        built->second = build_kernel_for(*device, forms, strategy, operation.details->kernel);
     }
 }
 

@@ -114,7 +114,7 @@ class DeviceTrial {
     it.lane = CONVOY_LANE_UPDATE;
     it.learning_rate = kRateOfCall;
     it.scalar = call_.scalar;
-    it.sizes = call_.sizes;
+    it.sizes = call_.details->sizes;
     it.reads = work->reads.data();
     it.read_count = work->reads.size();
     it.writes = work->writes.data();
@@ -127,7 +127,7 @@ class DeviceTrial {
     leave_to_the_end(work);
     for (SpanOnBoth& span : spans_) leave_to_the_end(span.there);
     fail(ExitCode::kTimeout, "kernel '{}' does not end within {} seconds on the device",
-         call_.kernel, kMostSeconds);
+         call_.details->kernel, kMostSeconds);
   }
 
   std::string compare(SpanOnBoth& it) {

@@ -356,7 +356,7 @@ void Executor::fail_hung(const Operation& operation, const char* part, double se
   constexpr const char* kMend = "mend it, or take it off the plug-in path";
   if (is_foreign_kernel(operation))
     fail(ExitCode::kUnavailable, "{}: its kernel '{}' on {} has not ended after {:.3g} s; {}",
-         parts_.author->label, operation.kernel, place, seconds, kMend);
+         parts_.author->label, operation.details->kernel, place, seconds, kMend);
   const std::string text =
       fmt::format("no progress for {:.3g} s: operation {} ({}){} on {} does not end", seconds,
                   operation.id, operation_name(operation.kind), part, place);

@@ -36,7 +36,7 @@ std::shared_ptr<const PreparedPlan> Session::make_plan_of(StrategyPlugin* strate
         nullptr});
     require_claim(strategy->manifest(), made->step.logical(), made->step.check());
     for (const Operation* call : called_kernels(made->step.logical()))
-      require_form(*strategy, call->kernel, devices_->kernel_forms());
+      require_form(*strategy, call->details->kernel, devices_->kernel_forms());
   }
   require_network_reach(*made);
   require_supported(made->step.lowered(), engines_);

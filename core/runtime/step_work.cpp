@@ -76,11 +76,11 @@ void build_compute(const ExecutorParts& parts, const Operation& operation, StepW
 }
 
 HostKernel find_kernel(const ExecutorParts& parts, const Operation& operation) {
-  const HostKernel kernel = parts.kernel ? parts.kernel(operation.kernel) : HostKernel();
+  const HostKernel kernel = parts.kernel ? parts.kernel(operation.details->kernel) : HostKernel();
   if (!kernel)
     fail(ExitCode::kFailed,
          "the plan calls kernel '{}' on {}, but the strategy has no host function of that name",
-         operation.kernel, parts.plan->cluster->places[operation.place].name);
+         operation.details->kernel, parts.plan->cluster->places[operation.place].name);
   return kernel;
 }
 
@@ -88,7 +88,7 @@ void enter_kernel(const ExecutorParts& parts, const Operation& operation,
                   convoy_submission& submission) {
   if (parts.device_kernels != nullptr)
     submission.device_kernel =
-        parts.device_kernels->find(parts.engines->at(operation.place), operation.kernel);
+        parts.device_kernels->find(parts.engines->at(operation.place), operation.details->kernel);
   if (submission.device_kernel == nullptr) find_kernel(parts, operation).enter(submission);
 }
 
@@ -149,7 +149,7 @@ void build_work(const ExecutorParts& parts, const Operation& operation,
   it.read_count = work.reads.size();
   it.writes = work.writes.data();
   it.write_count = work.writes.size();
-  it.sizes = operation.sizes;
+  it.sizes = operation.details->sizes;
   it.timing = &work.timing;
   if (operation.kind == OperationKind::kCall) enter_kernel(parts, operation, it);
   if (operation.kind == OperationKind::kApply) build_update(parts, operation, optimizer, work);

@@ -29,7 +29,8 @@ void require_supported(const Plan& lowered, const Engines& engines) {
       if (operation.kind == OperationKind::kCall &&
           !engines.at(operation.place)->kernel_forms().has(CONVOY_KERNEL_HOST))
         continue;
-      const bool several = operation.kind == OperationKind::kMatmul && operation.sizes[3] > 1;
+      const bool several =
+          operation.kind == OperationKind::kMatmul && operation.details->sizes[3] > 1;
       const auto key =
           std::make_tuple(operation.place, operation.kind, operation.flags, operation.reduction,
                           first_dtype(operation.reads), first_dtype(operation.writes), several);

@@ -137,8 +137,8 @@ void TrialCalls::compare_written(std::size_t span, const Bytes& after) const {
 // SUMS the coarsest one, of KEEPS_REST that of the rest, which takes up what the other write rounds
 // off.
 void TrialCalls::compare_sums(const TriedCall& how) const {
-  const bool each = call_.effect == CONVOY_CALL_SUMS;
-  if ((!each && call_.effect != CONVOY_CALL_KEEPS_REST) || !spans_.are_floats()) return;
+  const bool each = call_.details->effect == CONVOY_CALL_SUMS;
+  if ((!each && call_.details->effect != CONVOY_CALL_KEEPS_REST) || !spans_.are_floats()) return;
   const auto precision = [&](std::size_t span) { return precision_of(spans_[span].span.dtype); };
   double coarsest = 0;
   for (const std::size_t i : spans_.reads()) coarsest = std::max(coarsest, precision(i));

@@ -124,7 +124,7 @@ class Ranker {
   void require_kernels(Variant& variant, const Plan& plan) {
     const std::lock_guard lock(plugins_);
     for (const Operation* call : called_kernels(plan)) {
-      require_form(*variant.strategy, call->kernel, problem_.kernel_forms);
+      require_form(*variant.strategy, call->details->kernel, problem_.kernel_forms);
       if (problem_.try_kernel) problem_.try_kernel(*variant.strategy, *call);
     }
   }

@@ -47,7 +47,7 @@ double launches(const Operation& operation) {
     case OperationKind::kQuantise:
       return 2;
     case OperationKind::kScatter:
-      return 1 + static_cast<double>(operation.sizes[0]);
+      return 1 + static_cast<double>(operation.details->sizes[0]);
     default:
       return 1;
   }
@@ -262,7 +262,7 @@ CostedTask TaskCosts::copy(const Operation& operation) {
 // follow from its bytes. Gram-Schmidt has four per element and earlier column.
 double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
                                      std::uint32_t device) const {
-  const auto& [rows, columns, inner, batch] = operation.sizes;
+  const auto& [rows, columns, inner, batch] = operation.details->sizes;
   const double rate =
       machine_.devices[device].flops_efficiency * machine_.devices[device].flops_per_second;
   double flops = 0;
@@ -271,7 +271,7 @@ double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
             static_cast<double>(inner);
   if (operation.kind == OperationKind::kOrthogonalise)
     flops = 4.0 * static_cast<double>(rows * columns) * static_cast<double>(columns + 1);
-  if (operation.kind == OperationKind::kCall) flops = static_cast<double>(operation.flops);
+  if (operation.kind == OperationKind::kCall) flops = static_cast<double>(operation.details->flops);
   return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
 }
 
@@ -300,7 +300,7 @@ double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
     load_memory(engine, options_.software.extra_sum_traffic);
   }
   // A kernel says how much it moves in all; it goes through its spans once at least.
-  const double said = static_cast<double>(operation.bytes) / bytes;
+  const double said = static_cast<double>(operation.details->bytes) / bytes;
   if (said > traffic) load_memory(engine, said - traffic);
   return std::max(said, traffic);
 }

@@ -104,7 +104,8 @@ WritePlan random_plan(std::uint32_t seed, bool collectives) {
 Plan with_random_priorities(Plan plan, std::uint32_t seed) {
   std::mt19937 random(seed);
   for (Operation& operation : plan.body)
-    if (!is_compute(operation.kind)) operation.priority = random() % CONVOY_PRIORITIES;
+    if (!is_compute(operation.kind))
+      operation.priority = static_cast<std::uint8_t>(random() % CONVOY_PRIORITIES);
   return plan;
 }
 

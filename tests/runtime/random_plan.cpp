@@ -311,7 +311,7 @@ Plan without_layers(Plan plan) {
   for (Operation& operation : plan.body)
     if (operation.kind == OperationKind::kBackward) {
       operation.kind = OperationKind::kCall;
-      operation.kernel = "mix";
+      operation.details.edit().kernel = "mix";
     }
   return plan;
 }

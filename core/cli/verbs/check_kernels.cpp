@@ -31,15 +31,16 @@ constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // of a call's sp
 
 // What a kernel can tell calls apart by, beside their sizes.
 std::vector<std::uint64_t> variant_of(const Operation& call) {
-  std::vector<std::uint64_t> variant = {call.effect, std::bit_cast<std::uint64_t>(call.scalar)};
-  variant.insert(variant.end(), std::begin(call.sizes), std::end(call.sizes));
+  std::vector<std::uint64_t> variant = {call.details->effect,
+                                        std::bit_cast<std::uint64_t>(call.scalar)};
+  variant.insert(variant.end(), std::begin(call.details->sizes), std::end(call.details->sizes));
   for (const PlanSpan& span : call.reads) variant.push_back(span.dtype);
   for (const PlanSpan& span : call.writes) variant.push_back(span.dtype);
   return variant;
 }
 
 std::pair<std::string, std::uint64_t> kernel_and_reads(const Operation& call) {
-  return {call.kernel, call.reads.size()};
+  return {call.details->kernel, call.reads.size()};
 }
 
 // Of calls that can be tried. Kernels that work on several elements at once err at odd sizes.
@@ -62,7 +63,8 @@ std::map<std::string, std::uint64_t> most_reads_of(const Plan& plan) {
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section)
       if (call.kind == OperationKind::kCall)
-        result[call.kernel] = std::max<std::uint64_t>(result[call.kernel], call.reads.size());
+        result[call.details->kernel] =
+            std::max<std::uint64_t>(result[call.details->kernel], call.reads.size());
   return result;
 }
 
@@ -89,8 +91,8 @@ void KernelChecks::try_all(const Plan& plan) {
       std::string problem = try_here(plan, call);
       if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
       if (!problem.empty())
-        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.kernel, call.id,
-             problem);
+        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.details->kernel,
+             call.id, problem);
     }
 }
 
@@ -116,18 +118,18 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // One size with each number of reads is tried whole, or nothing is proved. Its first call is
   // made however late it is: it shows most faults. Further sizes, and calls for unusual faults, are
   // tried while there is time; small ones take nearly none.
-  const bool is_first = tried_[call.kernel][call.reads.size()].calls == 1;
+  const bool is_first = tried_[call.details->kernel][call.reads.size()].calls == 1;
   const double share = runtime::bytes_of_spans(call) <= kSmallBytes ? 1 : kForLargeSizes;
   const double left_for_further = share * patience - tried_for_;
   const double left = is_first ? patience - tried_for_ : left_for_further;
   if (!is_first && left <= 0) return {};
-  const runtime::KernelTrial trial =
-      runtime::try_kernel(runtime::host_kernel_of(*setup_.strategy, call.kernel), plan, call,
-                          {.each_call = patience,
-                           .all_calls = std::max(left, std::numeric_limits<double>::min()),
-                           .further_calls = left_for_further / 2});
+  const runtime::KernelTrial trial = runtime::try_kernel(
+      runtime::host_kernel_of(*setup_.strategy, call.details->kernel), plan, call,
+      {.each_call = patience,
+       .all_calls = std::max(left, std::numeric_limits<double>::min()),
+       .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
-  if (is_first && trial.out_of_time) out_of_time_.insert(call.kernel);
+  if (is_first && trial.out_of_time) out_of_time_.insert(call.details->kernel);
   return trial.problem;
 }
 
@@ -140,15 +142,15 @@ bool KernelChecks::is_new_number(const std::string& kernel, std::uint64_t reads)
 
 // A call that is too large leaves its place to a smaller one.
 bool KernelChecks::is_new_shape(const Operation& call) {
-  auto& counts = tried_[call.kernel];
+  auto& counts = tried_[call.details->kernel];
   const std::uint64_t reads = call.reads.size();
-  const bool is_most = reads == most_reads_[call.kernel];
+  const bool is_most = reads == most_reads_[call.details->kernel];
   if (!counts.contains(reads) &&
-      (!is_new_number(call.kernel, reads) || (counts.size() >= kShapes && !is_most)))
+      (!is_new_number(call.details->kernel, reads) || (counts.size() >= kShapes && !is_most)))
     return false;
   const std::string too_large = runtime::too_large_to_try(call);
   if (!too_large.empty()) {
-    too_large_[call.kernel].try_emplace(reads, too_large);
+    too_large_[call.details->kernel].try_emplace(reads, too_large);
     return false;
   }
   Tried& tried = counts[reads];
@@ -165,13 +167,13 @@ bool KernelChecks::is_new_shape(const Operation& call) {
 }
 
 bool KernelChecks::has_form(const Operation& call) {
-  if (!forms_ || missing_.contains(call.kernel)) return false;
+  if (!forms_ || missing_.contains(call.details->kernel)) return false;
   try {
-    require_form(*setup_.strategy, call.kernel, *forms_);
+    require_form(*setup_.strategy, call.details->kernel, *forms_);
     return true;
   } catch (const Error& error) {
     out_ << "cannot run there: " << error.what() << '\n';
-    missing_.insert(call.kernel);
+    missing_.insert(call.details->kernel);
     return false;
   }
 }
@@ -184,9 +186,10 @@ std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call
   OpenDevice& device = *devices_->engines().front();
   const auto free_kernel = [&device](void* kernel) { device.free_kernel(kernel); };
   std::unique_ptr<void, decltype(free_kernel)> built(
-      runtime::build_kernel_for(device, *forms_, *setup_.strategy, call.kernel), free_kernel);
+      runtime::build_kernel_for(device, *forms_, *setup_.strategy, call.details->kernel),
+      free_kernel);
   try {
-    const HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.kernel);
+    const HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.details->kernel);
     const std::string problem = runtime::try_on_device(device, built.get(), host, plan, call);
     return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
   } catch (const Error&) {  // it failed, and maybe hangs

@@ -32,8 +32,10 @@ class PlanProver {
  private:
   const Manifest& manifest() const { return setup_.strategy->manifest(); }
   void write_plan(ProvedCase& it, ArenaMap map);
+  bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
-  void judge(ProvedCase& it, const CheckReport& report);
+  // `of_lowered`: the report on what the plan becomes, of one that is proved.
+  void judge(ProvedCase& it, const CheckReport& report, const CheckReport* of_lowered);
 
   const job::Setup& setup_;
   std::ostream& out_;

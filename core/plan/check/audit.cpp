@@ -222,7 +222,7 @@ void Audit::note_kernel(std::uint32_t operation) {
   style_.opaque = true;
   const Operation& call = operation_of(plan_, operation);
   if (call.kind == OperationKind::kCall)
-    style_.kernels.insert(call.kernel);
+    style_.kernels.insert(call.details->kernel);
   else
     style_.factors.insert(std::string(operation_name(call.kind)));
 }

@@ -35,8 +35,9 @@ std::string makers_of(const Plan& plan, const ValueTable& values,
   for (const AtomId id : atoms) {
     const Atom& atom = values.atom(id);
     const Operation& operation = operation_of(plan, atom.operation);
-    const std::string name =
-        operation.kernel.empty() ? std::string(operation_name(operation.kind)) : operation.kernel;
+    const std::string name = operation.details->kernel.empty()
+                                 ? std::string(operation_name(operation.kind))
+                                 : operation.details->kernel;
     result.insert(fmt::format("{} (operation {})", name, atom.operation));
   }
   return fmt::format("{}", fmt::join(result, ", "));

@@ -92,7 +92,7 @@ class FateRun {
     const Operation& operation = operation_of(plan_, item.operation);
     if (is_loose(operation))
       emit(Naming(kLoose, operation.kind, operation.flags, operation.max_lag));
-    if (operation.kind == OperationKind::kCall) emit(Naming(kCalled, operation.kernel));
+    if (operation.kind == OperationKind::kCall) emit(Naming(kCalled, operation.details->kernel));
     const std::size_t reads = lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();
     switch (reaches_[item.operation]) {
@@ -187,7 +187,7 @@ class FateRun {
     const bool packs =
         operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kQuantise;
     const std::uint64_t messages =
-        packs ? 1 : operation.sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
+        packs ? 1 : operation.details->sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
     const std::size_t first =
         lives_.first_span(operation.id) + (packs ? operation.reads.size() : 0);
     for (std::size_t span = first; span < first + 2; ++span) {
@@ -208,9 +208,10 @@ class FateRun {
   // Every stretch of the writes depends on all reads and their lengths.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
     Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
-               std::bit_cast<std::uint64_t>(operation.scalar), operation.sizes[0],
-               operation.sizes[1], operation.sizes[2], operation.sizes[3], operation.effect,
-               operation.kernel, operation.reads.size());
+               std::bit_cast<std::uint64_t>(operation.scalar), operation.details->sizes[0],
+               operation.details->sizes[1], operation.details->sizes[2],
+               operation.details->sizes[3], operation.details->effect, operation.details->kernel,
+               operation.reads.size());
     for (std::size_t i = 0; i < operation.reads.size(); ++i) {
       all.add(operation.reads[i].dtype);
       all.add(stretches_.count(reads + i));

@@ -311,7 +311,7 @@ class RecurrenceJudge {
   void note_kernels() {
     std::set<std::string> kernels;
     for (const Operation& operation : plan_.body)
-      if (operation.kind == OperationKind::kCall) kernels.insert(operation.kernel);
+      if (operation.kind == OperationKind::kCall) kernels.insert(operation.details->kernel);
     result_.kernels.assign(kernels.begin(), kernels.end());
   }
 

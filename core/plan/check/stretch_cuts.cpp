@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/large_pages.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -15,7 +17,7 @@ void Cuts::add(std::uint64_t at) {
   if (count > 0 && (all_[count - 1] == at || (count > 1 && all_[count - 2] == at))) return;
   sorted_ = sorted_ && (all_.empty() || all_.back() < at);
   all_.push_back(at);
-  if (!sorted_ && all_.size() >= 2 * tidy_ + 64) tidy();
+  if (!sorted_ && all_.size() >= 2 * std::size_t{tidy_} + 64) tidy();
 }
 
 const std::vector<std::uint64_t>& Cuts::sorted() {
@@ -28,34 +30,31 @@ std::size_t Cuts::index(std::uint64_t at) const {
   if (found_ + 1 < all_.size() && all_[found_ + 1] == at) return ++found_;
   if (found_ > 0 && found_ <= all_.size() && all_[found_ - 1] == at) return --found_;
   const auto it = std::lower_bound(all_.begin(), all_.end(), at);
-  return found_ = static_cast<std::size_t>(it - all_.begin());
+  return found_ = static_cast<std::uint32_t>(it - all_.begin());
 }
 
 void Cuts::tidy() {
   std::sort(all_.begin(), all_.end());
   all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
   sorted_ = true;
-  tidy_ = all_.size();
+  tidy_ = static_cast<std::uint32_t>(all_.size());
 }
 
 StretchCuts::StretchCuts(const Plan& plan, const ScratchLives& lives,
                          const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces)
-    : plan_(plan), lives_(lives), space_(space_of_memory), cuts_(spaces) {}
+    : plan_(plan), lives_(lives), space_(space_of_memory) {
+  reserve_large(spaces_, spaces);
+  spaces_.resize(spaces);
+}
 
 bool StretchCuts::cut() {
-  for (std::uint32_t memory = 0; memory < space_.size(); ++memory) {
-    cuts_[space_[memory]].add(0);
-    cuts_[space_[memory]].add(plan_.buffers[lives_.buffer(memory)].count);
-  }
-  cuts_[0].add(plan_.arena->elements);
+  begin_spaces();
   const auto sections = {&plan_.prologue, &plan_.body};
   for (const auto* section : sections)
     for (const Operation& operation : *section) add_ends(operation);
   for (int round = 0; round < kMostRounds; ++round) {
     changed_ = false;
-    std::size_t all = 0;
-    for (Cuts& it : cuts_) all += it.sorted().size();
-    if (all > kMostCuts) return false;
+    if (count_cuts() > kMostCuts) return false;
     for (const auto* section : sections)
       for (const Operation& operation : *section) spread(operation);
     if (!changed_) return true;
@@ -63,13 +62,41 @@ bool StretchCuts::cut() {
   return false;
 }
 
+void StretchCuts::begin_spaces() {
+  spaces_[0].cuts = 0;
+  cuts_.emplace_back();
+  for (std::uint32_t memory = 0; memory < space_.size(); ++memory) {
+    const std::uint64_t count = plan_.buffers[lives_.buffer(memory)].count;
+    spaces_[space_[memory]].ends[1] = count;
+    for (const std::uint64_t at : {std::uint64_t{0}, count}) add(space_[memory], at);
+  }
+  add(0, plan_.arena->elements);
+}
+
+void StretchCuts::add(std::size_t space, std::uint64_t at) {
+  Space& it = spaces_[space];
+  if (it.cuts == kWhole) {
+    if (it.ends[0] < it.ends[1] && (at == it.ends[0] || at == it.ends[1])) return;
+    it.cuts = static_cast<std::uint32_t>(cuts_.size());
+    cuts_.emplace_back();
+    for (const std::uint64_t end : it.ends) cuts_.back().add(end);
+  }
+  cuts_[it.cuts].add(at);
+}
+
+std::size_t StretchCuts::count_cuts() {
+  std::size_t all = 2 * (spaces_.size() - cuts_.size());
+  for (Cuts& it : cuts_) all += it.sorted().size();
+  return all;
+}
+
 void StretchCuts::add_ends(const Operation& operation) {
   std::size_t number = lives_.first_span(operation.id);
   for (const auto* spans : {&operation.reads, &operation.writes})
     for (const PlanSpan& span : *spans) {
-      Cuts& cuts = cuts_[space_[lives_.memory(number++)]];
-      cuts.add(span.first);
-      cuts.add(span.first + span.count);
+      const std::uint32_t space = space_[lives_.memory(number++)];
+      add(space, span.first);
+      add(space, span.first + span.count);
     }
 }
 
@@ -111,11 +138,11 @@ void StretchCuts::spread(const Operation& operation) {
 
 void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_t offset,
                           bool is_piece) {
-  const Cuts& cuts = cuts_[space_[lives_.memory(number)]];
-  const std::vector<std::uint64_t>& all = cuts.known();
+  const std::uint32_t space = space_[lives_.memory(number)];
+  const std::span<const std::uint64_t> all = of(space);
   if (is_piece && offset > 0) inside_.push_back(offset);
-  const std::size_t begin = cuts.index(span.first) + 1;
-  const std::size_t end = cuts.index(span.first + span.count);
+  const std::size_t begin = index(space, span.first) + 1;
+  const std::size_t end = index(space, span.first + span.count);
   const std::uint64_t by = offset - span.first;
   // Most spans of an operation are cut alike.
   const bool known = end - begin == inside_.size() &&
@@ -126,13 +153,13 @@ void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_
 }
 
 void StretchCuts::cut_alike(const PlanSpan& span, std::size_t number, std::uint64_t offset) {
-  Cuts& cuts = cuts_[space_[lives_.memory(number)]];
+  const std::uint32_t space = space_[lives_.memory(number)];
   const auto begin = std::upper_bound(inside_.begin(), inside_.end(), offset);
   const auto end = std::lower_bound(begin, inside_.end(), offset + span.count);
   const auto stretches = static_cast<std::size_t>(end - begin) + 1;
-  if (cuts.index(span.first + span.count) - cuts.index(span.first) == stretches) return;
-  for (auto it = begin; it != end; ++it) cuts.add(*it - offset + span.first);
-  cuts.sorted();
+  if (index(space, span.first + span.count) - index(space, span.first) == stretches) return;
+  for (auto it = begin; it != end; ++it) add(space, *it - offset + span.first);
+  cuts_[spaces_[space].cuts].sorted();
   changed_ = true;
 }
 

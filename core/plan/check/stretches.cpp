@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/base/large_pages.hpp"
@@ -36,7 +37,7 @@ std::optional<Stretches> Stretches::of(const Plan& plan, const ScratchLives& liv
 void Stretches::number(const Plan& plan, const ScratchLives& lives, const StretchCuts& all) {
   for (std::size_t space = 0; space < all.spaces(); ++space) {
     spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
-    const std::vector<std::uint64_t>& cuts = all.of(space).known();
+    const std::span<const std::uint64_t> cuts = all.of(space);
     for (std::size_t i = 1; i < cuts.size(); ++i) lengths_.push_back(cuts[i] - cuts[i - 1]);
   }
   spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
@@ -47,9 +48,8 @@ void Stretches::number(const Plan& plan, const ScratchLives& lives, const Stretc
       for (const auto* spans : {&operation.reads, &operation.writes})
         for (const PlanSpan& span : *spans) {
           const std::uint32_t space = space_[lives.memory(firsts_.size())];
-          const Cuts& cuts = all.of(space);
-          const std::size_t first = cuts.index(span.first);
-          const std::size_t end = cuts.index(span.first + span.count);
+          const std::size_t first = all.index(space, span.first);
+          const std::size_t end = all.index(space, span.first + span.count);
           firsts_.push_back(spaces_[space] + static_cast<std::uint32_t>(first));
           counts_.push_back(static_cast<std::uint32_t>(end - first));
         }

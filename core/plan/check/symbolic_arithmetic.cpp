@@ -22,7 +22,7 @@ void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
 // What a kernel is told beside its memory.
 void append_arguments(std::vector<std::uint64_t>& key, const Operation& operation) {
   key.push_back(std::bit_cast<std::uint64_t>(operation.scalar));
-  key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
+  key.insert(key.end(), std::begin(operation.details->sizes), std::end(operation.details->sizes));
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   std::vector<std::uint64_t> key;
   key.push_back(static_cast<std::uint64_t>(operation.kind));
   key.push_back(operation.flags);
-  append_text(key, operation.kernel);
+  append_text(key, operation.details->kernel);
   append_arguments(key, operation);
   for (const PlanSpan& span : operation.reads) {
     const Content content = read(span, operation.id, 0);
@@ -147,14 +147,14 @@ void SymbolicRun::declared(const Operation& operation) {
   addition.writes = {exact};
   const Content sum = elementwise(addition, frame);
   std::vector<Content> made(operation.writes.size());
-  const bool keeps_rest = operation.effect == CONVOY_CALL_KEEPS_REST;
+  const bool keeps_rest = operation.details->effect == CONVOY_CALL_KEEPS_REST;
   for (const Piece& piece : sum)
     for (std::uint32_t i = 0; i < made.size(); ++i) {
       const bool rest = keeps_rest && i == 1;
       ValueId value = piece.value;
-      if (operation.effect != CONVOY_CALL_SUMS) {
+      if (operation.details->effect != CONVOY_CALL_SUMS) {
         std::vector<std::uint64_t> key{rest ? 0 : i};
-        append_text(key, operation.kernel);
+        append_text(key, operation.details->kernel);
         append_arguments(key, operation);
         for (const PlanSpan& span : operation.reads) key.push_back(span.count);
         value = compressed(piece.value, std::move(key));
@@ -180,7 +180,7 @@ ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
 }
 
 void SymbolicRun::opaque(const Operation& operation) {
-  if (operation.effect != CONVOY_CALL_UNDECLARED) return declared(operation);
+  if (operation.details->effect != CONVOY_CALL_UNDECLARED) return declared(operation);
   unknown(operation);
 }
 

@@ -12,8 +12,8 @@ constexpr std::uint64_t kOfCompressors = UINT64_MAX;
 std::vector<std::uint64_t> compressor_key(const Operation& operation, ContentId from) {
   const bool selects = operation.kind == OperationKind::kTopK;
   return {kOfCompressors, static_cast<std::uint64_t>(operation.kind),
-          selects ? operation.writes[0].count : operation.sizes[0],
-          selects ? 0 : operation.sizes[1], from};
+          selects ? operation.writes[0].count : operation.details->sizes[0],
+          selects ? 0 : operation.details->sizes[1], from};
 }
 
 bool reads_selection(const Operation& operation) {
@@ -48,7 +48,8 @@ void SymbolicRun::compress(const Operation& operation) {
 
 void SymbolicRun::write_message(const Operation& operation, const Content& from) {
   const std::vector<std::uint64_t> key = compressor_key(operation, contents_.intern(from));
-  Message made{operation.kind, operation.sizes[0], operation.sizes[1], {}, {}, {}};
+  Message made{
+      operation.kind, operation.details->sizes[0], operation.details->sizes[1], {}, {}, {}};
   Content rest;
   std::vector<ValueId> inputs;
   for (const Piece& piece : from) {
@@ -77,7 +78,7 @@ void SymbolicRun::write_message(const Operation& operation, const Content& from)
 // The contents that one of the operation's messages represents; nullptr: it is not a message.
 const Content* SymbolicRun::message(const Operation& operation, std::uint64_t number) {
   const bool selection = reads_selection(operation);
-  const std::uint64_t messages = operation.sizes[selection ? 0 : 2];
+  const std::uint64_t messages = operation.details->sizes[selection ? 0 : 2];
   const auto found = messages_.find(part_atom(operation, 0, number, messages));
   if (found == messages_.end()) return nullptr;
   const Message& it = found->second;
@@ -85,8 +86,8 @@ const Content* SymbolicRun::message(const Operation& operation, std::uint64_t nu
   const bool fits = it.counts[0] * messages == operation.reads[0].count &&
                     it.counts[1] * messages == operation.reads[1].count &&
                     last.first + last.count == operation.writes[0].count;
-  const bool same_coding =
-      selection || (it.code == operation.sizes[0] && it.block == operation.sizes[1]);
+  const bool same_coding = selection || (it.code == operation.details->sizes[0] &&
+                                         it.block == operation.details->sizes[1]);
   const auto kind = selection ? OperationKind::kTopK : OperationKind::kQuantise;
   const bool whole = part_atom(operation, 1, number, messages) == it.parts[1];
   return it.kind == kind && same_coding && fits && whole ? &it.stands_for : nullptr;
@@ -109,7 +110,7 @@ AtomId SymbolicRun::part_atom(const Operation& operation, std::uint32_t read_ind
 void SymbolicRun::decompress(const Operation& operation) {
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(operation.kind),
                                  operation.writes[0].count};
-  key.insert(key.end(), std::begin(operation.sizes), std::end(operation.sizes));
+  key.insert(key.end(), std::begin(operation.details->sizes), std::end(operation.details->sizes));
   for (const PlanSpan& span : operation.reads) {
     key.push_back(span.count);
     key.push_back(contents_.intern(read(span, operation.id, 0)));
@@ -121,7 +122,7 @@ void SymbolicRun::decompress(const Operation& operation) {
 }
 
 std::optional<Content> SymbolicRun::sum_of_messages(const Operation& operation) {
-  const std::uint64_t messages = operation.sizes[reads_selection(operation) ? 0 : 2];
+  const std::uint64_t messages = operation.details->sizes[reads_selection(operation) ? 0 : 2];
   std::vector<const Content*> all;
   for (std::uint64_t i = 0; i < messages; ++i) {
     all.push_back(message(operation, i));

@@ -21,7 +21,7 @@ void SymbolicRun::matmul(const Operation& operation) {
   const auto content = [&](std::size_t i) {
     return contents_.intern(read(operation.reads[i], operation.id, 0));
   };
-  if (operation.sizes[3] > 1) return opaque(operation);
+  if (operation.details->sizes[3] > 1) return opaque(operation);
   const MatrixProduct product = product_of(matrix_operation(operation), content(0), content(1));
   const auto [known, is_new] =
       projections_.try_emplace(product);  // all replicas make the same ones
@@ -38,7 +38,7 @@ MatrixOperation SymbolicRun::matrix_operation(const Operation& operation) {
                          (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0,
                          (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0,
                          {}};
-  std::copy(std::begin(operation.sizes), std::end(operation.sizes), result.sizes);
+  std::copy(std::begin(operation.details->sizes), std::end(operation.details->sizes), result.sizes);
   return result;
 }
 

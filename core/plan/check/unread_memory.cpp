@@ -19,7 +19,7 @@ void mark_read(const std::vector<std::vector<ElementRange>>& ranges, std::vector
 
 // With the operation that writes it last, where only a number names it.
 std::string name_or_writer(const Plan& plan, std::uint32_t buffer, const Operation& last) {
-  if (!plan.buffers[buffer].name.empty()) return plan.buffer_name(buffer);
+  if (!plan.buffers[buffer].name->empty()) return plan.buffer_name(buffer);
   return fmt::format("{} (written by {}, operation {}; Planner::name gives it a name)",
                      plan.buffer_name(buffer), operation_name(last.kind), last.id);
 }

@@ -198,7 +198,7 @@ void Interpreter::norm(const Operation& operation) {
 void Interpreter::adapt(const Operation& operation) {
   const PlanSpan& norms = operation.reads.front();
   adapt_loss_scale(floats(operation.writes.front()), {floats(norms), norms.count},
-                   operation.sizes[0]);
+                   operation.details->sizes[0]);
 }
 
 void Interpreter::apply(const Operation& operation, std::uint64_t step) {
@@ -252,10 +252,11 @@ void Interpreter::update(const PlanSpan& target, UpdateConstants constants, doub
 }
 
 void Interpreter::call(const Operation& operation, std::uint64_t step) {
-  const HostKernel kernel = options_.kernel ? options_.kernel(operation.kernel) : HostKernel();
+  const HostKernel kernel =
+      options_.kernel ? options_.kernel(operation.details->kernel) : HostKernel();
   if (!kernel)
     fail(ExitCode::kFailed, "operation {}: no host form of kernel {}", operation.id,
-         operation.kernel);
+         operation.details->kernel);
   const auto regions = [&](std::span<const PlanSpan> spans) {
     std::vector<convoy_region> result;
     for (const PlanSpan& span : spans)
@@ -268,8 +269,8 @@ void Interpreter::call(const Operation& operation, std::uint64_t step) {
   const double rate = has_rate ? options_.learning_rate(step) : 0;
   const std::int32_t status = kernel.call(operation, reads, writes, step, rate);
   if (status != 0)
-    fail(ExitCode::kFailed, "operation {}: kernel {} returned {}", operation.id, operation.kernel,
-         status);
+    fail(ExitCode::kFailed, "operation {}: kernel {} returned {}", operation.id,
+         operation.details->kernel, status);
 }
 
 }  // namespace convoy

@@ -45,7 +45,7 @@ Values dot(const Values& a, const Values& b) {
 }
 
 Values matmul(const Operation& operation, const Values& a, const Values& b) {
-  const auto& [m, n, k, batches] = operation.sizes;
+  const auto& [m, n, k, batches] = operation.details->sizes;
   const bool flips_a = (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0;
   const bool flips_b = (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0;
   const std::uint64_t batch = std::max<std::uint64_t>(batches, 1);
@@ -140,7 +140,8 @@ std::vector<float> interpret_algebra(const Operation& operation,
     case OperationKind::kMatmul:
       return matmul(operation, reads[0], reads[1]);
     default:
-      return OrthonormalColumns(reads[0], operation.sizes[0], operation.sizes[1]).orthonormal();
+      return OrthonormalColumns(reads[0], operation.details->sizes[0], operation.details->sizes[1])
+          .orthonormal();
   }
 }
 

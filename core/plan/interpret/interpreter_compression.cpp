@@ -126,7 +126,7 @@ int unpack(std::uint64_t code, const std::uint8_t* bytes, std::size_t i) {
 
 void quantise(const Operation& operation, const SpanMemory& memory) {
   std::vector<float> from = load<float>(memory, operation.reads[0]);
-  const auto& [code, block, unused, unused_too] = operation.sizes;
+  const auto& [code, block, unused, unused_too] = operation.details->sizes;
   std::vector<float> scales;
   std::vector<int> codes;
   for (std::size_t first = 0; first < from.size(); first += block) {
@@ -146,7 +146,7 @@ void quantise(const Operation& operation, const SpanMemory& memory) {
 void dequantise(const Operation& operation, const SpanMemory& memory) {
   const std::vector<std::uint8_t> codes = load<std::uint8_t>(memory, operation.reads[0]);
   const std::vector<float> scales = load<float>(memory, operation.reads[1]);
-  const auto& [code, block, messages, unused] = operation.sizes;
+  const auto& [code, block, messages, unused] = operation.details->sizes;
   std::vector<float> to = base(operation, memory);
   for (std::uint64_t message = 0; message < messages; ++message) {
     const std::uint8_t* bytes = codes.data() + message * (codes.size() / messages);

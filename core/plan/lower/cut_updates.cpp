@@ -1,6 +1,7 @@
 #include "core/plan/lower/cut_updates.hpp"
 
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "core/plan/lower/lowering.hpp"
@@ -15,6 +16,10 @@ UpdateCutter::UpdateCutter(const Plan& plan, const UpdateCounts& before)
 }
 
 std::vector<Operation> UpdateCutter::cut(const Operation& update) {
+  if (has_one_history(update)) {
+    before_.count(update);
+    return {update};
+  }
   std::vector<Histories> histories;
   std::set<std::uint64_t> cuts;
   for (const PlanSpan& span : update.writes) {
@@ -32,6 +37,21 @@ std::vector<Operation> UpdateCutter::cut(const Operation& update) {
       pieces.push_back(slice(with_history(update, histories, *at, history), *at, end - *at));
   }
   return pieces;
+}
+
+// As nearly all have.
+bool UpdateCutter::has_one_history(const Operation& update) {
+  std::optional<History> one;
+  for (const PlanSpan& span : update.writes) {
+    const auto before = before_.cells_of(span);
+    const auto added = per_period_.cells_of(span);
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const History history{before[i].updates, added[i].updates};
+      if (one.value_or(history) != history) return false;
+      one = history;
+    }
+  }
+  return true;
 }
 
 UpdateCutter::Histories UpdateCutter::histories_of(const PlanSpan& span) {

@@ -25,6 +25,7 @@ class UpdateCutter {
   // By the first element that has them, relative to the write's.
   using Histories = std::map<std::uint64_t, History>;
 
+  bool has_one_history(const Operation& update);
   Histories histories_of(const PlanSpan& span);
   static History history_at(const Histories& histories, std::uint64_t element);
   static Operation with_history(const Operation& update, const std::vector<Histories>& histories,

@@ -234,7 +234,7 @@ class Guard {
     adapt.source = last.source;
     adapt.phase = last.phase;
     adapt.place = memory_.home();
-    adapt.sizes[0] = options_.increase_every;
+    adapt.details.edit().sizes[0] = options_.increase_every;
     adapt.reads = {totals};
     const PlanSpan home = memory_.scale_at(memory_.home());
     adapt.writes = {home};

@@ -102,7 +102,7 @@ std::span<const std::uint32_t> Lowering::engines(std::uint32_t place) const {
 void Lowering::emit(Operation operation, std::uint32_t engine, std::uint32_t lane) {
   CONVOY_CHECK(can_access_all(engine, operation));
   operation.place = engine;
-  operation.lane = lane;
+  operation.lane = static_cast<std::uint8_t>(lane);
   for (const PlanSpan& span : operation.writes) {
     if (span.buffer >= last_writers_.size()) last_writers_.resize(span.buffer + 1, CONVOY_NONE);
     last_writers_[span.buffer] = engine;

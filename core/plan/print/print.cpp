@@ -18,9 +18,10 @@ std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
 // " 3x4 by 4x2": the factors as they are multiplied, a t behind those that are stored transposed.
 std::string product_of(const Operation& it) {
   const auto mark = [&](std::uint32_t flag) { return (it.flags & flag) != 0 ? "t" : ""; };
-  const std::string batch = it.sizes[3] > 1 ? fmt::format(" {} times", it.sizes[3]) : std::string();
-  return fmt::format("{} {}x{}{} by {}x{}{}", batch, it.sizes[0], it.sizes[2],
-                     mark(CONVOY_OP_TRANSPOSES_A), it.sizes[2], it.sizes[1],
+  const std::string batch =
+      it.details->sizes[3] > 1 ? fmt::format(" {} times", it.details->sizes[3]) : std::string();
+  return fmt::format("{} {}x{}{} by {}x{}{}", batch, it.details->sizes[0], it.details->sizes[2],
+                     mark(CONVOY_OP_TRANSPOSES_A), it.details->sizes[2], it.details->sizes[1],
                      mark(CONVOY_OP_TRANSPOSES_B));
 }
 
@@ -30,11 +31,12 @@ std::string message_details(const Operation& it) {
   const auto messages = [](std::uint64_t count) {
     return fmt::format("{} message{}", count, count == 1 ? "" : "s");
   };
-  if (it.kind == OperationKind::kScatter) return fmt::format(" {}", messages(it.sizes[0]));
-  std::string text =
-      it.sizes[0] == CONVOY_CODE_SIGN ? " in signs" : fmt::format(" in {} bits", it.sizes[0]);
-  text += fmt::format(", {} per scale", it.sizes[1]);
-  if (it.kind == OperationKind::kDequantise) text += ", " + messages(it.sizes[2]);
+  if (it.kind == OperationKind::kScatter) return fmt::format(" {}", messages(it.details->sizes[0]));
+  std::string text = it.details->sizes[0] == CONVOY_CODE_SIGN
+                         ? " in signs"
+                         : fmt::format(" in {} bits", it.details->sizes[0]);
+  text += fmt::format(", {} per scale", it.details->sizes[1]);
+  if (it.kind == OperationKind::kDequantise) text += ", " + messages(it.details->sizes[2]);
   return text;
 }
 
@@ -49,16 +51,16 @@ std::string details(const Operation& it) {
     text += fmt::format(" clipped to norm {}", it.scalar);
   if ((it.flags & CONVOY_OP_SKIP_NON_FINITE) != 0) text += " if finite";
   if (it.kind == OperationKind::kAdaptLossScale)
-    text += fmt::format(" doubling after {}", it.sizes[0]);
+    text += fmt::format(" doubling after {}", it.details->sizes[0]);
   if (is_compression(it.kind)) text += message_details(it);
-  if (it.kind == OperationKind::kCall) text += fmt::format(" {}", it.kernel);
+  if (it.kind == OperationKind::kCall) text += fmt::format(" {}", it.details->kernel);
   if (is_compute(it.kind))
     text += fmt::format(" replica {} layers [{}..{})", it.replica, it.first_layer,
                         it.first_layer + it.layer_count);
   if (it.kind == OperationKind::kDivide) text += fmt::format(" or {}", it.scalar);
   if (it.kind == OperationKind::kMatmul) text += product_of(it);
   if (it.kind == OperationKind::kOrthogonalise)
-    text += fmt::format(" {}x{}", it.sizes[0], it.sizes[1]);
+    text += fmt::format(" {}x{}", it.details->sizes[0], it.details->sizes[1]);
   if ((it.flags & CONVOY_OP_RELAXED_READS) != 0) text += " relaxed";
   if ((it.flags & CONVOY_OP_ANY_ORDER) != 0) text += " in any order";
   if (it.priority != 0) text += fmt::format(" priority {}", it.priority);

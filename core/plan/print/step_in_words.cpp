@@ -12,7 +12,7 @@ namespace convoy {
 namespace {
 
 std::string memory_name(const PlanBuffer& buffer) {
-  if (!buffer.name.empty()) return buffer.name;
+  if (!buffer.name->empty()) return *buffer.name;
   switch (buffer.kind) {
     case CONVOY_BUFFER_PARAMETERS:
       return "parameters";
@@ -104,7 +104,7 @@ std::vector<std::string> step_in_words(const Plan& plan) {
               operation.phase,
               names_of(plan, operation.reads, found.readers),
               names_of(plan, operation.writes, found.writers),
-              operation.kernel,
+              operation.details->kernel,
               (operation.flags & CONVOY_OP_RELAXED_READS) != 0};
     const auto [known, is_new] = deeds.try_emplace(deed);
     if (is_new) order.push_back(deed);

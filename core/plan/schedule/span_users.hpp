@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -18,20 +19,30 @@ class SpanUsers {
     std::uint64_t largest = 0;
     for (const PlanBuffer& buffer : plan.buffers) largest = std::max(largest, buffer.count);
     piece_elements_ = largest / kMostPieces + 1;
-    for (const PlanBuffer& buffer : plan.buffers)
-      users_.emplace_back(buffer.count / piece_elements_ + 1);
-    for (std::size_t i = 0; i < plan.body.size(); ++i)
-      for (const SpanList* spans : {&plan.body[i].reads, &plan.body[i].writes})
-        for (const PlanSpan& span : *spans) add(i, span);
+    first_pieces_.reserve(plan.buffers.size());
+    std::size_t pieces = 0;
+    for (const PlanBuffer& buffer : plan.buffers) {
+      first_pieces_.push_back(pieces);
+      pieces += buffer.count / piece_elements_ + 1;
+    }
+    ends_.assign(pieces + 1, 0);
+    for_each_use(plan, [&](std::size_t piece, std::uint32_t) { ++ends_[piece + 1]; });
+    std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+    users_.resize(ends_.back());
+    std::vector<std::size_t> next(ends_.begin(), ends_.end() - 1);
+    for_each_use(plan, [&](std::size_t piece, std::uint32_t operation) {
+      users_[next[piece]++] = operation;
+    });
   }
 
   // The first operation behind this one that may touch the span; their number when there is none.
   std::size_t next(const PlanSpan& span, std::size_t after) const {
     std::size_t nearest = operations_;
-    for_each_piece(span, [&](std::uint64_t piece) {
-      const std::vector<std::uint32_t>& users = users_[span.buffer][piece];
-      const auto user = std::upper_bound(users.begin(), users.end(), after);
-      if (user != users.end()) nearest = std::min<std::size_t>(nearest, *user);
+    for_each_piece(span, [&](std::size_t piece) {
+      const auto end = users_.begin() + static_cast<std::ptrdiff_t>(ends_[piece + 1]);
+      const auto user =
+          std::upper_bound(users_.begin() + static_cast<std::ptrdiff_t>(ends_[piece]), end, after);
+      if (user != end) nearest = std::min<std::size_t>(nearest, *user);
     });
     return nearest;
   }
@@ -43,20 +54,25 @@ class SpanUsers {
   void for_each_piece(const PlanSpan& span, Visit visit) const {
     if (span.count == 0) return;
     const std::uint64_t last = (span.first + span.count - 1) / piece_elements_;
-    for (std::uint64_t piece = span.first / piece_elements_; piece <= last; ++piece) visit(piece);
+    const std::size_t before = first_pieces_[span.buffer];
+    for (std::uint64_t piece = span.first / piece_elements_; piece <= last; ++piece)
+      visit(before + piece);
   }
 
-  void add(std::size_t operation, const PlanSpan& span) {
-    for_each_piece(span, [&](std::uint64_t piece) {
-      std::vector<std::uint32_t>& users = users_[span.buffer][piece];
-      if (users.empty() || users.back() != operation)
-        users.push_back(static_cast<std::uint32_t>(operation));
-    });
+  // visit(piece, operation) by operation, possibly several times.
+  template <typename Visit>
+  void for_each_use(const Plan& plan, Visit visit) const {
+    for (std::uint32_t i = 0; i < operations_; ++i)
+      for (const SpanList* spans : {&plan.body[i].reads, &plan.body[i].writes})
+        for (const PlanSpan& span : *spans)
+          for_each_piece(span, [&](std::size_t piece) { visit(piece, i); });
   }
 
   std::size_t operations_;
   std::uint64_t piece_elements_ = 1;
-  std::vector<std::vector<std::vector<std::uint32_t>>> users_;  // by buffer and piece, ascending
+  std::vector<std::size_t> first_pieces_;  // by buffer
+  std::vector<std::size_t> ends_;          // by piece: of its users; begins with a 0
+  std::vector<std::uint32_t> users_;       // by piece, ascending
 };
 
 }  // namespace convoy

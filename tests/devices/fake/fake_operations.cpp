@@ -23,10 +23,10 @@ PlanSpan name_region(const convoy_region& region, std::uint64_t index) {
 void run_elements(const convoy_submission& submission) {
   Operation operation;
   operation.kind = static_cast<OperationKind>(submission.kind);
-  operation.reduction = submission.reduction;
+  operation.reduction = static_cast<std::uint8_t>(submission.reduction);
   operation.scalar = submission.scalar;
   operation.flags = submission.flags;
-  std::copy_n(submission.sizes, 4, operation.sizes);
+  std::copy_n(submission.sizes, 4, operation.details.edit().sizes);
   for (std::uint64_t i = 0; i < submission.read_count; ++i)
     operation.reads.push_back(name_region(submission.reads[i], i));
   for (std::uint64_t i = 0; i < submission.write_count; ++i)

@@ -21,7 +21,7 @@ using Values = std::vector<float>;
 Operation of_kind(OperationKind kind, std::initializer_list<std::uint64_t> sizes = {}) {
   Operation operation;
   operation.kind = kind;
-  std::copy(sizes.begin(), sizes.end(), operation.sizes);
+  std::copy(sizes.begin(), sizes.end(), operation.details.edit().sizes);
   return operation;
 }
 

@@ -35,7 +35,7 @@ class Compression : public ::testing::Test {
     it.kind = kind;
     it.reads = std::move(reads);
     it.writes = std::move(writes);
-    std::copy(sizes.begin(), sizes.end(), it.sizes);
+    std::copy(sizes.begin(), sizes.end(), it.details.edit().sizes);
     run_compression(it, [&](const PlanSpan& span) { return memory_[span.buffer].data(); });
   }
 
