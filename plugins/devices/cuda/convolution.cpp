@@ -1,5 +1,6 @@
 #include "plugins/devices/cuda/convolution.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "plugins/devices/cuda/algorithm_choice.hpp"
@@ -13,14 +14,18 @@ constexpr int kMeasuredRuns = 3;
 
 // Sums must have an order; what else is not wanted depends on the shape's rules.
 bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& shape) {
-  if (has_note(configuration, CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
-  if (shape.direct && (has_note(configuration, CUDNN_NUMERICAL_NOTE_WINOGRAD) ||
-                       has_note(configuration, CUDNN_NUMERICAL_NOTE_FFT)))
+  const std::optional<NumericalNotes> notes = notes_of(configuration);
+  if (!notes) return false;
+  const auto has = [&](cudnnBackendNumericalNote_t note) {
+    return std::find(notes->begin(), notes->end(), note) != notes->end();
+  };
+  if (has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
+  if (shape.direct && (has(CUDNN_NUMERICAL_NOTE_WINOGRAD) || has(CUDNN_NUMERICAL_NOTE_FFT)))
     return false;
   if (shape.type != Type::kFloat) return true;
   // Tensor cores know f32 as TF32 alone; other narrower types nobody has asked for.
-  return !has_note(configuration, CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
-         (shape.tf32 || !has_note(configuration, CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
+  return !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
+         (shape.tf32 || !has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
 }
 
 std::vector<std::int64_t> usable_ones(const std::vector<BackendDescriptor>& configurations,

@@ -134,19 +134,22 @@ std::vector<BackendDescriptor> ConvolutionGraph::configurations() const {
   return all;
 }
 
-bool has_note(const BackendDescriptor& configuration, cudnnBackendNumericalNote_t note) {
+std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration) {
   const BackendDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
   cudnnBackendDescriptor_t pointer = engine.get();
   std::int64_t count = 0;
-  cudnn().require(cudnn().get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
-                                        CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &pointer),
-                  "asking for an engine");
-  std::vector<cudnnBackendNumericalNote_t> notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  cudnn().require(cudnn().get_attribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                                        CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT,
-                                        &count, notes.data()),
-                  "asking for an engine's properties");
-  return std::find(notes.begin(), notes.begin() + count, note) != notes.begin() + count;
+  if (cudnn().get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
+                            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
+                            &pointer) != CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  NumericalNotes notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  const auto most = static_cast<std::int64_t>(notes.size());
+  if (cudnn().get_attribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                            CUDNN_TYPE_NUMERICAL_NOTE, most, &count,
+                            notes.data()) != CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  notes.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, most)));
+  return notes;
 }
 
 }  // namespace convoy::cuda

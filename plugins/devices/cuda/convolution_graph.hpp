@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "plugins/devices/cuda/backend_descriptor.hpp"
@@ -25,7 +26,8 @@ class ConvolutionGraph {
   BackendDescriptor graph_;
 };
 
-// Whether the engine of a configuration has a property.
-bool has_note(const BackendDescriptor& configuration, cudnnBackendNumericalNote_t note);
+// What the engine of a configuration does to numbers; empty where cuDNN does not say.
+using NumericalNotes = std::vector<cudnnBackendNumericalNote_t>;
+std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration);
 
 }  // namespace convoy::cuda

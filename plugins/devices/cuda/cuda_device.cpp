@@ -294,7 +294,12 @@ void CudaDevice::run_collective(const convoy_submission& submission, cudaStream_
   if (submission.collective_group != nullptr) join_collectives();
   const auto all = collectives();
   if (all == nullptr) throw std::invalid_argument("a collective came without its group");
-  all->start(submission, settings_.gpu, stream);
+  try {
+    all->start(submission, settings_.gpu, stream);
+  } catch (...) {
+    static_cast<void>(cudaSetDevice(settings_.gpu));  // events to come belong to it
+    throw;
+  }
   use_gpu();
 }
 

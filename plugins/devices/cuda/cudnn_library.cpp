@@ -4,7 +4,25 @@
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/cublas_library.hpp"
+#include "plugins/devices/cuda/nvrtc_library.hpp"
+
 namespace convoy::cuda {
+namespace {
+
+// cuDNN opens both by name when an algorithm needs them, perhaps where the loader's own search does
+// not find them: a library that is open is found by its name. Without them it has fewer algorithms.
+void open_what_cudnn_uses() {
+  for (const auto open :
+       {+[] { static_cast<void>(cublas()); }, +[] { static_cast<void>(nvrtc()); }}) {
+    try {
+      open();
+    } catch (const std::exception&) {
+    }
+  }
+}
+
+}  // namespace
 
 CudnnLibrary::CudnnLibrary() : library_({"libcudnn.so.9"}, "a convolution on a CUDA device") {
   library_.load(version, "cudnnGetVersion");
@@ -30,7 +48,10 @@ void CudnnLibrary::require(cudnnStatus_t status, const char* what) const {
 }
 
 const CudnnLibrary& cudnn() {
-  static const CudnnLibrary kLibrary;
+  static const CudnnLibrary kLibrary = [] {
+    open_what_cudnn_uses();
+    return CudnnLibrary();
+  }();
   return kLibrary;
 }
 

@@ -172,7 +172,7 @@ void LaneEngine::launch(const convoy_submission& submission) {
 }
 
 // What was queued before a failure still runs: the end is that of the stream. The submission is not
-// touched once the failure shows.
+// touched once the failure shows. That the end of a failed operation fails, too, tells nothing new.
 void LaneEngine::queue_work(InFlight& item) {
   const convoy_submission& it = *item.submission;
   const std::uint32_t lane = it.lane;
@@ -185,7 +185,11 @@ void LaneEngine::queue_work(InFlight& item) {
   } catch (...) {
     error = std::current_exception();
   }
-  item.end = driver_.record(lane);
+  try {
+    item.end = driver_.record(lane);
+  } catch (...) {
+    if (!error) throw;
+  }
   if (error) fail(error);
 }
 

@@ -31,6 +31,7 @@ class LaneEngines : public testing::Test {
     std::vector<const convoy_submission*> finished;
     std::mutex mutex;
     const convoy_submission* failing = nullptr;
+    bool breaks_down = false;  // the device, when the operation fails
     std::atomic<bool> is_check_failing{false};
     std::unique_ptr<LaneEngine> engine;
 
@@ -38,6 +39,7 @@ class LaneEngines : public testing::Test {
       LaneEngine::Hooks hooks;
       hooks.execute = [this](const convoy_submission& it) -> void* {
         const std::lock_guard lock(mutex);
+        if (&it == failing && breaks_down) streams.break_down();
         if (&it == failing) throw std::runtime_error("bad operation");
         executed.push_back(&it);
         return nullptr;
@@ -162,6 +164,21 @@ TEST_F(LaneEngines, SkipWhatComesAfterAFailureAndLetTimelinesAdvance) {
   EXPECT_EQ(unit.count(), 1u);
   try {
     unit.engine->wait(point(0, 3), kSoon);
+    FAIL() << "the failure was not told";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "bad operation");
+  }
+}
+
+TEST_F(LaneEngines, TellWhyAnOperationFailedAlsoWhenItsEndCannotBeRecorded) {
+  Unit unit(ledger_);
+  convoy_submission only = operation(0, 1);
+  unit.failing = &only;
+  unit.breaks_down = true;
+  unit.engine->submit(only);
+  wait_until([&] { return timelines_[0] == 1; });
+  try {
+    unit.engine->wait(point(0, 1), kSoon);
     FAIL() << "the failure was not told";
   } catch (const std::runtime_error& error) {
     EXPECT_STREQ(error.what(), "bad operation");
