@@ -17,12 +17,6 @@ std::string spanning_refusal(const runtime::OpenDevices& devices) {
              : devices.spanning_refusal();
 }
 
-// The kind of a device's place: "cpu" of "cpu:0".
-std::string device_kind(const Cluster& cluster) {
-  const std::string& name = cluster.places.front().name;
-  return name.substr(0, name.find(':'));
-}
-
 }  // namespace
 
 TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count) {
@@ -31,7 +25,7 @@ TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t coun
   return {count,
           several ? cluster.access[0][1] : devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY),
           cluster.device_priorities,
-          device_kind(cluster),
+          cluster.device_kind(),
           cluster.groups,
           spanning_refusal(devices)};
 }

@@ -9,14 +9,11 @@
 namespace convoy::job {
 namespace {
 
-std::int64_t evaluation_steps(const JobOptions& options, const Sizes& sizes,
-                              std::int64_t global_batch, std::int64_t examples) {
+// Passes over the validation data, unless its length is a number of steps.
+std::optional<double> evaluation_epochs(const JobOptions& options) {
   const EvaluationOptions& evaluation = options.evaluation;
-  if (evaluation.num_batches) return *evaluation.num_batches;
-  const std::optional<double> epochs =
-      evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
-  if (epochs) return train::timed_steps({}, epochs, global_batch, examples);
-  return sizes.done_steps + sizes.timed_steps;
+  if (evaluation.num_batches) return {};
+  return evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
 }
 
 }  // namespace
@@ -31,10 +28,14 @@ Validation::Validation(const Setup& setup, const Sizes& sizes,
   data_.cache_records = false;  // every evaluation reads anew, and once
   data_.repeat_one_record = false;
   data_.first_step = 0;
+  data_.counted_epochs = evaluation_epochs(setup.options);
   source_ = data::make_source(data_);
   examples_ = source_->samples_per_epoch();
   notices_ = source_->notices();
-  steps_ = evaluation_steps(setup.options, sizes, data_.global_batch(), examples_);
+  if (data_.counted_epochs)
+    steps_ = train::timed_steps({}, data_.counted_epochs, data_.global_batch(), examples_);
+  else
+    steps_ = setup.options.evaluation.num_batches.value_or(sizes.done_steps + sizes.timed_steps);
 }
 
 void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {

@@ -12,6 +12,11 @@ std::uint32_t Cluster::group_of(std::uint32_t sharing, std::uint32_t replica) co
   return numbers.empty() ? CONVOY_NONE : numbers.at(replica);
 }
 
+std::string Cluster::device_kind() const {
+  const std::string& name = places.front().name;
+  return name.substr(0, name.find(':'));
+}
+
 Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind) {
   Cluster cluster;
   const std::uint32_t host = devices;

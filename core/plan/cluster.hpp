@@ -63,6 +63,8 @@ struct Cluster {
   // The number of the replica's group of that kind (convoy_sharing); CONVOY_NONE if it is not
   // known.
   std::uint32_t group_of(std::uint32_t sharing, std::uint32_t replica) const;
+  // Of its first device: "cpu", whose places are named "cpu:0" and so on.
+  std::string device_kind() const;
   std::uint32_t replicas() const { return static_cast<std::uint32_t>(replica_place.size()); }
 };
 

@@ -31,9 +31,9 @@ class Scoring {
       fail(ExitCode::kFailed,
            "none of the images of the validation data can be used, so that there is no accuracy; "
            "without --on_bad_record=skip the first of them is named");
-    if (counted_ > 0) {
-      result_.top_1 /= static_cast<double>(counted_);
-      result_.top_5 /= static_cast<double>(counted_);
+    if (result_.examples > 0) {
+      result_.top_1 /= static_cast<double>(result_.examples);
+      result_.top_5 /= static_cast<double>(result_.examples);
     }
     return result_;
   }
@@ -69,11 +69,9 @@ class Scoring {
     for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
       source_.release(static_cast<int>(replica), finished_);
     ++finished_;
-    if (images > 0) ++counted_;
     for (const auto& hits : step.hits) {
-      if (images == 0) break;
-      result_.top_1 += static_cast<double>(hits[0]) / static_cast<double>(images);
-      result_.top_5 += static_cast<double>(hits[1]) / static_cast<double>(images);
+      result_.top_1 += static_cast<double>(hits[0]);
+      result_.top_5 += static_cast<double>(hits[1]);
     }
     result_.examples += images;
     result_.seconds = step.end - started_;
@@ -96,7 +94,6 @@ class Scoring {
   std::deque<std::int64_t> images_;  // of the open steps
   std::int64_t submitted_ = 0;
   std::int64_t finished_ = 0;
-  std::int64_t counted_ = 0;  // of those, batches with any image that counts
   std::int64_t since_report_ = 0;
   double started_ = 0;
   double last_report_ = 0;

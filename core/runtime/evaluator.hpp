@@ -11,7 +11,7 @@ namespace convoy::runtime {
 
 // The result of one evaluation.
 struct Evaluation {
-  double top_1 = 0;  // means over the batches of correct images / images that count
+  double top_1 = 0;  // correct images / images that count
   double top_5 = 0;
   std::int64_t examples = 0;
   double seconds = 0;  // from the first submission to the end of the last batch

@@ -39,7 +39,7 @@ inline void require_nccl(const convoy::Planner& p) {
   const auto first = p.place(device(p, 0));
   if (first.name.starts_with("cuda")) return;
   p.refuse("all_reduce_spec nccl needs CUDA devices, the first one here is " + first.name +
-           "; use all_reduce_spec=collective, the devices' own all-reduce");
+           "; name --device=cuda, or use all_reduce_spec=collective, the devices' own all-reduce");
 }
 
 inline Reducer spec_reducer(const convoy::Planner& p, const AllReduceRange& range) {

@@ -222,6 +222,21 @@ TEST(CheckVerb, ProvesNothingWhenEverythingIsRefused) {
   EXPECT_THAT(outcome.text, HasSubstr("nothing is proved"));
 }
 
+// Devices of no machine are of the kind that is named.
+TEST(CheckVerb, ProvesWhatOnlyOneKindOfDevicesCanWithDevicesOfThatKind) {
+  const Outcome of_none = check({"replicated", "--all_reduce_spec=nccl", "--num_devices=2"});
+  EXPECT_EQ(of_none.code, 1);
+  EXPECT_THAT(of_none.text, HasSubstr("needs CUDA devices, the first one here is device:0; name "
+                                      "--device=cuda"));
+  for (const char* named : {"--device=cuda", "--platform=dgx1-v100"}) {
+    const Outcome outcome =
+        check({"replicated", "--all_reduce_spec=nccl", "--num_devices=2", named});
+    EXPECT_EQ(outcome.code, 0) << outcome.text;
+    EXPECT_THAT(outcome.text, HasSubstr("  2 devices, shared memory, one bucket: synchronous\n"));
+    EXPECT_THAT(outcome.text, Not(HasSubstr("refused")));
+  }
+}
+
 TEST(CheckVerb, RefusesBadCommandLines) {
   EXPECT_THROW(check({}), Error);
   EXPECT_THROW(check({"forgetful", "--num_devices=1,,2"}), Error);

@@ -143,6 +143,19 @@ TEST(Info, PrintsJson) {
   EXPECT_EQ(document.at(0).at("options").size(), 5u);
 }
 
+TEST(Info, SaysWhatShowsAFolder) {
+  for (const char* folder : {".", CONVOY_FIXTURES}) {
+    std::ostringstream out;
+    try {
+      run_info(std::vector<std::string>{folder}, out, out);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      EXPECT_THAT(error.what(), HasSubstr(std::string("list --plugin_path=") + folder));
+    }
+  }
+}
+
 TEST(Info, SuggestsNames) {
   expect_error(ExitCode::kUnavailable, {"no plug-in is named 'god'", "did you mean good?"}, [] {
     info({"god", kFixturePath});

@@ -51,6 +51,19 @@ TEST(RunFlags, BoundTheRateOfADevice) {
   EXPECT_TRUE(failure.mentions("a number from 1e-06 to 1000000000000")) << failure.text;
 }
 
+TEST(RunFlags, OfAnotherUpdateRuleAreSaidToHaveNoEffect) {
+  const auto notices = [](const std::vector<std::string>& arguments) {
+    RunCommand command;
+    return notices_on_other_optimizers(parse(run_flag_table(command), arguments));
+  };
+  EXPECT_TRUE(notices({}).empty());
+  EXPECT_TRUE(notices({"--optimizer=momentum", "--momentum=0.8"}).empty());
+  EXPECT_EQ(notices({"--momentum=0.9"}),
+            std::vector<std::string>{"--momentum=0.9: without effect, it is for "
+                                     "--optimizer=momentum, and the optimizer is sgd"});
+  EXPECT_EQ(notices({"--optimizer=adam", "--rmsprop_decay=0.5", "--adam_beta1=0.5"}).size(), 1u);
+}
+
 TEST(RunFlags, RefuseWhatIsNotThereYetBeforeARunStarts) {
   for (const char* flag : {"--collect_eval_results_async", "--graph_file=/tmp/x", "--fp16_vars",
                            "--xla", "--trt_mode=FP16"}) {

@@ -57,7 +57,7 @@ class FakeEvaluator : public ::testing::Test {
   Evaluator evaluator_{graph_, open(*plugin_, 2), options_for(2, 8)};
 };
 
-TEST_F(FakeEvaluator, AveragesTheBatchesFractions) {
+TEST_F(FakeEvaluator, CountsTheShareOfHits) {
   const Evaluation evaluation = evaluator_.run(zeros(graph_), source_, 4, {});
   EXPECT_DOUBLE_EQ(evaluation.top_1, (1 + 2 + 3 + 4) / 4.0 * 2 / 16);
   EXPECT_DOUBLE_EQ(evaluation.top_5, 2 * evaluation.top_1);
@@ -71,13 +71,13 @@ TEST_F(FakeEvaluator, AveragesTheBatchesFractions) {
 // The batches of another source, of which so many samples have no label.
 class WithoutLabels : public BatchSource {
  public:
-  WithoutLabels(BatchSource& source, std::int64_t left_out)
-      : source_(source), left_out_(left_out) {}
+  WithoutLabels(BatchSource& source, std::int64_t left_out, std::int64_t from_step = 0)
+      : source_(source), left_out_(left_out), from_step_(from_step) {}
 
   const Batch& acquire(int replica, std::int64_t step) override {
     Batch& batch = batches_[{replica, step}];
     batch = source_.acquire(replica, step);
-    batch.left_out = left_out_;
+    batch.left_out = step < from_step_ ? 0 : left_out_;
     return batch;
   }
   void release(int replica, std::int64_t step) override { source_.release(replica, step); }
@@ -87,6 +87,7 @@ class WithoutLabels : public BatchSource {
  private:
   BatchSource& source_;
   std::int64_t left_out_;
+  std::int64_t from_step_;
   std::map<std::pair<int, std::int64_t>, Batch> batches_;
 };
 
@@ -95,6 +96,14 @@ TEST_F(FakeEvaluator, LeavesOutWhatHasNoLabel) {
   const Evaluation evaluation = evaluator_.run(zeros(graph_), source, 4, {});
   EXPECT_EQ(evaluation.examples, 48);
   EXPECT_DOUBLE_EQ(evaluation.top_1, (1 + 2 + 3 + 4) / 4.0 * 2 / 12);
+}
+
+// The hits of 16, 16, 16 and 4 images: each image counts the same.
+TEST_F(FakeEvaluator, CountsEveryImageOnceAlsoWhereBatchesDiffer) {
+  WithoutLabels source(source_, 6, 3);
+  const Evaluation evaluation = evaluator_.run(zeros(graph_), source, 4, {});
+  EXPECT_EQ(evaluation.examples, 52);
+  EXPECT_DOUBLE_EQ(evaluation.top_1, (1 + 2 + 3 + 4) * 2 / 52.0);
 }
 
 TEST_F(FakeEvaluator, HasNoAccuracyOfNothing) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
@@ -105,9 +106,11 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
   const CommandTable table(arguments, catalog, command, verb_flags);
   const ParsedFlags flags = parse_flags(table.table(), arguments);
   complete(command, flags, table.plugin_options());
+  std::vector<std::string> notices = flags.notices();
+  std::ranges::move(notices_on_other_optimizers(flags), std::back_inserter(notices));
   return {std::move(command.options),
           std::move(catalog),
-          flags.notices(),
+          std::move(notices),
           command.repeats,
           std::move(command.against),
           std::move(command.against_program),

@@ -55,6 +55,9 @@ std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options);
 std::vector<FlagDefinition> report_flags(RunCommand& command);
 std::vector<FlagDefinition> task_flags(TaskOptions& options, MachineOptions& machine);
 
+// A sentence for each given flag that belongs to another update rule than the chosen one.
+std::vector<std::string> notices_on_other_optimizers(const ParsedFlags& flags);
+
 // Flags of tf_cnn_benchmarks that convoy knows by name only: features that it lacks, and what means
 // nothing outside TensorFlow.
 std::vector<FlagDefinition> historical_flags();

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/job/limits.hpp"
@@ -36,6 +38,23 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
       bind_flag("gradient_clip", options.gradient_clip, kPositive,
                 "Limit of the magnitude of every gradient element."),
   };
+}
+
+std::vector<std::string> notices_on_other_optimizers(const ParsedFlags& flags) {
+  const std::string& chosen = flags.value("optimizer");
+  std::vector<std::string> notices;
+  for (const auto& [flag, optimizer] : {std::pair{"momentum", "momentum"},
+                                        {"rmsprop_decay", "rmsprop"},
+                                        {"rmsprop_momentum", "rmsprop"},
+                                        {"rmsprop_epsilon", "rmsprop"},
+                                        {"adam_beta1", "adam"},
+                                        {"adam_beta2", "adam"},
+                                        {"adam_epsilon", "adam"}})
+    if (flags.is_given(flag) && chosen != optimizer)
+      notices.push_back(
+          fmt::format("--{}={}: without effect, it is for --optimizer={}, and the optimizer is {}",
+                      flag, flags.value(flag), optimizer, chosen));
+  return notices;
 }
 
 std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {

@@ -12,6 +12,7 @@
 #include "core/job/plan_ground.hpp"
 #include "core/job/prediction_options.hpp"
 #include "core/job/sizes.hpp"
+#include "core/plugin/device_choice.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/prepared_plan.hpp"
 
@@ -94,6 +95,10 @@ class CheckRun {
       check_described_machine();
     else if (setup_.device != nullptr)
       check_this_machine();
+    if (setup_.options.device == kGpuDevices)
+      kind_ = kGpuDevices;
+    else if (setup_.options.device != kAnyDevice && setup_.device != nullptr)
+      kind_ = setup_.device->manifest().name;
     check_all_kinds();
   }
 
@@ -118,6 +123,7 @@ class CheckRun {
     for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
       const job::SimulatedGround ground =
           job::simulated_ground(setup_, hardware, hardware.hosts, devices);
+      kind_ = ground.on.cluster.device_kind();
       check_run(fmt::format("{} of {}", devices_text(devices, kColumn), hardware.name),
                 ground.on.cluster,
                 job::simulated_map(setup_, hardware, ground.arena, setup_.bucket_elements));
@@ -133,6 +139,7 @@ class CheckRun {
   // where they are many, the others are proved of a smaller cluster.
   void check_all_kinds() {
     HostsDescription hosts = job::describe_hosts(setup_.options.machine);
+    hosts.device_kind = kind_;
     const std::vector<Cut> cuts = all_cuts();
     const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 5, 6, 7, 8};
     for (const std::uint32_t devices : counts_.empty() ? usual : counts_) {
@@ -172,6 +179,7 @@ class CheckRun {
   const job::Setup& setup_;
   const std::vector<std::uint32_t>& counts_;  // empty: not given
   std::ostream& out_;
+  std::string kind_ = HostsDescription().device_kind;  // that flags mean, of devices of no machine
   PlanProver prover_;
 };
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
@@ -98,6 +100,19 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   for (const Variant& variant : manifest.variants) print_variant(variant, out);
 }
 
+// Folders hold plug-ins or checkpoints. A plug-in's name may be that of a folder here, too.
+void refuse_folder(const std::string& name, const Catalog& catalog) {
+  std::error_code unreadable;
+  if (!std::filesystem::is_directory(name, unreadable)) return;
+  const bool is_plugin = std::ranges::any_of(
+      catalog.plugins(), [&](const FoundPlugin& plugin) { return plugin.manifest.name == name; });
+  if (is_plugin) return;
+  fail(ExitCode::kUsage,
+       "{} is a folder, and info shows one plug-in or one file: name a file in it, such as "
+       "model-100.safetensors of a --train_dir; convoy list --plugin_path={} lists plug-ins in it",
+       name, name);
+}
+
 }  // namespace
 
 int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
@@ -120,6 +135,7 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
     return static_cast<int>(ExitCode::kOk);
   }
   const Catalog catalog = installed_plugins(given.value("plugin_path"));
+  refuse_folder(given.positional.front(), catalog);
   const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
   if (given.has("json")) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();

@@ -80,6 +80,7 @@ std::vector<std::string> Cifar10Source::notices() const {
 
 SampleResult Cifar10Source::make_sample(const SampleRequest& request, float* image) const {
   const std::int64_t sample = options_.sample_at(request.step, request.position);
+  if (!options_.counts(sample, order_.records())) return left_out_sample(options_, image);
   const std::int64_t epoch = sample / order_.records();
   const std::int64_t place = sample % order_.records();
   const bool training = options_.subset == Subset::kTrain;

@@ -1,5 +1,6 @@
 #include "core/data/pipeline/batch_pipeline.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -18,6 +19,13 @@ namespace {
 }
 
 }  // namespace
+
+SampleResult left_out_sample(const DataOptions& options, float* image) {
+  std::fill_n(image, options.image_elements(), 0.0f);
+  SampleResult result;
+  result.label = kNoLabel;
+  return result;
+}
 
 BatchPipeline::BatchPipeline(const DataOptions& options, MakeSample make_sample)
     : options_(options), make_sample_(std::move(make_sample)) {

@@ -31,6 +31,9 @@ struct SampleResult {
   std::string reason;     // why, if replaced
 };
 
+// A sample that does not count: an empty image without a label.
+SampleResult left_out_sample(const DataOptions& options, float* image);
+
 // Worker threads that fill batches ahead of their use, sample by sample, in the order of steps. At
 // most `prefetch_depth` batches of a replica are in preparation or waiting; those that the caller
 // holds do not count, so any number may be held. Buffers are reused.

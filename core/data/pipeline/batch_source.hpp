@@ -6,8 +6,8 @@
 
 namespace convoy::data {
 
-// The label of a sample of evaluation whose own record is bad: its image is empty, and devices
-// leave it out of loss and hits.
+// The label of a sample of evaluation that does not count, because its own record is bad or because
+// it only fills up the last batch: its image is empty, and devices leave it out of loss and hits.
 inline constexpr std::int32_t kNoLabel = -1;
 
 // One batch of one replica in host memory. `images` is NCHW plain float32, already normalised;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,9 @@ struct DataOptions {
   bool repeat_one_record = false;  // training: the first usable record stands for all
   ResizeMethod resize_method = ResizeMethod::kBilinear;
   BadRecordPolicy on_bad_record = BadRecordPolicy::kFail;
+  // Passes over the files whose samples count; those that fill up the last batch are left out.
+  // Empty: all count.
+  std::optional<double> counted_epochs;
 
   // Where the images of a batch are put: so many elements, zeroed. Empty: ordinary memory.
   using ImageMemory = std::function<std::shared_ptr<float[]>(std::int64_t elements)>;
@@ -67,6 +71,8 @@ struct DataOptions {
     return sample_offset + step * global_batch() + position;
   }
   std::int64_t image_elements() const { return std::int64_t{channels} * height * width; }
+  // Whether a sample of that place counts, of so many in an epoch.
+  bool counts(std::int64_t sample, std::int64_t samples_per_epoch) const;
   // For all images of one batch.
   std::shared_ptr<float[]> make_image_memory() const;
 };

@@ -74,6 +74,7 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
   const std::int64_t records = order_.records();
   const std::int64_t epoch = sample / records;
   const std::int64_t place = sample % records;
+  if (!options_.counts(sample, records)) return left_out_sample(options_, image);
   Worker& worker = *workers_[static_cast<std::size_t>(request.worker)];
   SampleResult result;
   for (std::int64_t i = 0; i < records; ++i) {
@@ -88,8 +89,7 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
       if (!result.replaced) result.reason = error.what();
       result.replaced = true;
       if (options_.subset == Subset::kValidation) {
-        std::fill_n(image, options_.image_elements(), 0.0f);
-        result.label = kNoLabel;
+        result.label = left_out_sample(options_, image).label;
         return result;
       }
     }

@@ -213,6 +213,18 @@ TEST_F(Cifar10Test, WithoutDistortionsImagesAreOnlyNormalised) {
   }
 }
 
+TEST_F(Cifar10Test, EvaluationLeavesOutWhatFillsUpTheLastBatch) {
+  options_.subset = Subset::kValidation;
+  options_.counted_epochs = 1;
+  options_.batch = kPerFile + 3;
+  const auto source = make_source(options_);
+  const Batch& batch = source->acquire(0, 0);
+  EXPECT_EQ(batch.left_out, 2);
+  EXPECT_NE(batch.labels[kPerFile], kNoLabel);
+  EXPECT_EQ(batch.labels[kPerFile + 1], kNoLabel);
+  source->release(0, 0);
+}
+
 TEST_F(Cifar10Test, ReplicasShareTheValidationSplitWithoutOverlap) {
   options_.subset = Subset::kValidation;
   options_.batch = 4;

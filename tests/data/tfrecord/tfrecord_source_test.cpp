@@ -257,6 +257,21 @@ TEST_F(TfRecordSourceTest, EvaluationLeavesBadRecordsOutAndCountsNoneTwice) {
   source.release(0, 1);
 }
 
+TEST_F(TfRecordSourceTest, EvaluationLeavesOutWhatFillsUpTheLastBatch) {
+  options_.subset = Subset::kValidation;
+  options_.counted_epochs = 1;
+  options_.batch = kRecords - 3;
+  TfRecordSource source(options_);
+  EXPECT_EQ(source.acquire(0, 0).left_out, 0);
+  source.release(0, 0);
+  const Batch& last = source.acquire(0, 1);
+  EXPECT_EQ(last.left_out, options_.batch - 3);
+  for (int i = 0; i < options_.batch; ++i)
+    EXPECT_EQ(last.labels[i], i < 3 ? options_.batch + i + 1 : kNoLabel);
+  EXPECT_EQ(source.statistics().bad_records, 0) << "nothing is wrong with them";
+  source.release(0, 1);
+}
+
 TEST_F(TfRecordSourceTest, TellsWhichOfItsFilesAreMissing) {
   EXPECT_TRUE(TfRecordSource(options_).notices().empty());
   std::filesystem::remove(file_path("train", 0));
