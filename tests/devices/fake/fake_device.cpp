@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint32_t kLanes = 5;
 constexpr std::size_t kAlignment = 64;
-constexpr std::chrono::microseconds kHostLooksAgain{50};
 
 using Clock = std::chrono::steady_clock;
 
@@ -132,8 +131,7 @@ void FakeDevice::submit(const convoy_submission& submission) {
 
 bool FakeDevice::wait(const convoy_wait& point, double seconds) {
   const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
-  while (!failed_ && !reached(point) && Clock::now() < deadline)
-    std::this_thread::sleep_for(kHostLooksAgain);
+  while (!failed_ && !reached(point) && Clock::now() < deadline) wait_briefly(point);
   if (failed_) {
     const std::lock_guard lock(mutex_);
     throw std::runtime_error(failure_);

@@ -13,10 +13,12 @@ namespace convoy::testing {
 
 // Whether a timeline has reached a value.
 bool reached(const convoy_wait& point);
+// Sleeps until a lane advances the timeline, a fraction of a millisecond at most.
+void wait_briefly(const convoy_wait& point);
 
 // One queue of a fake device: a thread that runs its operations in order, each when its waits hold,
-// sleeping at random before and after. It hears of other timelines only by looking at them, as a
-// GPU's stream would.
+// sleeping at random before and after. It hears of timelines that are not of lanes only by looking
+// at them, as a GPU's stream would.
 class FakeLane {
  public:
   using Execute = std::function<void(const convoy_submission&)>;
