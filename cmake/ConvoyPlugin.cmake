@@ -5,7 +5,8 @@
 # convoy, and exports its entry point, its manifest and, where it has it, convoy_device_waking_v1. It
 # is installed to lib/convoy/plugins, where the host looks, unless OUTPUT_DIRECTORY says that it is
 # for this build tree only. The same file serves convoy's own plug-ins and, through
-# find_package(convoy), all others.
+# find_package(convoy), all others. Without a build type it is optimised, because a strategy's kernels
+# run in every step.
 
 include_guard(GLOBAL)
 
@@ -23,6 +24,7 @@ function(convoy_add_plugin name)
   add_library(${name} MODULE ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE convoy::sdk ${arg_LINK})
   target_compile_definitions(${name} PRIVATE ${arg_DEFINITIONS})
+  target_compile_options(${name} PRIVATE $<$<CONFIG:>:-O2>)
   target_link_options(${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--version-script=${exports})
   if(NOT CONVOY_SANITIZE)  # a sanitizer's runtime is found in the host
     target_link_options(${name} PRIVATE -Wl,-z,defs)

@@ -66,10 +66,14 @@ std::string circumstances(const TriedCall& call) {
   return call.exponent < 0 ? ", when it reads tiny numbers" : "";
 }
 
+bool is_overdue(int status) {
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+}
+
 std::string problem_of(int status, const TrialEnd& end, const Plan& plan, const TrialSpans& spans,
                        FencedMemory::Side at_guard, const TrialTime& time) {
   std::string problem;
-  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+  if (is_overdue(status))
     problem = fmt::format("does not return within {:g} seconds", time.each_call);
   else if (WIFSIGNALED(status))
     problem = fmt::format("ends with signal {}", WTERMSIG(status));
@@ -120,6 +124,7 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
     const int status = run_trial(kernel, call, spans, *end, at_guard, time);
     result.call_seconds = end->call_seconds;
     result.problem = problem_of(status, *end, plan, spans, at_guard, time);
+    result.hangs = is_overdue(status);
     result.out_of_time = result.problem.empty() && end->outcome == TrialOutcome::kOutOfTime;
     if (!result.problem.empty() || result.out_of_time) break;
   }

@@ -19,6 +19,7 @@ struct KernelTrial {
   // What went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing.
   std::string problem;
   bool out_of_time = false;  // nothing went wrong so far, but not all calls were made
+  bool hangs = false;        // a call did not return
   double call_seconds = 0;   // of the calls
 };
 

@@ -149,22 +149,32 @@ void TrialCalls::compare_sums(const TriedCall& how) const {
     sums.push_back(spans_.writes());
   for (const std::vector<std::size_t>& sum : sums) {
     const double of_writes = precision(sum.back());
+    const std::vector<ReadSum> read = sums_of_reads();
     for (std::uint64_t k = 0; k < call_.reads.front().count; ++k)
-      if (!is_sum(k, sum, each ? std::max(coarsest, of_writes) : of_writes, how.exponent == 0))
+      if (!is_sum(k, read[k % read.size()], sum, each ? std::max(coarsest, of_writes) : of_writes,
+                  how.exponent == 0))
         end_with(TrialOutcome::kOtherSum, sum.front());
   }
 }
 
+// The numbers that spans are filled with repeat, and so do their sums.
+std::vector<TrialCalls::ReadSum> TrialCalls::sums_of_reads() const {
+  std::vector<ReadSum> result(TrialSpans::kNumbers);
+  for (std::uint64_t k = 0; k < result.size(); ++k)
+    for (const std::size_t i : spans_.reads()) {
+      const float value = spans_.filled_number(i, k);
+      result[k].sum += value;
+      result[k].magnitudes += std::fabs(value);
+    }
+  return result;
+}
+
 // A sum of numbers of unusual size may be too large for the types that a kernel computes in.
-bool TrialCalls::is_sum(std::uint64_t element, const std::vector<std::size_t>& writes,
-                        double precision, bool must_be_finite) const {
-  double difference = 0;
-  double size = 0;  // the sum of the magnitudes
-  for (const std::size_t i : spans_.reads()) {
-    const float value = spans_.filled_number(i, element);
-    difference -= value;
-    size += std::fabs(value);
-  }
+bool TrialCalls::is_sum(std::uint64_t element, const ReadSum& read,
+                        const std::vector<std::size_t>& writes, double precision,
+                        bool must_be_finite) const {
+  double difference = -read.sum;
+  double size = read.magnitudes;
   for (const std::size_t i : writes) {
     const float value = spans_.number(i, element);
     difference += value;

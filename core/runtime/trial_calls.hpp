@@ -63,8 +63,13 @@ class TrialCalls {
   bool holds(std::size_t span, const Bytes& bytes) const;
   void compare_written(std::size_t span, const Bytes& after) const;
   void compare_sums(const TriedCall& how) const;
-  bool is_sum(std::uint64_t element, const std::vector<std::size_t>& writes, double precision,
-              bool must_be_finite) const;
+  struct ReadSum {
+    double sum = 0;
+    double magnitudes = 0;  // the sum of the magnitudes
+  };
+  std::vector<ReadSum> sums_of_reads() const;
+  bool is_sum(std::uint64_t element, const ReadSum& read, const std::vector<std::size_t>& writes,
+              double precision, bool must_be_finite) const;
 
   const HostKernel& kernel_;
   const Operation& call_;

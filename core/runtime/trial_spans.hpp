@@ -33,6 +33,8 @@ class TrialSpans {
   // Fills the spans and write-protects those that are only read. `variant` changes what is only
   // written, all numbers are multiplied by 2^exponent, or less where a span is f16.
   void fill(unsigned variant, int exponent);
+  // Numbers repeat after so many elements.
+  static constexpr std::size_t kNumbers = 13;
   // The number that an element had after the last fill(), which was for variant 0.
   float filled_number(std::size_t span, std::uint64_t element) const;
   // The number that it has now.
@@ -42,8 +44,6 @@ class TrialSpans {
                  const std::byte* bytes) const;
 
  private:
-  static constexpr std::size_t kNumbers = 13;
-
   std::vector<std::size_t> indices_of(const SpanList& list) const;
   std::size_t first_number(std::size_t span, unsigned variant) const;
   std::uint32_t filled_bits(std::size_t span, unsigned variant, std::uint64_t element) const;

@@ -121,6 +121,13 @@ TEST(CheckVerb, ProvesNothingWithKernelsThatItCannotTry) {
                                       "was not tried: 4096 MiB of spans\n"));
 }
 
+// Where a large size takes too long, a smaller one is tried whole.
+TEST(CheckVerb, TriesKernelsOnSmallerSizesWhereLargeOnesTakeTooLong) {
+  const Outcome outcome =
+      check({"careless", "--mistake=slow_when_large", "--num_devices=1", "--plugin_timeout=0.8"});
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+}
+
 // After three numbers of reads, the largest number that a plan has is still tried.
 TEST(CheckVerb, TriesKernelsWithTheLargestNumberOfReads) {
   const Outcome few = check({"careless", "--mistake=sum_four", "--num_devices=1,2,3,4"});

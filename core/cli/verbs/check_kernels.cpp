@@ -101,10 +101,11 @@ std::string KernelChecks::untried() const {
   for (const auto& [kernel, calls] : too_large_)
     for (const auto& [reads, size] : calls)
       if (is_new_number(kernel, reads)) reasons.try_emplace(kernel, size);
-  for (const std::string& kernel : out_of_time_)
-    reasons.try_emplace(
-        kernel, fmt::format("the calls of kernels have --plugin_timeout={:g} seconds in all",
-                            setup_.options.plugin_timeout));
+  for (const auto& [kernel, numbers] : tried_)
+    if (std::ranges::any_of(numbers, [](const auto& it) { return it.second.ended_early; }))
+      reasons.try_emplace(
+          kernel, fmt::format("the calls of kernels have --plugin_timeout={:g} seconds in all",
+                              setup_.options.plugin_timeout));
   std::string text;
   for (const auto& [kernel, reason] : reasons)
     text += fmt::format("{}kernel {} was not tried{}: {}", text.empty() ? "" : "; ", kernel,
@@ -113,23 +114,29 @@ std::string KernelChecks::untried() const {
 }
 
 std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
-  constexpr double kForLargeSizes = 0.25;  // of the patience
+  // Shares of the patience.
+  constexpr double kForLargeSizes = 0.25;
+  constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
+  if (hanging_.contains(call.details->kernel)) return {};
   const double patience = setup_.options.plugin_timeout;
-  // One size with each number of reads is tried whole, or nothing is proved. Its first call is
-  // made however late it is: it shows most faults. Further sizes, and calls for unusual faults, are
-  // tried while there is time; small ones take nearly none.
-  const bool is_first = tried_[call.details->kernel][call.reads.size()].calls == 1;
-  const double share = runtime::bytes_of_spans(call) <= kSmallBytes ? 1 : kForLargeSizes;
-  const double left_for_further = share * patience - tried_for_;
-  const double left = is_first ? patience - tried_for_ : left_for_further;
-  if (!is_first && left <= 0) return {};
+  // One size with each number of reads is tried whole, or nothing is proved. The first call of all
+  // is made however late it is: it shows most faults. Further sizes, and calls for unusual faults,
+  // are tried while there is time; small ones take nearly none.
+  Tried& tried = tried_[call.details->kernel][call.reads.size()];
+  const bool is_small = runtime::bytes_of_spans(call) <= kSmallBytes;
+  const double left_for_further = (is_small ? 1 : kForLargeSizes) * patience - tried_for_;
+  const double left_for_one = (is_small ? 1 : kForFirstLargeSizes) * patience - tried_for_;
+  const double left = tried.is_whole ? left_for_further : left_for_one;
+  if (tried.calls > 1 && left <= 0) return {};
   const runtime::KernelTrial trial = runtime::try_kernel(
       runtime::host_kernel_of(*setup_.strategy, call.details->kernel), plan, call,
       {.each_call = patience,
        .all_calls = std::max(left, std::numeric_limits<double>::min()),
        .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
-  if (is_first && trial.out_of_time) out_of_time_.insert(call.details->kernel);
+  if (trial.hangs) hanging_.insert(call.details->kernel);
+  tried.is_whole = tried.is_whole || !trial.out_of_time;
+  tried.ended_early = !tried.is_whole;
   return trial.problem;
 }
 

@@ -52,6 +52,8 @@ class KernelChecks {
     std::uint64_t largest_odd = 0;                  // of them
     std::set<std::vector<std::uint64_t>> variants;  // what else may differ between calls
     std::size_t calls = 0;
+    bool is_whole = false;     // all calls of one of them were made, in time
+    bool ended_early = false;  // some were, but not all of any
   };
   std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // of each kernel, by reads
   // Of the plan's calls, by kernel and number of reads: the largest odd size; 0: none.
@@ -59,9 +61,9 @@ class KernelChecks {
   std::map<std::string, std::uint64_t> most_reads_;  // of the plan's calls, by kernel
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
-  std::set<std::string> out_of_time_;  // kernels
-  double tried_for_ = 0;               // seconds, in calls of kernels
-  std::set<std::string> missing_;      // kernels
+  double tried_for_ = 0;           // seconds, in calls of kernels
+  std::set<std::string> hanging_;  // kernels, which are not called again
+  std::set<std::string> missing_;  // kernels
 };
 
 }  // namespace convoy::cli

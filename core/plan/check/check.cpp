@@ -287,12 +287,18 @@ std::string lost_residuals(const CheckReport& report) {
   return fmt::format("; what residuals hold when step {} begins is lost", *report.residuals_end);
 }
 
+std::string describe_stale(const CheckReport& report) {
+  const std::int64_t steps = static_cast<std::int64_t>(report.gradient_lag) + report.parameter_lag;
+  if (steps == 0) return "stale at the start only (its first updates have no gradients)";
+  return fmt::format("stale by {}{} (gradient lag {}, parameter lag {})",
+                     report.uniform ? "" : "up to ", steps, report.gradient_lag,
+                     report.parameter_lag);
+}
+
 std::string describe(const CheckReport& report, Verdict verdict) {
   switch (verdict) {
     case Verdict::kStale:
-      return fmt::format("stale by {} (gradient lag {}, parameter lag {})",
-                         static_cast<std::int64_t>(report.gradient_lag) + report.parameter_lag,
-                         report.gradient_lag, report.parameter_lag);
+      return describe_stale(report);
     case Verdict::kSynchronousEvery:
       return fmt::format("synchronous every {}{} steps", fewest_steps(report.uneven_updates),
                          report.computes_per_update);

@@ -13,6 +13,7 @@
 #include "core/plan/check/core_states.hpp"
 #include "core/plan/check/opaque_effects.hpp"
 #include "core/plan/check/period_flow.hpp"
+#include "core/plan/check/pulled_back.hpp"
 #include "core/plan/check/reachable.hpp"
 #include "core/plan/check/restarted_momentum.hpp"
 
@@ -289,7 +290,7 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
                            number_of(by_compute.back()), *factor, plan_.computes));
   }
   report_.uneven_means = find_uneven_means(by_compute);
-  if (!report_.uneven_means.empty()) return;
+  if (!report_.uneven_means.empty() || judge_pulled_back(by_compute)) return;
   std::map<GradientKey, std::size_t> columns;
   for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
   for (std::size_t r = 0; r < weights.rows(); ++r) {
@@ -313,6 +314,19 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
                       it_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
     }
   }
+}
+
+// Where parameters are pulled back, only the author knows whether that is meant.
+bool ClassJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute) {
+  const std::optional<double> kept = pulled_back(by_compute);
+  if (!kept || !averages_parameters(it_)) return false;
+  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      fmt::format("gradients of the first of {} steps count {:.6g} times and those of the last one "
+                  "{:.6g} times, as where steps pull parameters back by {:.6g} of the way from "
+                  "where the period began: it is not known whether that is meant",
+                  plan_.computes, number_of(by_compute.front()), number_of(by_compute.back()),
+                  1 - *kept));
+  return true;
 }
 
 // `row` has the final weights of errors in what is read, `weights` those of gradients.

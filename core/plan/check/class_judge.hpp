@@ -66,6 +66,7 @@ class ClassJudge {
   void judge_averaging();
   void judge_conserved();
   void require_equal(const FieldMatrix& weights);
+  bool judge_pulled_back(const std::vector<std::uint64_t>& by_compute);
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
   void judge_noise(const PeriodRead& read, const FieldMatrix& row, const FieldMatrix& weights);

@@ -46,6 +46,29 @@ TEST(CheckStages, SynchronousWaysMayFollowEachOther) {
   EXPECT_EQ(it.report.stages.size(), 3u);
 }
 
+// The stage's prologue applies the gradients that wait; where the stage is looked at alone, none
+// do.
+TEST(CheckStages, GradientsThatWaitMayBeAppliedWhereTheNextStageBegins) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> waiting = residuals(p);
+    const auto apply_waiting = [&] {
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), waiting[r.index()]);
+    };
+    p.compute();
+    apply_waiting();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) p.copy(waiting[r.index()], p.gradient(r));
+    p.from_step(10, [&] {
+      p.prologue(apply_waiting);
+      write_together(p);
+    });
+  });
+  EXPECT_EQ(it.text,
+            "stale by 1 (gradient lag 1, parameter lag 0), from step 10 on stale at the start only "
+            "(its first updates have no gradients)");
+  EXPECT_TRUE(satisfies(it.report, "stale"));
+}
+
 TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
   const Judged it = judge([](Planner& p) {
     write_together(p);

@@ -376,6 +376,34 @@ void write_mean_for_each(Planner& p) {
     p.apply(master, velocity, {.contributions = 1});
 }
 
+// FedProx (Li et al., 2020): between two means, replicas are pulled back to the last one. A
+// gradient may be scaled before it is applied.
+WritePlan proximal(double of_first_gradient, std::uint32_t pulled_replicas) {
+  return [=](Planner& p) {
+    std::vector<Buffer> begins;
+    for (const auto r : p.replicas()) begins.push_back(held(p, r));
+    p.prologue([&] {
+      for (const auto r : p.replicas()) p.copy(begins[r.index()], p.parameters(r));
+    });
+    for (int i = 0; i < 3; ++i) {
+      p.compute();
+      for (const auto r : p.replicas()) {
+        const Span mine = p.parameters(r);
+        if (i == 0) p.scale(p.gradient(r), p.gradient(r), of_first_gradient);
+        p.apply(mine, p.gradient(r), {.contributions = 1});
+        if (i == 2 || r.index() >= pulled_replicas) continue;
+        p.scale(mine, mine, 0.5);
+        p.axpy(mine, 0.5, begins[r.index()], mine);
+      }
+    }
+    p.all_reduce(p.all_parameters(p.arena()));
+    for (const auto r : p.replicas()) {
+      p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
+      p.copy(begins[r.index()], p.parameters(r));
+    }
+  };
+}
+
 // However many replicas there are, they do not pull the center past their mean.
 void write_gentle_elastic(Planner& p) {
   const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
@@ -453,6 +481,11 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"momentum of each worker, for half of the variables", write_half_served_momentum, kOpen,
        false, "in an update of its own"},
       {"momentum of the mean, once for every replica", write_mean_for_each, kWrong, false, ""},
+      {"pulled back", proximal(1, CONVOY_NONE), kOpen, false,
+       "count 0.25 times and those of the last one 1 times, as where steps pull parameters back by "
+       "0.5 of the way"},
+      {"pulled back, the first gradient halved", proximal(0.5, CONVOY_NONE), kWrong, false, ""},
+      {"pulled back but for one replica", proximal(1, 1), kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},
