@@ -85,7 +85,7 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
   if (setup.options.data_dir.empty() || threads <= free) return {};
   return fmt::format(
       "the devices leave {} of {} to {} for preparing images, so that they share the cores; "
-      "--num_intra_threads leaves more",
+      "a smaller --num_intra_threads leaves more",
       free, counted(processors(), "core"), counted(threads, "thread"));
 }
 
