@@ -46,7 +46,10 @@ Evaluation Validation::score(const ModelValues& values, const EvaluationEvents& 
   CONVOY_CHECK(evaluator_ != nullptr);
   if (source_ == nullptr) source_ = make_source(data_);
   const Evaluation result = evaluator_->run(values, *source_, steps_, events);
-  bad_records_ += source_->statistics().bad_records;
+  const SourceStatistics now = source_->statistics();
+  read_so_far_.bad_records += now.bad_records;
+  if (read_so_far_.bad_record_example.empty())
+    read_so_far_.bad_record_example = now.bad_record_example;
   source_.reset();
   return result;
 }
