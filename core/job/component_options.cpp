@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "core/base/counted.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/task.hpp"
 #include "core/runtime/compute_dtype.hpp"
@@ -84,9 +85,9 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
   const std::int64_t free = free_processors(setup, devices);
   if (setup.options.data_dir.empty() || threads <= free) return {};
   return fmt::format(
-      "{} threads that prepare images share the {} cores with the devices, which leave {} free; "
-      "--num_intra_threads leaves more to them",
-      threads, processors(), free);
+      "the devices leave {} of {} to {} for preparing images, so that they share the cores; "
+      "a smaller --num_intra_threads leaves more",
+      free, counted(processors(), "core"), counted(threads, "thread"));
 }
 
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,

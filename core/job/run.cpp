@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
 #include "core/data/pipeline/dataset.hpp"
@@ -132,7 +133,7 @@ class Run {
     observer_.initializing();
     evaluate_trained_models(setup_.options, validation, std::move(first), newest, report_,
                             [this] { return interrupted(); });
-    report_bad_records(validation.bad_records(), " of the validation data");
+    report_bad_records(validation.read_so_far(), " of the validation data");
   }
 
   void read_only() {
@@ -155,7 +156,7 @@ class Run {
     };
     report_.input_total(
         measure_input(*source, data, {sizes_.warmup_steps, sizes_.timed_steps}, go_on));
-    report_bad_records(source->statistics().bad_records);
+    report_bad_records(source->statistics());
   }
 
   void predict() {
@@ -305,7 +306,7 @@ class Run {
           session, source, schedule(setup_, sizes_, devices_, examples),
           training_loop_options(setup_, sizes_, checkpoints_->first_step()), events(session));
     } catch (const Error&) {
-      report_bad_records(source.statistics().bad_records);
+      report_bad_records(source.statistics());
       throw;
     }
   }
@@ -328,8 +329,8 @@ class Run {
     report_.input_verdict();
     if (wanted_by_chief("parameter hash", report_.shows_parameter_hash()))
       report_.parameters(runtime::parameter_hash(session));
-    report_bad_records(source.statistics().bad_records);
-    if (validation_) report_bad_records(validation_->bad_records(), " of the validation data");
+    report_bad_records(source.statistics());
+    if (validation_) report_bad_records(validation_->read_so_far(), " of the validation data");
     if (summary.diverged) tell(divergence_text(*summary.diverged, sizes_.warmup_steps));
     if (setup_.task == nullptr) return;
     if (summary.stopped) stop_ = setup_.task->interruption();
@@ -411,8 +412,12 @@ class Run {
     if (validation_) observer_.generating_evaluation_model();
   }
 
-  void report_bad_records(std::int64_t skipped, const char* of = "") {
-    if (skipped > 0) tell(fmt::format("{} bad records{} were skipped", skipped, of));
+  void report_bad_records(const SourceStatistics& read, const char* of = "") {
+    if (read.bad_records == 0) return;
+    const bool is_one = read.bad_records == 1;
+    tell(fmt::format("{}{} {} skipped{}: {}", counted(read.bad_records, "bad record"), of,
+                     is_one ? "was" : "were", is_one ? "" : ", for example",
+                     read.bad_record_example));
   }
 
   void tell(const std::string& text) { report_.tell(text); }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/base/counted.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/task.hpp"
 #include "core/train/run_length.hpp"
@@ -85,12 +86,12 @@ std::string shorten_resumed_run(Sizes& sizes, std::int64_t done) {
   sizes.done_steps = wanted - sizes.timed_steps;
   constexpr const char* kWhy = "--num_batches counts the steps of earlier runs, too";
   if (sizes.timed_steps > 0)
-    return fmt::format("{} of {} steps are left to do: the checkpoint is at step {}; {}",
-                       sizes.timed_steps, wanted, done, kWhy);
+    return fmt::format("{} of {} left to do: the checkpoint is at step {}; {}", sizes.timed_steps,
+                       counted(wanted, "step"), done, kWhy);
   sizes.warmup_steps = 0;
   return fmt::format(
-      "no step is left to do: the checkpoint is at step {}, and {} steps were asked for; {}", done,
-      wanted, kWhy);
+      "no step is left to do: the checkpoint is at step {}, and this run asks for {}; {}", done,
+      counted(wanted, "step"), kWhy);
 }
 
 }  // namespace convoy::job

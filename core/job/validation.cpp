@@ -47,7 +47,10 @@ runtime::Evaluation Validation::score(const runtime::ModelValues& values,
   CONVOY_CHECK(evaluator_ != nullptr);
   if (source_ == nullptr) source_ = data::make_source(data_);
   const runtime::Evaluation result = evaluator_->run(values, *source_, steps_, events);
-  bad_records_ += source_->statistics().bad_records;
+  const data::SourceStatistics now = source_->statistics();
+  read_so_far_.bad_records += now.bad_records;
+  if (read_so_far_.bad_record_example.empty())
+    read_so_far_.bad_record_example = now.bad_record_example;
   source_.reset();
   return result;
 }

@@ -25,8 +25,8 @@ class Validation {
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
   std::int64_t examples() const { return examples_; }     // that there are
-  // Records left out of all evaluations so far.
-  std::int64_t bad_records() const { return bad_records_; }
+  // By all evaluations: only the bad records and the example of one.
+  const SourceStatistics& read_so_far() const { return read_so_far_; }
 
   // What is odd about the data, for people.
   const std::vector<std::string>& notices() const { return notices_; }
@@ -43,7 +43,7 @@ class Validation {
   data::DataOptions data_;
   std::int64_t steps_ = 0;
   std::int64_t examples_ = 0;
-  std::int64_t bad_records_ = 0;
+  SourceStatistics read_so_far_;
   std::vector<std::string> notices_;
   std::unique_ptr<data::BatchSource> source_;  // fresh, or nothing
   std::unique_ptr<runtime::Evaluator> evaluator_;

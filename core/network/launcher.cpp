@@ -130,7 +130,8 @@ LaunchedProcess pmi_process(const Variables& variables) {
 }
 
 LaunchedProcess ranked_process(const Variables& variables) {
-  LaunchedProcess process = variables.rank_and_size("RANK and WORLD_SIZE", "RANK", "WORLD_SIZE");
+  LaunchedProcess process =
+      variables.rank_and_size("whoever set RANK and WORLD_SIZE", "RANK", "WORLD_SIZE");
   variables.read_local(process, "LOCAL_RANK", "LOCAL_WORLD_SIZE");
   process.run_key = variables.first_text({"TORCHELASTIC_RUN_ID", "MASTER_PORT"});
   variables.add_coordinator(process);

@@ -15,7 +15,7 @@ using EnvironmentLookup = std::function<std::optional<std::string>(const std::st
 
 // What the program that started this process says of it.
 struct LaunchedProcess {
-  std::string launcher;       // "Open MPI", "MPICH", "RANK and WORLD_SIZE", "Slurm"
+  std::string launcher;       // "Open MPI", "MPICH", "whoever set RANK and WORLD_SIZE", "Slurm"
   std::string rank_variable;  // where the rank comes from
   int rank = 0;
   int size = 1;

@@ -51,9 +51,10 @@ int checked_index(const IdentityOptions& options, Role role, int tasks) {
                                      : "worker_hosts");
   if (index < 0 || index >= tasks)
     fail(ExitCode::kUsage,
-         "--task_index={} does not fit: there are {} tasks of --job_name={}, 0 to "
-         "{}; correct it or the list of hosts",
-         index, tasks, to_string(role), tasks - 1);
+         "--task_index={} does not fit: {} of --job_name={} in the list of hosts, and they count "
+         "from 0; correct it or the list",
+         index, tasks == 1 ? "there is 1 task" : fmt::format("there are {} tasks", tasks),
+         to_string(role));
   return index;
 }
 
@@ -152,7 +153,7 @@ std::optional<TaskIdentity> identify_task(const IdentityOptions& options,
 const HostPort& required_coordinator(const TaskIdentity& identity) {
   if (!identity.coordinator)
     fail(ExitCode::kUsage,
-         "{} started {} processes on several hosts and does not say where the first one listens; "
+         "{} started {} processes and does not say where the first one listens; "
          "add --controller_host=HOST:PORT with the first host's name, or set MASTER_ADDR and "
          "MASTER_PORT",
          identity.source, identity.workers);

@@ -147,6 +147,9 @@ std::vector<std::string> Catalog::names(PluginKind kind) const {
 void Catalog::fail_unknown(std::string_view kind, const std::string& name,
                            std::span<const std::string> known) const {
   std::string text = fmt::format("no {} is named '{}'", kind, name);
+  std::error_code unreadable;
+  if (name.ends_with(".so") && fs::is_regular_file(name, unreadable))
+    text += fmt::format("; the file of that name here is ./{}", name);
   const std::vector<std::string> nearest = nearest_names(name, known);
   if (!nearest.empty()) text += fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
   constexpr std::size_t kMostListed = 24;  // more are a matter for `convoy list`

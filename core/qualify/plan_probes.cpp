@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_text.hpp"
 #include "core/job/sizes.hpp"
@@ -165,7 +166,7 @@ void probe_training(const ProbeGround& ground, const ProbeOptions& options,
   host.measurements.push_back(
       {.kind = Kind::kTraining,
        .subject = ground.task == nullptr ? "all devices" : "devices of all hosts",
-       .what = fmt::format("training of {}, {} images per device{}", network.name, batch,
+       .what = fmt::format("training of {}, {} per device{}", network.name, counted(batch, "image"),
                            ground.task == nullptr ? "" : ", over all hosts"),
        .unit = "images/s",
        .rate = images / std::max(times.step.measured.value_or(0), 1e-9),

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
+
 namespace convoy::report {
 
 InputVerdict judge_input(const InputFacts& facts) {
@@ -30,9 +32,11 @@ std::string input_line(const InputVerdict& verdict) {
 
 std::string input_speed_line(const InputSpeed& speed) {
   return fmt::format(
-      "input only: {:.1f} images/sec with {} threads, {:.1f} images/sec/core ({} cores), {:.1f} "
-      "images per second of processor time",
-      speed.images_per_second(), speed.threads, speed.images_per_second_and_core(), speed.cores,
+      "input only: {:.1f} images/sec with {}, {:.1f} images/sec/core ({}), {:.1f} images per "
+      "second "
+      "of processor time",
+      speed.images_per_second(), counted(speed.threads, "thread"),
+      speed.images_per_second_and_core(), counted(speed.cores, "core"),
       speed.images_per_processor_second());
 }
 

@@ -17,10 +17,11 @@ std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<
         static_cast<std::int64_t>(*num_epochs * static_cast<double>(examples_per_epoch));
     steps = (examples + global_batch - 1) / global_batch;
   }
-  if (steps < 1) {
-    fail(ExitCode::kUsage, "there is no step to run: --{} must be above 0",
-         num_epochs ? "num_epochs" : "num_batches");
-  }
+  if (steps < 1 && num_epochs)
+    fail(ExitCode::kUsage,
+         "there is no step to run: {:g} epochs of {} examples are not one example; ask for more",
+         *num_epochs, examples_per_epoch);
+  if (steps < 1) fail(ExitCode::kUsage, "there is no step to run: --num_batches must be above 0");
   return steps;
 }
 

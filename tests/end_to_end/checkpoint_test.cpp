@@ -103,7 +103,7 @@ TEST(Resuming, CountsTheStepsOfEarlierRuns) {
   ASSERT_EQ(train(folder, 5, 20).program.exit_code, 0);
   const Trained second = train(folder, 5, 40);
   EXPECT_EQ(second.record.at("steps").size(), 15u);
-  EXPECT_THAT(second.program.err, HasSubstr("15 of 40 steps are left to do: the checkpoint is at "
+  EXPECT_THAT(second.program.err, HasSubstr("15 of 40 steps left to do: the checkpoint is at "
                                             "step 25"));
   EXPECT_THAT(files_in(folder),
               ElementsAre("checkpoint", "model-25.safetensors", "model-45.safetensors"));

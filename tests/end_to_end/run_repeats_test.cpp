@@ -58,7 +58,8 @@ TEST(RunRepeats, AreNotForTasksOfALauncher) {
       {{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "127.0.0.1"}, {"MASTER_PORT", "29500"}});
   const ProgramResult result = run_convoy(lenet({"--repeat=2"}));
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--repeat: RANK and WORLD_SIZE has started this run as 2"));
+  EXPECT_THAT(result.err,
+              HasSubstr("--repeat: whoever set RANK and WORLD_SIZE has started this run as 2"));
 }
 
 TEST(RunRepeats, DiffTellsRunsApartAndUnlikeOnesByCode) {

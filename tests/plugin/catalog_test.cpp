@@ -120,6 +120,14 @@ TEST(Catalog, SuggestsNamesAndSaysWhereItLooked) {
                [&] { catalog.find(PluginKind::kStrategy, "goood"); });
 }
 
+TEST(Catalog, SaysHowToNameAFileOfTheCurrentFolder) {
+  const std::string file = "catalog_test_plugin.so";
+  write_bytes(file, read_bytes(fixture("good")));
+  expect_error(ExitCode::kUnavailable, {"the file of that name here is ./" + file},
+               [&] { Catalog().find(PluginKind::kStrategy, file); });
+  std::filesystem::remove(file);
+}
+
 TEST(Catalog, FindsByPath) {
   const FoundPlugin found = Catalog().find(PluginKind::kStrategy, fixture("good").string());
   EXPECT_EQ(found.manifest.name, "good");

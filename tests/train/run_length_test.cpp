@@ -27,5 +27,17 @@ TEST(RunLength, RefusesBothAndNothing) {
   EXPECT_THROW(timed_steps(std::nullopt, 0.0, 64, 1281167), Error);
 }
 
+// Epochs may be those of an evaluation.
+TEST(RunLength, SaysWhichPartOfAnEpochIsTooSmall) {
+  try {
+    timed_steps(std::nullopt, 0.001, 64, 320);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "there is no step to run: 0.001 epochs of 320 examples are not one example; ask "
+                 "for more");
+  }
+}
+
 }  // namespace
 }  // namespace convoy::train

@@ -5,6 +5,7 @@
 
 #include <ostream>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 
 namespace convoy::cli {
@@ -68,13 +69,14 @@ int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kern
   else if (broken + unproved == 0 && !doubt.empty())
     out << fmt::format("unproved; {}\n", doubt);
   else if (broken == 0 && unproved > 0)
-    out << fmt::format("unproved in {} of {} plans; it runs when it is asked for by name\n",
-                       unproved, kept + unproved);
+    out << fmt::format("unproved in {} of {}; it runs when it is asked for by name\n", unproved,
+                       counted(kept + unproved, "plan"));
   else if (broken == 0)
-    out << fmt::format("{} in {} plans{}\n", claim.empty() ? "nothing wrong" : "proved", kept,
+    out << fmt::format("{} in {}{}\n", claim.empty() ? "nothing wrong" : "proved",
+                       counted(kept, "plan"),
                        refused == 0 ? "" : fmt::format(", {} refused", refused));
   else
-    out << fmt::format("not so in {} of {} plans\n", broken, kept + broken + unproved);
+    out << fmt::format("not so in {} of {}\n", broken, counted(kept + broken + unproved, "plan"));
   note_unread(out);
   if (broken + unproved > 0 || kept == 0 || !doubt.empty())
     return static_cast<int>(ExitCode::kFailed);

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/statistics.hpp"
@@ -107,7 +108,7 @@ std::optional<std::string> early_end(const Json& record, const std::string& file
   if (!interrupted && error.empty()) return std::nullopt;
   const std::string end = interrupted ? "was interrupted" : "failed (" + error + ")";
   return fmt::format("{}: the run {}; what is compared is its {}", file, end,
-                     report::counted(steps, "timed step"));
+                     counted(steps, "timed step"));
 }
 
 // What is asked of a record beside its runs; a copy of all its steps would take as long as to read

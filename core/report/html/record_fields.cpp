@@ -62,8 +62,4 @@ std::string Subject::figure_title(const std::string& title) const {
   return alone ? title : fmt::format("{} ({})", title, name);
 }
 
-std::string counted(std::size_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace convoy::report

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/counted.hpp"
 #include "core/report/html/figure.hpp"
 
 namespace convoy::report {
@@ -36,8 +37,5 @@ struct Subject {
   // A figure's title says which record it is of, where there are several.
   std::string figure_title(const std::string& title) const;
 };
-
-// "1 device", "8 devices".
-std::string counted(std::size_t count, const std::string& noun);
 
 }  // namespace convoy::report
