@@ -11,6 +11,14 @@ convoy="$build/bin/convoy"
 failed=0
 
 say() { printf '%s\n' "$*" | tee -a "$results"; }
+# What went wrong in $output: the tests and cases that failed, else its last lines.
+say_what_failed() {
+  named=$(printf '%s\n' "$output" | sed -n \
+    -e 's/^\[  FAILED  \] \([^ ,]*\.[^ ,]*\).*/        \1/p' \
+    -e '/^The following tests FAILED/,$s/^[[:space:]]*[0-9]* - \(.*\)/        \1/p' | sort -u)
+  [ -n "$named" ] || named=$(printf '%s\n' "$output" | tail -3 | sed 's/^/        /')
+  say "$named"
+}
 check() { # name, command...
   name="$1"
   shift
@@ -18,6 +26,7 @@ check() { # name, command...
     say "ok      $name"
   else
     say "FAILED  $name (exit $?): $*"
+    say_what_failed
     failed=1
   fi
   printf '%s\n\n' "$output" >> "$results"

@@ -1,6 +1,5 @@
 #include "plugins/devices/cuda/convolution.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "plugins/devices/cuda/algorithm_choice.hpp"
@@ -11,22 +10,6 @@ namespace {
 
 constexpr std::size_t kMostMeasured = 10;  // candidates, the library's best guesses first
 constexpr int kMeasuredRuns = 3;
-
-// Sums must have an order; what else is not wanted depends on the shape's rules.
-bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& shape) {
-  const std::optional<NumericalNotes> notes = notes_of(configuration);
-  if (!notes) return false;
-  const auto has = [&](cudnnBackendNumericalNote_t note) {
-    return std::find(notes->begin(), notes->end(), note) != notes->end();
-  };
-  if (has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
-  if (shape.direct && (has(CUDNN_NUMERICAL_NOTE_WINOGRAD) || has(CUDNN_NUMERICAL_NOTE_FFT)))
-    return false;
-  if (shape.type != Type::kFloat) return true;
-  // Tensor cores know f32 as TF32 alone; other narrower types nobody has asked for.
-  return !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
-         (shape.tf32 || !has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
-}
 
 std::vector<std::int64_t> usable_ones(const std::vector<BackendDescriptor>& configurations,
                                       const ConvolutionShape& shape) {
@@ -54,7 +37,7 @@ Convolution::Convolution(CudnnHandle handle, cudaStream_t stream, const Convolut
                          std::uint64_t workspace_limit, const std::string& gpu,
                          AlgorithmCache& cache)
     : handle_(std::move(handle)) {
-  graph_.emplace(handle_.get(), shape, pass);
+  graph_.emplace(CudnnTarget{.handle = handle_.get()}, shape, pass);
   std::vector<BackendDescriptor> configurations = graph_->configurations();
   const std::string key = gpu + " cudnn " + std::to_string(cudnn().version()) + " workspace " +
                           std::to_string(workspace_limit >> 20) + " " + key_of(shape, pass);

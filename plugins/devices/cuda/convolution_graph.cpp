@@ -1,11 +1,13 @@
 #include "plugins/devices/cuda/convolution_graph.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace convoy::cuda {
 namespace {
 
-constexpr std::int64_t kMostConfigurations = 32;  // of one mode
+// Of one mode: more than any has. Those that round f32 come before those that do not.
+constexpr std::int64_t kMostConfigurations = 64;
 
 cudnnDataType_t tensor_type(Type type) {
   switch (type) {
@@ -80,12 +82,33 @@ PassNames names_of(ConvolutionPass pass) {
   }
 }
 
+using NumericalNotes = std::vector<cudnnBackendNumericalNote_t>;
+
+// What the engine of a configuration does to numbers; empty where cuDNN does not say.
+std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration) {
+  const BackendDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+  cudnnBackendDescriptor_t pointer = engine.get();
+  std::int64_t count = 0;
+  if (cudnn().get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
+                            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
+                            &pointer) != CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  NumericalNotes notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
+  const auto most = static_cast<std::int64_t>(notes.size());
+  if (cudnn().get_attribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                            CUDNN_TYPE_NUMERICAL_NOTE, most, &count,
+                            notes.data()) != CUDNN_STATUS_SUCCESS)
+    return std::nullopt;
+  notes.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, most)));
+  return notes;
+}
+
 }  // namespace
 
 // Groups show in the filter's second dimension alone.
-ConvolutionGraph::ConvolutionGraph(cudnnHandle_t handle, const ConvolutionShape& s,
+ConvolutionGraph::ConvolutionGraph(const CudnnTarget& target, const ConvolutionShape& s,
                                    ConvolutionPass pass)
-    : graph_(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) {
+    : target_(target), graph_(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR) {
   const PassNames names = names_of(pass);
   parts_.push_back(tensor(s.type, kInput, s.images, s.in_channels, s.in_height, s.in_width));
   parts_.push_back(tensor(s.type, kFilter, s.out_channels, s.in_channels / s.groups,
@@ -101,7 +124,8 @@ ConvolutionGraph::ConvolutionGraph(cudnnHandle_t handle, const ConvolutionShape&
   operation.set(names.beta, CUDNN_TYPE_FLOAT, 0.0f);
   operation.finalize();
   graph_.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operation);
-  graph_.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, handle);
+  if (target.handle != nullptr)
+    graph_.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, target.handle);
   graph_.finalize();
   parts_.push_back(std::move(operation));
 }
@@ -111,6 +135,10 @@ void ConvolutionGraph::add_configurations(cudnnBackendHeurMode_t mode,
   BackendDescriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph_);
   heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
+#if CUDNN_VERSION >= CONVOY_CUDNN_DESCRIBES_GPUS
+  if (target_.properties != nullptr)
+    heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, *target_.properties);
+#endif
   if (!heuristic.try_finalize()) return;
   std::vector<BackendDescriptor> found;
   std::vector<cudnnBackendDescriptor_t> pointers;
@@ -134,22 +162,19 @@ std::vector<BackendDescriptor> ConvolutionGraph::configurations() const {
   return all;
 }
 
-std::optional<NumericalNotes> notes_of(const BackendDescriptor& configuration) {
-  const BackendDescriptor engine(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-  cudnnBackendDescriptor_t pointer = engine.get();
-  std::int64_t count = 0;
-  if (cudnn().get_attribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
-                            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count,
-                            &pointer) != CUDNN_STATUS_SUCCESS)
-    return std::nullopt;
-  NumericalNotes notes(CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
-  const auto most = static_cast<std::int64_t>(notes.size());
-  if (cudnn().get_attribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-                            CUDNN_TYPE_NUMERICAL_NOTE, most, &count,
-                            notes.data()) != CUDNN_STATUS_SUCCESS)
-    return std::nullopt;
-  notes.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, most)));
-  return notes;
+bool is_usable(const BackendDescriptor& configuration, const ConvolutionShape& shape) {
+  const std::optional<NumericalNotes> notes = notes_of(configuration);
+  if (!notes) return false;
+  const auto has = [&](cudnnBackendNumericalNote_t note) {
+    return std::find(notes->begin(), notes->end(), note) != notes->end();
+  };
+  if (has(CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC)) return false;
+  if (shape.direct && (has(CUDNN_NUMERICAL_NOTE_WINOGRAD) || has(CUDNN_NUMERICAL_NOTE_FFT)))
+    return false;
+  if (shape.type != Type::kFloat) return true;
+  // Tensor cores know f32 as TF32 alone; other narrower types nobody has asked for.
+  return !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
+         (shape.tf32 || !has(CUDNN_NUMERICAL_NOTE_TENSOR_CORE));
 }
 
 }  // namespace convoy::cuda
