@@ -412,7 +412,7 @@ class Run {
     if (validation_) observer_.generating_evaluation_model();
   }
 
-  void report_bad_records(const SourceStatistics& read, const char* of = "") {
+  void report_bad_records(const data::SourceStatistics& read, const char* of = "") {
     if (read.bad_records == 0) return;
     const bool is_one = read.bad_records == 1;
     tell(fmt::format("{}{} {} skipped{}: {}", counted(read.bad_records, "bad record"), of,

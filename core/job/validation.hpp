@@ -26,7 +26,7 @@ class Validation {
   std::int64_t steps() const { return steps_; }           // of one evaluation
   std::int64_t examples() const { return examples_; }     // that there are
   // By all evaluations: only the bad records and the example of one.
-  const SourceStatistics& read_so_far() const { return read_so_far_; }
+  const data::SourceStatistics& read_so_far() const { return read_so_far_; }
 
   // What is odd about the data, for people.
   const std::vector<std::string>& notices() const { return notices_; }
@@ -43,7 +43,7 @@ class Validation {
   data::DataOptions data_;
   std::int64_t steps_ = 0;
   std::int64_t examples_ = 0;
-  SourceStatistics read_so_far_;
+  data::SourceStatistics read_so_far_;
   std::vector<std::string> notices_;
   std::unique_ptr<data::BatchSource> source_;  // fresh, or nothing
   std::unique_ptr<runtime::Evaluator> evaluator_;
