@@ -147,6 +147,10 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # processors to itself. TOGETHER: the cases share what takes long to make and are one process.
 add_custom_target(convoy_thread_tests)
 
+# As the program sets it for itself: by default threads that wait for their team spin for
+# milliseconds, on cores that other tests want.
+set(CONVOY_TEST_ENVIRONMENT GOMP_SPINCOUNT=1000)
+
 function(convoy_test name)
   cmake_parse_arguments(arg "THREADS;LONG;CASES;TOGETHER" "TEAMS;SHARDS;TIMEOUT;COST" "SOURCES;LINK"
                         ${ARGN})
@@ -161,9 +165,7 @@ function(convoy_test name)
     ${arg_LINK} convoy_test_flags GTest::gtest GTest::gmock GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM convoy_test_headers)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  # As the program sets it for itself: by default threads that wait for their team spin for
-  # milliseconds, on cores that other tests want.
-  set(properties TIMEOUT ${arg_TIMEOUT} ENVIRONMENT GOMP_SPINCOUNT=1000)
+  set(properties TIMEOUT ${arg_TIMEOUT} ENVIRONMENT ${CONVOY_TEST_ENVIRONMENT})
   if(arg_THREADS)
     add_dependencies(convoy_thread_tests ${name})
     list(APPEND properties LABELS threads)
@@ -221,7 +223,7 @@ function(convoy_test_shares name shards)
   foreach(share RANGE ${last})
     add_test(NAME ${name}.${share} COMMAND ${name})
     set_tests_properties(${name}.${share} PROPERTIES COST 50 ${ARGN}
-      ENVIRONMENT_MODIFICATION
-      "GTEST_TOTAL_SHARDS=set:${shards};GTEST_SHARD_INDEX=set:${share}")
+      ENVIRONMENT
+      "${CONVOY_TEST_ENVIRONMENT};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${share}")
   endforeach()
 endfunction()
