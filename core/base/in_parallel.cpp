@@ -79,6 +79,14 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work
   shared.finish();
 }
 
+void side_by_side(std::size_t items, const std::function<void()>& one,
+                  const std::function<void()>& other) {
+  constexpr std::size_t kMany = 20'000;
+  if (items >= kMany) return in_parallel(2, [&](std::size_t part) { part == 0 ? one() : other(); });
+  one();
+  other();
+}
+
 void require_no_other_work() {
   if (helpers_at_work > 0) throw OtherWorkGoesOn();
 }

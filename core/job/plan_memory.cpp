@@ -16,8 +16,8 @@ namespace {
 
 // Of the process at its largest, for each operation of the lowered plan: the logical and the
 // lowered plan, what waits for what, three iterations in virtual time. Measured with 0.06 to 3.3
-// million operations of all strategies: 450 to 620.
-constexpr double kBytesPerOperation = 600;
+// million operations of all strategies: 380 to 530.
+constexpr double kBytesPerOperation = 510;
 
 // Smaller plans fit wherever convoy runs.
 constexpr std::uint32_t kFewestHosts = 64;

@@ -35,18 +35,21 @@ std::vector<Edge> edges_of(const Plan& plan) {
 
 }  // namespace
 
-UpdateCounts::UpdateCounts(const Plan& plan) : cells_(plan.buffers.size()) {
+UpdateCounts::UpdateCounts(const Plan& plan) {
   const std::vector<Edge> edges = edges_of(plan);
+  firsts_.reserve(plan.buffers.size() + 1);
   std::int64_t depth = 0;  // 0 behind the last edge of a buffer
   for (std::size_t i = 0; i < edges.size(); ++i) {
+    while (firsts_.size() <= edges[i].buffer) firsts_.push_back(cells_.size());
     depth += edges[i].change;
     if (depth == 0 || edges[i].at == edges[i + 1].at) continue;
-    cells_[edges[i].buffer].push_back({{edges[i].at, edges[i + 1].at - edges[i].at}, 0});
+    cells_.push_back({{edges[i].at, edges[i + 1].at - edges[i].at}, 0});
   }
+  firsts_.resize(plan.buffers.size() + 1, cells_.size());
 }
 
 std::span<UpdateCounts::Cell> UpdateCounts::cells_of(const PlanSpan& span) {
-  std::vector<Cell>& all = cells_.at(span.buffer);
+  const std::span<Cell> all = cells(span.buffer);
   const auto first_of = [](const Cell& cell) { return cell.range.first; };
   const auto begin = std::ranges::lower_bound(all, span.first, {}, first_of);
   const auto end =
@@ -75,14 +78,12 @@ void UpdateCounts::count_stage(const Plan& plan, std::size_t stage) {
 
 std::uint64_t UpdateCounts::most() const {
   std::uint64_t most = 0;
-  for (const std::vector<Cell>& cells : cells_)
-    for (const Cell& cell : cells) most = std::max(most, cell.updates);
+  for (const Cell& cell : cells_) most = std::max(most, cell.updates);
   return most;
 }
 
 void UpdateCounts::fill(std::uint64_t updates) {
-  for (std::vector<Cell>& cells : cells_)
-    for (Cell& cell : cells) cell.updates = updates;
+  for (Cell& cell : cells_) cell.updates = updates;
 }
 
 }  // namespace convoy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,7 +28,9 @@ class UpdateCounts {
   // its body in every period until the next stage begins.
   void count_stage(const Plan& plan, std::size_t stage);
   // The cells of a buffer, and those of an update's span, in ascending order.
-  std::span<Cell> cells(std::uint32_t buffer) { return cells_.at(buffer); }
+  std::span<Cell> cells(std::uint32_t buffer) {
+    return {cells_.data() + firsts_.at(buffer), firsts_.at(buffer + 1) - firsts_.at(buffer)};
+  }
   std::span<Cell> cells_of(const PlanSpan& span);
   // The largest of all counts.
   std::uint64_t most() const;
@@ -37,7 +40,8 @@ class UpdateCounts {
  private:
   std::uint64_t count(const Operation& update, std::uint64_t times);
 
-  std::vector<std::vector<Cell>> cells_;  // per buffer
+  std::vector<Cell> cells_;          // buffer after buffer
+  std::vector<std::size_t> firsts_;  // per buffer: of its cells; and the end of all
 };
 
 }  // namespace convoy

@@ -1,7 +1,6 @@
 #include "core/simulate/task_builder.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -224,17 +223,6 @@ void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGr
   }
   for (TaskSeries& series : graph.series)
     std::ranges::stable_sort(series.readers, {}, &TaskSeries::Reader::after);
-}
-
-// Two parts of a work on so many operations: one after the other where a thread costs more than it
-// saves.
-void side_by_side(std::size_t operations, const std::function<void()>& one,
-                  const std::function<void()>& other) {
-  constexpr std::size_t kMany = 20'000;
-  if (operations >= kMany)
-    return in_parallel(2, [&](std::size_t part) { part == 0 ? one() : other(); });
-  one();
-  other();
 }
 
 // What waits for what, and in which order lanes run.

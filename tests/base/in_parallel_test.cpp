@@ -68,5 +68,16 @@ TEST(InParallel, LeavesTheCallerAloneOutsideOfIt) {
   EXPECT_NO_THROW(require_no_other_work());
 }
 
+TEST(SideBySide, DoesBothPartsWhetherFewOrMany) {
+  for (const std::size_t items : {std::size_t{1}, std::size_t{1'000'000}}) {
+    std::atomic<int> one = 0;
+    std::atomic<int> other = 0;
+    side_by_side(
+        items, [&] { ++one; }, [&] { ++other; });
+    EXPECT_EQ(one, 1) << items;
+    EXPECT_EQ(other, 1) << items;
+  }
+}
+
 }  // namespace
 }  // namespace convoy

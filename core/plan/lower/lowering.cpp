@@ -84,7 +84,7 @@ bool Lowering::is_on_network(std::uint32_t place) const {
 }
 
 bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
-  return logical_.cluster->access[engine][place];
+  return engine == place || logical_.cluster->access[engine][place];
 }
 
 bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) const {

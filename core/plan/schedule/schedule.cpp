@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/base/large_pages.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
@@ -173,9 +174,15 @@ std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::
                                     const DependencyLists& dependencies,
                                     const Priorities& priorities) {
   CONVOY_CHECK(lowered.body.size() <= 1u << kOperationBits);
-  const std::vector<std::uint32_t> ready = ready_times(lowered, dependencies, compute);
-  const std::vector<std::uint32_t> need = need_times(lowered, dependencies, compute);
-  const std::vector<std::uint32_t> updates = count_updates(lowered, dependencies);
+  std::vector<std::uint32_t> ready;
+  std::vector<std::uint32_t> need;
+  std::vector<std::uint32_t> updates;
+  side_by_side(
+      lowered.body.size(), [&] { need = need_times(lowered, dependencies, compute); },
+      [&] {
+        ready = ready_times(lowered, dependencies, compute);
+        updates = count_updates(lowered, dependencies);
+      });
   std::vector<OrderKey> keys;
   reserve_large(keys, lowered.body.size());
   for (std::uint32_t i = 0; i < lowered.body.size(); ++i) {
