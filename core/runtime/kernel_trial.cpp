@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,9 +84,13 @@ std::string problem_of(int status, const TrialEnd& end, const Plan& plan, const 
   return problem.empty() ? problem : problem + circumstances(end.call);
 }
 
-// In a child process. How that ends.
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+// In a child process. How that ends; adds the time that it computed.
 int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans, TrialEnd& end,
-              FencedMemory::Side at_guard, const TrialTime& time) {
+              FencedMemory::Side at_guard, const TrialTime& time, double& seconds) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(ExitCode::kUnavailable, "no process to try a kernel in");
@@ -94,8 +99,10 @@ int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans
     TrialCalls(kernel, call, spans).run(end, time, at_guard == FencedMemory::Side::kBegin);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  rusage used{};
+  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
+  seconds += seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   return status;
 }
 
@@ -121,7 +128,7 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
   for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
     TrialSpans spans(call, at_guard);
     *end = {.call_seconds = end->call_seconds};
-    const int status = run_trial(kernel, call, spans, *end, at_guard, time);
+    const int status = run_trial(kernel, call, spans, *end, at_guard, time, result.seconds);
     result.call_seconds = end->call_seconds;
     result.problem = problem_of(status, *end, plan, spans, at_guard, time);
     result.hangs = is_overdue(status);

@@ -21,6 +21,7 @@ struct KernelTrial {
   bool out_of_time = false;  // nothing went wrong so far, but not all calls were made
   bool hangs = false;        // a call did not return
   double call_seconds = 0;   // of the calls
+  double seconds = 0;        // that the trial computed, with what is around the calls
 };
 
 // Calls a kernel as a plan's operation does, in a separate process, on memory of exactly the spans'

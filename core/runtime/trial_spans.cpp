@@ -102,11 +102,13 @@ void TrialSpans::put(std::size_t span, unsigned variant) {
     std::fill_n(words, count, static_cast<Word>(filled_bits(span, variant, 0)));
     return;
   }
-  std::size_t number = first_number(span, variant);
-  for (std::uint64_t k = 0; k < count; ++k) {
-    words[k] = static_cast<Word>(bits_[span][number]);
-    number = number + 1 == kNumbers ? 0 : number + 1;
-  }
+  // Whole periods of the numbers, as often as one cache holds them, then copies of these.
+  constexpr std::uint64_t kBlock = kNumbers * 512;
+  const std::size_t first = first_number(span, variant);
+  for (std::uint64_t k = 0; k < std::min(count, kBlock); ++k)
+    words[k] = static_cast<Word>(bits_[span][(first + k) % kNumbers]);
+  for (std::uint64_t k = kBlock; k < count; k += kBlock)
+    std::memcpy(words + k, words, std::min(kBlock, count - k) * sizeof(Word));
 }
 
 std::size_t TrialSpans::first_number(std::size_t span, unsigned variant) const {
@@ -127,6 +129,11 @@ float TrialSpans::filled_number(std::size_t span, std::uint64_t element) const {
 
 float TrialSpans::number(std::size_t span, std::uint64_t element) const {
   const std::uint32_t dtype = spans_[span].span.dtype;
+  if (dtype == CONVOY_F32) {  // most are, and there are many
+    float value = 0;
+    std::memcpy(&value, spans_[span].memory.data() + element * sizeof(value), sizeof(value));
+    return value;
+  }
   return number_of(bits_at(spans_[span].memory.data() + element * dtype_bytes(dtype), dtype),
                    dtype);
 }

@@ -124,7 +124,9 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // are tried while there is time; small ones take nearly none.
   Tried& tried = tried_[call.details->kernel][call.reads.size()];
   const bool is_small = runtime::bytes_of_spans(call) <= kSmallBytes;
-  const double left_for_further = (is_small ? 1 : kForLargeSizes) * patience - tried_for_;
+  // Of large spans, what is around the calls takes longer than quick calls.
+  const double left_for_further =
+      is_small ? patience - tried_for_ : kForLargeSizes * patience - large_for_;
   const double left_for_one = (is_small ? 1 : kForFirstLargeSizes) * patience - tried_for_;
   const double left = tried.is_whole ? left_for_further : left_for_one;
   if (tried.calls > 1 && left <= 0) return {};
@@ -134,6 +136,7 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
        .all_calls = std::max(left, std::numeric_limits<double>::min()),
        .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
+  if (!is_small) large_for_ += std::max(trial.call_seconds, trial.seconds);
   if (trial.hangs) hanging_.insert(call.details->kernel);
   tried.is_whole = tried.is_whole || !trial.out_of_time;
   tried.ended_early = !tried.is_whole;

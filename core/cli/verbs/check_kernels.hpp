@@ -62,6 +62,7 @@ class KernelChecks {
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
   double tried_for_ = 0;           // seconds, in calls of kernels
+  double large_for_ = 0;           // seconds, in all trials of large spans
   std::set<std::string> hanging_;  // kernels, which are not called again
   std::set<std::string> missing_;  // kernels
 };
