@@ -330,7 +330,7 @@ void RunReport::peers(std::vector<PeerRecord> peers) {
         peer.bytes_per_second / 1e9, static_cast<double>(peer.bytes_sent) / 1e6,
         static_cast<double>(peer.bytes_received) / 1e6);
   record_.peers = std::move(peers);
-  observer_.notice(text);
+  if (!text.empty()) observer_.notice(text);
 }
 
 bool RunReport::shows_parameter_hash() const {

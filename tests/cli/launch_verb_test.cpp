@@ -32,6 +32,17 @@ TEST(LaunchVerb, SaysWhereTheFlagsOfTasksStand) {
   EXPECT_THAT(refusal({"--worker=2"}), HasSubstr("did you mean --workers?"));
 }
 
+TEST(LaunchVerb, ShowsTheHelpOfTasksOnce) {
+  const auto said = [](const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    EXPECT_EQ(run_command(arguments, out, out), 0);
+    return out.str();
+  };
+  EXPECT_EQ(said({"launch", "--workers=2", "--", "--help=optimizer"}),
+            said({"run", "--help=optimizer"}));
+  EXPECT_EQ(said({"launch", "--", "qualify", "--help"}), said({"qualify", "--help"}));
+}
+
 TEST(LaunchVerb, RefusesTasksWithAnIdentityOfTheirOwn) {
   for (const std::string flag :
        {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"}) {

@@ -59,7 +59,7 @@ TEST(RunRepeats, AreNotForTasksOfALauncher) {
   const ProgramResult result = run_convoy(lenet({"--repeat=2"}));
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err,
-              HasSubstr("--repeat: whoever set RANK and WORLD_SIZE has started this run as 2"));
+              HasSubstr("--repeat: the tasks of a run on several hosts start together"));
 }
 
 TEST(RunRepeats, DiffTellsRunsApartAndUnlikeOnesByCode) {

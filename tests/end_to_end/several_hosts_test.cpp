@@ -250,6 +250,12 @@ TEST(SeveralHosts, GoOnFromACheckpointOnAnotherNumberOfHosts) {
   EXPECT_EQ(hash_in(third.out), hash_in(whole.out));
 }
 
+TEST(SeveralHosts, OfOneTaskSayNothingOfOthers) {
+  const ProgramResult alone = launch({"--workers=1"}, kTraining);
+  EXPECT_EQ(alone.exit_code, 0);
+  EXPECT_THAT(alone.err, Not(HasSubstr("convoy: \n")));
+}
+
 // Horovod's name for a ring through processes of one device each.
 TEST(SeveralHosts, TrainUnderHorovodsNameWhatTheRingTrains) {
   const ProgramResult ring = launch({"--workers=2"}, kTraining + kRing);

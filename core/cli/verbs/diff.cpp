@@ -42,11 +42,13 @@ double parse_number(const VerbArguments& given, const char* flag, double otherwi
   return value;
 }
 
-std::string written(const compare::DifferenceReport& report, const std::string& form) {
-  if (form == "text" || form.empty()) return difference_text(report);
-  if (form == "csv") return difference_csv(report);
-  if (form == "json") return difference_json(report);
-  if (form == "markdown") return difference_markdown(report);
+using Writer = std::string (*)(const compare::DifferenceReport& report);
+
+Writer writer_of(const std::string& form) {
+  if (form == "text" || form.empty()) return compare::difference_text;
+  if (form == "csv") return compare::difference_csv;
+  if (form == "json") return compare::difference_json;
+  if (form == "markdown") return compare::difference_markdown;
   fail(ExitCode::kUsage, "--form={}: it must be text, csv, json or markdown", form);
 }
 
@@ -86,6 +88,7 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
          "diff compares two records and got {}; try: convoy diff a.json "
          "b.json",
          given.positional.size());
+  const Writer write = writer_of(given.value("form"));
   const double share = parse_number(given, "fail_below", 0, 0, 10);
   compare::DifferenceOptions options;
   options.confidence = parse_number(given, "confidence", options.confidence, 0.5, 1);
@@ -100,7 +103,7 @@ int run_diff_verb(std::span<const std::string> arguments, std::ostream& out, std
   print_notices(err, a.notices);
   print_notices(err, b.notices);
   const compare::Difference difference = compare::compare(a.side, b.side, options);
-  out << written({a, b, difference}, given.value("form"));
+  out << write({a, b, difference});
   const bool seen = difference.verdict != compare::Verdict::kNoDifference;
   if (!seen || difference.speed_ratio() >= share) return static_cast<int>(ExitCode::kOk);
   err << fmt::format("convoy: {:.3f} of the first's speed is below --fail_below={}\n",

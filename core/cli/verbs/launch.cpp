@@ -78,14 +78,16 @@ cpu_set_t share_of_worker(const std::vector<topology::CoreUnits>& cores, std::ui
   return own;
 }
 
-// Only these have tasks.
-const std::string& verb_of_tasks(const std::string& verb) {
-  if (verb != "run" && verb != "qualify")
+// What follows --, with its verb: run if there is none.
+std::vector<std::string> words_of_tasks(std::span<const std::string> arguments) {
+  std::vector<std::string> words(arguments.begin(), arguments.end());
+  if (words.empty() || words.front().starts_with("-")) words.insert(words.begin(), "run");
+  if (words.front() != "run" && words.front() != "qualify")
     fail(ExitCode::kUsage,
          "'{}' after -- is no verb that runs as several tasks: run, which may be left out, and "
          "qualify are",
-         verb);
-  return verb;
+         words.front());
+  return words;
 }
 
 void check_tasks(const LaunchOptions& options, std::size_t cores) {
@@ -97,7 +99,8 @@ void check_tasks(const LaunchOptions& options, std::size_t cores) {
 
 class Launch {
  public:
-  Launch(const LaunchOptions& options, std::span<const std::string> arguments)
+  // words: of every task, its verb first.
+  Launch(const LaunchOptions& options, std::span<const std::string> words)
       : restarts_left_(options.restarts),
         end_timeout_(std::chrono::duration_cast<Clock::duration>(
             std::chrono::duration<double>(options.end_timeout))) {
@@ -105,14 +108,11 @@ class Launch {
     check_tasks(options, cores.size());
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
-    const bool has_verb = !arguments.empty() && !arguments.front().starts_with("-");
-    std::vector<std::string> common = {"convoy",
-                                       has_verb ? verb_of_tasks(arguments.front()) : "run",
+    std::vector<std::string> common = {"convoy", words.front(),
                                        "--worker_hosts=" + addresses(hosts.first(options.workers))};
-    if (has_verb) arguments = arguments.subspan(1);
     if (options.servers > 0)
       common.push_back("--ps_hosts=" + addresses(hosts.subspan(options.workers)));
-    common.insert(common.end(), arguments.begin(), arguments.end());
+    common.insert(common.end(), words.begin() + 1, words.end());
     if (options.restarts > 0) common.push_back(fmt::format("--restarts={}", options.restarts));
     const auto add = [&](const char* role, std::uint32_t index, std::optional<cpu_set_t> own) {
       std::vector<std::string> all = common;
@@ -261,9 +261,10 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
     fail(ExitCode::kUsage,
          "launch needs -- and behind it the flags of the run that it starts: convoy launch "
          "--workers=2 -- --model=NAME");
-  const auto of_run = arguments.subspan(own.size() + 1);
-  refuse_identities(of_run);
-  return Launch(options, of_run).run(out, err);
+  const std::vector<std::string> words = words_of_tasks(arguments.subspan(own.size() + 1));
+  if (wants_help(words)) return run_command(words, out, err);
+  refuse_identities(words);
+  return Launch(options, words).run(out, err);
 }
 
 }  // namespace convoy::cli

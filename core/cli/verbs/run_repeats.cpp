@@ -81,14 +81,12 @@ void check_repeatable(const JobCommand& command) {
   };
   if (!options.checkpoints.train_dir.empty())
     refuse("train_dir", "each run would continue where the previous one stopped");
-  if (!options.task.job_name.empty())
-    refuse("job_name", "the tasks of a run on several hosts start together, only once");
   const auto launched = network::launched_process(network::process_environment());
-  if (launched && launched->size > 1)
+  if (!options.task.job_name.empty() || (launched && launched->size > 1))
     fail(ExitCode::kUsage,
-         "--{}: {} has started this run as {} tasks, which start together, only once; repeat the "
-         "whole command, and compare the records by `convoy diff`",
-         command.repeats > 1 ? "repeat" : "against", launched->launcher, launched->size);
+         "--{}: the tasks of a run on several hosts start together, only once; repeat the whole "
+         "command, and compare the records by `convoy diff`",
+         command.repeats > 1 ? "repeat" : "against");
   if (!options.trace_file.empty()) refuse("trace_file", "a trace shows a single run");
   if (!options.output_file.empty()) {
     if (!options.output_file.ends_with(".json"))
