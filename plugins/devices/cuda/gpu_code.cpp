@@ -52,7 +52,8 @@ std::string code_notice(const std::string& gpu, int capability, const std::vecto
       return {};
     case GpuCode::kCompiledByDriver:
       return whose + "which this plug-in has no machine code for: the driver compiles its PTX of " +
-             capability_text(ptx_capability(binaries)) + ", which takes a while when it first starts";
+             capability_text(ptx_capability(binaries)) +
+             ", which takes a while when it first starts";
     default:
       return whose + "and this plug-in has code for " + list_text(binaries) +
              " and newer: build convoy with a toolkit that knows that GPU, where that GPU is or "
