@@ -2,13 +2,13 @@
 # this build. nvcc is called directly: CMake 3.25 does not know the architectures of CUDA 13.
 #
 # convoy_cuda_objects(RESULT SOURCES...): compiles .cu files, for the real architectures that
-# CONVOY_CUDA_ARCHITECTURES names and as PTX of the newest of them, which later GPUs compile for
-# themselves.
+# CONVOY_CUDA_ARCHITECTURES names and as PTX of 8.0, or of the newest of them where it is older, which
+# other GPUs compile for themselves.
 
 set(CONVOY_CUDA_FOUND FALSE)
 option(CONVOY_CUDA "Build the CUDA device plug-in when the toolkit is found" ON)
 set(CONVOY_CUDA_ARCHITECTURES "native" CACHE STRING
-    "Real architectures, such as 80;90; native: of the GPUs here, else 80; all: what the toolkit knows from sm_60 on")
+    "Real architectures, such as 80;90; native: of the GPUs here, else 80;90; all: what the toolkit knows from sm_60 on")
 
 # NVIDIA's Python packages (nvidia-cudnn-cu13 and the like) of the python3 that is found first: the
 # folders that have include and lib in them.
@@ -104,7 +104,7 @@ function(convoy_find_cuda)
 endfunction()
 
 # The compute capabilities of this machine's GPUs, without points, as far as they are among `known`;
-# 80, whose PTX serves all later ones, where there is none.
+# where there is none, those of A100 and of H100 and H200.
 function(convoy_native_architectures result known)
   set(native)
   find_program(CONVOY_NVIDIA_SMI nvidia-smi)
@@ -122,7 +122,7 @@ function(convoy_native_architectures result known)
     endif()
   endforeach()
   if(NOT architectures)
-    set(architectures 80)
+    set(architectures 80 90)
   endif()
   set(${result} ${architectures} PARENT_SCOPE)
 endfunction()
@@ -146,8 +146,8 @@ function(convoy_cuda_targets result)
   endif()
   list(SORT architectures COMPARE NATURAL)
   list(GET architectures -1 newest)
-  # From 8.0 on the kernels need no newer instructions: one pass of the compiler serves all, which
-  # takes a fifth of the time.
+  # From 8.0 on the kernels need no newer instructions: one pass of the compiler serves all, and PTX,
+  # which takes a fifth of the time.
   set(options)
   set(ampere)
   foreach(number IN LISTS architectures)
@@ -159,9 +159,10 @@ function(convoy_cuda_targets result)
   endforeach()
   if(ampere)
     list(JOIN ampere "," ampere)
-    list(APPEND options "-gencode=arch=compute_80,code=[${ampere}]")
+    list(APPEND options "-gencode=arch=compute_80,code=[${ampere},compute_80]")
+  else()
+    list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
   endif()
-  list(APPEND options -gencode=arch=compute_${newest},code=compute_${newest})
   set(${result} ${options} PARENT_SCOPE)
   list(JOIN architectures "," code)
   message(STATUS "CUDA devices: kernels for ${code} and newer (CONVOY_CUDA_ARCHITECTURES)")

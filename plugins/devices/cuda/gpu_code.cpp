@@ -22,6 +22,11 @@ std::string list_text(const std::vector<int>& binaries) {
   return text;
 }
 
+// What the build makes PTX of: see cmake/ConvoyCuda.cmake.
+int ptx_capability(const std::vector<int>& binaries) {
+  return std::min(binaries.back(), 80);
+}
+
 }  // namespace
 
 GpuCode code_for(int capability, const std::vector<int>& binaries) {
@@ -30,7 +35,7 @@ GpuCode code_for(int capability, const std::vector<int>& binaries) {
     return binary / 10 == capability / 10 && binary <= capability;
   });
   if (own) return GpuCode::kOwn;
-  return binaries.back() <= capability ? GpuCode::kCompiledByDriver : GpuCode::kNone;
+  return ptx_capability(binaries) <= capability ? GpuCode::kCompiledByDriver : GpuCode::kNone;
 }
 
 std::vector<int> built_capabilities() {
@@ -47,7 +52,8 @@ std::string code_notice(const std::string& gpu, int capability, const std::vecto
       return {};
     case GpuCode::kCompiledByDriver:
       return whose + "which this plug-in has no machine code for: the driver compiles its PTX of " +
-             capability_text(binaries.back()) + ", which takes a while when it first starts";
+             capability_text(ptx_capability(binaries)) +
+             ", which takes a while when it first starts";
     default:
       return whose + "and this plug-in has code for " + list_text(binaries) +
              " and newer: build convoy with a toolkit that knows that GPU, where that GPU is or "

@@ -9,9 +9,9 @@ namespace convoy::cuda {
 // plus minor: 90 is 9.0.
 enum class GpuCode { kOwn, kCompiledByDriver, kNone };
 
-// binaries: capabilities that there is machine code for, in ascending order, the newest also as
-// PTX. Machine code runs on GPUs of its own major capability that are not older; PTX on all that
-// are not older. Nothing known: kOwn.
+// binaries: capabilities that there is machine code for, in ascending order. There is PTX of 80, or
+// of the newest where that is older. Machine code runs on GPUs of its own major capability that are
+// not older; PTX on all that are not older. Nothing known: kOwn.
 GpuCode code_for(int capability, const std::vector<int>& binaries);
 
 // What this build has; empty: unknown.

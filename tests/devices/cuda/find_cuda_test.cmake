@@ -14,7 +14,7 @@ set(PROJECT_SOURCE_DIR ${SOURCE})
 set(packages ${SCRATCH}/site/nvidia)
 file(REMOVE_RECURSE ${SCRATCH})
 file(WRITE ${SCRATCH}/toolkit/bin/nvcc
-     "#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\n")
+     "#!/bin/sh\necho 'Cuda compilation tools, release 12.4, V12.4.131'\necho sm_75 sm_80 sm_90\n")
 file(CHMOD ${SCRATCH}/toolkit/bin/nvcc FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 file(WRITE ${SCRATCH}/toolkit/include/cuda_runtime.h "")
 file(WRITE ${SCRATCH}/toolkit/lib/libcudart_static.a "")
@@ -43,6 +43,15 @@ endforeach()
 if(CONVOY_CUDA_FOLDERS MATCHES headers_alone)
   message(FATAL_ERROR "a folder without libraries is among ${CONVOY_CUDA_FOLDERS}")
 endif()
+
+# Where there is no GPU; and for older ones.
+convoy_cuda_targets(options)
+expect_equal("${CONVOY_CUDA_CODE}" 80,90)
+expect_equal("${options}" "-gencode=arch=compute_80,code=[sm_80,sm_90,compute_80]")
+set(CONVOY_CUDA_ARCHITECTURES 75)
+convoy_cuda_targets(options)
+expect_equal("${options}"
+             "-gencode=arch=compute_75,code=sm_75;-gencode=arch=compute_75,code=compute_75")
 
 # Kernels are known to compile without warnings with the compiler on record alone.
 convoy_cuda_warnings(options)

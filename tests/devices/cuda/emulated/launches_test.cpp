@@ -104,7 +104,10 @@ TEST(ManyImages, HaveGradientsOfTheirFactors) {
   std::vector<float> read(shape.rows() * kChannels), gradient(read.size(), 3.0f);
   std::vector<float> write(kImages * kChannels, 1.0f);
   std::vector<double> scratch(factor_scratch(shape) / sizeof(double));
-  for (std::uint64_t i = 0; i < read.size(); ++i) read[i] = static_cast<float>(i / kChannels / 2);
+  for (std::uint64_t i = 0; i < read.size(); ++i) {
+    const std::uint64_t image = i / kChannels / 2;
+    read[i] = static_cast<float>(image);
+  }
   const emulation::Recording work = recorded([&](Stream stream) {
     factor_gradients(stream, shape, write.data(), gradient.data(), read.data(), true,
                      scratch.data());
@@ -112,8 +115,10 @@ TEST(ManyImages, HaveGradientsOfTheirFactors) {
   ASSERT_EQ(work.size(), 3u);
   for (std::size_t i = 1; i < work.size(); ++i) work[i].run();
   EXPECT_EQ(write[0], 1.0f) << "its launch was not run";
-  for (std::uint64_t i = 65535 * kChannels; i < write.size(); ++i)
-    ASSERT_EQ(write[i], 1.0f + 2.0f * 3.0f * static_cast<float>(i / kChannels)) << i;
+  for (std::uint64_t i = 65535 * kChannels; i < write.size(); ++i) {
+    const std::uint64_t image = i / kChannels;
+    ASSERT_EQ(write[i], 1.0f + 2.0f * 3.0f * static_cast<float>(image)) << i;
+  }
 }
 
 constexpr std::uint32_t kBatch = 1u << 20;   // images
