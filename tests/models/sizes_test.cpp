@@ -166,6 +166,7 @@ std::vector<double> rates(const char* model, double batch, const std::vector<std
   const train::LearningRateContext context{.batch = batch, .examples_per_epoch = 50000};
   const train::LearningRateSchedule schedule({}, test::load_model(model, 11).info.rate, context);
   std::vector<double> result;
+  result.reserve(steps.size());
   for (const std::int64_t step : steps) result.push_back(schedule.at(step));
   return result;
 }

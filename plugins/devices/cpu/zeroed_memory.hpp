@@ -14,7 +14,7 @@ using Memory = std::unique_ptr<void, FreeMemory>;
 // Memory of so many bytes (at least one), all zero, that begins at a page of its own. Each thread
 // of the calling thread's team writes its stretch first, so that pages are on the team's NUMA node.
 // What is larger than a large page gets large pages where the system gives them when asked: a step
-// walks through hundreds of megabytes, and with pages of 4 KiB address translation takes 4 to 7 %
+// walks through hundreds of megabytes, and with pages of 4 KiB address translation takes up to 6 %
 // of its time. Throws std::bad_alloc.
 Memory zeroed_memory(std::size_t bytes);
 
