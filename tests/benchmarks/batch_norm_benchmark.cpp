@@ -47,7 +47,7 @@ void report(benchmark::State& state, const Arrays& arrays, int passes) {
                                   Counter::kIsIterationInvariantRate);
 }
 
-void own_forward(Arrays& a, std::vector<double>& scratch) {
+void run_own_forward(Arrays& a, std::vector<double>& scratch) {
   convoy::cpu::batch_norm_forward(
       a.shape(),
       {a.read.data(), nullptr, a.write.data(), a.vector(0), a.vector(1), a.vector(2), a.vector(3),
@@ -55,17 +55,17 @@ void own_forward(Arrays& a, std::vector<double>& scratch) {
       scratch.data());
 }
 
-void OwnForward(benchmark::State& state) {
+void own_forward(benchmark::State& state) {
   Arrays a(state);
   std::vector<double> scratch(convoy::cpu::batch_norm_scratch(a.shape()));
-  for (auto _ : state) own_forward(a, scratch);
+  for (auto _ : state) run_own_forward(a, scratch);
   report(state, a, 2);
 }
 
-void OwnBackward(benchmark::State& state) {
+void own_backward(benchmark::State& state) {
   Arrays a(state);
   std::vector<double> scratch(convoy::cpu::batch_norm_scratch(a.shape()));
-  own_forward(a, scratch);
+  run_own_forward(a, scratch);
   for (auto _ : state) {
     convoy::cpu::batch_norm_backward(
         a.shape(),
@@ -117,14 +117,14 @@ class Library {
   std::unordered_map<int, memory> arguments_, backward_arguments_;
 };
 
-void LibraryForward(benchmark::State& state) {
+void library_forward(benchmark::State& state) {
   Arrays a(state);
   Library library(a);
   for (auto _ : state) library.forward();
   report(state, a, 2);
 }
 
-void LibraryBackward(benchmark::State& state) {
+void library_backward(benchmark::State& state) {
   Arrays a(state);
   Library library(a);
   library.forward();
@@ -139,9 +139,9 @@ void shapes(benchmark::internal::Benchmark* benchmark) {
   benchmark->Args({128, 28})->Args({256, 14})->Args({2048, 7});
   benchmark->UseRealTime()->Unit(benchmark::kMillisecond);
 }
-BENCHMARK(OwnForward)->Apply(shapes);
-BENCHMARK(LibraryForward)->Apply(shapes);
-BENCHMARK(OwnBackward)->Apply(shapes);
-BENCHMARK(LibraryBackward)->Apply(shapes);
+BENCHMARK(own_forward)->Apply(shapes);
+BENCHMARK(library_forward)->Apply(shapes);
+BENCHMARK(own_backward)->Apply(shapes);
+BENCHMARK(library_backward)->Apply(shapes);
 
 }  // namespace

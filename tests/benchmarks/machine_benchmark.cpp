@@ -29,7 +29,7 @@ Counter rate(double per_iteration) {
   return {per_iteration, Counter::kIsIterationInvariantRate};
 }
 
-void MatrixMultiply(benchmark::State& state) {
+void matrix_multiply(benchmark::State& state) {
   omp_set_num_threads(static_cast<int>(state.range(0)));
   const std::vector<float> a(kOrder * kOrder, 0.5f);
   const std::vector<float> b(kOrder * kOrder, 0.25f);
@@ -42,7 +42,7 @@ void MatrixMultiply(benchmark::State& state) {
   }
   state.counters["FLOP/s"] = rate(2.0 * kOrder * kOrder * kOrder);
 }
-BENCHMARK(MatrixMultiply)->Apply(thread_counts);
+BENCHMARK(matrix_multiply)->Apply(thread_counts);
 
 // The arrays of STREAM, written first by the threads that use them.
 class StreamArrays {
@@ -85,24 +85,24 @@ void stream(benchmark::State& state, int arrays, Kernel kernel) {
   state.counters["B/s"] = rate(static_cast<double>(arrays * kStreamElements * sizeof(double)));
 }
 
-void StreamCopy(benchmark::State& state) {
+void stream_copy(benchmark::State& state) {
   stream(state, 2, [](double& a, double&, double& c) { c = a; });
 }
-BENCHMARK(StreamCopy)->Apply(thread_counts);
+BENCHMARK(stream_copy)->Apply(thread_counts);
 
-void StreamScale(benchmark::State& state) {
+void stream_scale(benchmark::State& state) {
   stream(state, 2, [](double&, double& b, double& c) { b = 3.0 * c; });
 }
-BENCHMARK(StreamScale)->Apply(thread_counts);
+BENCHMARK(stream_scale)->Apply(thread_counts);
 
-void StreamAdd(benchmark::State& state) {
+void stream_add(benchmark::State& state) {
   stream(state, 3, [](double& a, double& b, double& c) { c = a + b; });
 }
-BENCHMARK(StreamAdd)->Apply(thread_counts);
+BENCHMARK(stream_add)->Apply(thread_counts);
 
-void StreamTriad(benchmark::State& state) {
+void stream_triad(benchmark::State& state) {
   stream(state, 3, [](double& a, double& b, double& c) { a = b + 3.0 * c; });
 }
-BENCHMARK(StreamTriad)->Apply(thread_counts);
+BENCHMARK(stream_triad)->Apply(thread_counts);
 
 }  // namespace

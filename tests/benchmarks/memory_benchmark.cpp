@@ -49,7 +49,7 @@ double sum_over_places(const json& memory, const char* kind) {
   return sum;
 }
 
-void PeakMemory(benchmark::State& state, const Case& it) {
+void peak_memory(benchmark::State& state, const Case& it) {
   for (auto _ : state) {
     const json record = run(it);
     if (record.is_null()) {
@@ -70,10 +70,10 @@ void PeakMemory(benchmark::State& state, const Case& it) {
 }
 
 void add(const Case& it) {
-  const std::string name = std::string("PeakMemory/") + it.model + "/" + it.strategy +
+  const std::string name = std::string("peak_memory/") + it.model + "/" + it.strategy +
                            "/devices:" + std::to_string(it.devices) +
                            "/batch:" + std::to_string(it.batch);
-  benchmark::RegisterBenchmark(name.c_str(), PeakMemory, it)
+  benchmark::RegisterBenchmark(name.c_str(), peak_memory, it)
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMillisecond);

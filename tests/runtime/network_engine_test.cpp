@@ -35,16 +35,16 @@ struct FakeDevices {
     return all;
   }
   static void advanced(const std::uint64_t* timeline, std::uint64_t value) noexcept {
-    const std::lock_guard lock(mutex);
-    heard.push_back({timeline, value});
+    const std::lock_guard lock(mutex_);
+    heard_.push_back({timeline, value});
   }
   // An operation has ended.
   static void end_operation(Timeline& timeline, std::uint64_t value) {
     std::atomic_ref<std::uint64_t>(timeline.value).store(value, std::memory_order_seq_cst);
     listeners().tell(&timeline.value, value);
   }
-  static inline std::mutex mutex;
-  static inline std::vector<convoy_wait> heard;  // from engines
+  static inline std::mutex mutex_;
+  static inline std::vector<convoy_wait> heard_;  // from engines
   static constexpr convoy_device_waking kWaking =
       waking_detail::kTable<&FakeDevices::listeners, &FakeDevices::advanced>;
 };
@@ -185,7 +185,7 @@ TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) 
 
 // An engine that nobody wakes would find the timeline when it looks again, some 45 ms later.
 TEST_P(Engines, WakeUpForOperationsOfDevicesAndWakeThem) {
-  FakeDevices::heard.clear();
+  FakeDevices::heard_.clear();
   Task a(network_, 0, CONVOY_MESSAGE_BYTES, &FakeDevices::kWaking);
   Task b(network_, 1);
   Timeline source;
@@ -203,8 +203,8 @@ TEST_P(Engines, WakeUpForOperationsOfDevicesAndWakeThem) {
   EXPECT_LT(quickest, 0.02);
   a.close();
   EXPECT_TRUE(FakeDevices::listeners().is_empty());
-  ASSERT_EQ(FakeDevices::heard.size(), kMessages);
-  for (std::uint64_t i = 0; i < kMessages; ++i) EXPECT_EQ(FakeDevices::heard[i].value, i + 1);
+  ASSERT_EQ(FakeDevices::heard_.size(), kMessages);
+  for (std::uint64_t i = 0; i < kMessages; ++i) EXPECT_EQ(FakeDevices::heard_[i].value, i + 1);
 }
 
 TEST_P(Engines, CutWhatIsLargerThanAMessage) {

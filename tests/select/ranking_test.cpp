@@ -21,6 +21,7 @@ RankedCandidate refused(const std::string& strategy, const std::string& reason) 
 
 std::vector<std::string> names(const std::vector<Candidate>& candidates) {
   std::vector<std::string> all;
+  all.reserve(candidates.size());
   for (const Candidate& candidate : candidates) all.push_back(candidate.strategy);
   return all;
 }

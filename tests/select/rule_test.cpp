@@ -9,7 +9,8 @@ std::string chosen(const SelectionFacts& facts) {
   const SelectionRules rules = SelectionRules::read(CONVOY_SOURCE_DIR "/share/select/rules.json");
   const Selection selection = rules.choose(facts, [](const std::string&) { return true; });
   std::string text;
-  for (const auto& [flag, value] : selection.flags) text += flag + "=" + value + " ";
+  for (const auto& [flag, value] : selection.flags)
+    text.append(flag).append("=").append(value).append(" ");
   return text;
 }
 

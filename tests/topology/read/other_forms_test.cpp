@@ -372,7 +372,7 @@ TEST(NvidiaSmi, TheListOfGpusNamesThem) {
   for (int gpu = 0; gpu < 4; ++gpu)
     list += fmt::format("GPU {}: NVIDIA A100-SXM4-40GB (UUID: GPU-8932f937-d72c-{})\n", gpu, gpu);
   const Catalogue catalogue = convoy::testing::shared_catalogue();
-  for (const std::string& text : {list + kMatrix, kMatrix + "\n" + list}) {
+  for (const std::string& text : {list + kMatrix, fmt::format("{}\n{}", kMatrix, list)}) {
     const Machine machine = parse_machine(text, "matrix.txt");
     const std::vector<std::size_t> gpus = nodes_of(machine, NodeKind::gpu);
     ASSERT_EQ(gpus.size(), 4u);

@@ -117,6 +117,7 @@ void pack_pairs(const Bf16Pixels& from, std::size_t block, Bf16* to) {
 // be there.
 inline void ask_ahead_of(const float* line) {
   constexpr std::uintptr_t kAhead = 4096;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the pointer may not go that far.
   _mm_prefetch(reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(line) + kAhead),
                _MM_HINT_T0);
 }
