@@ -93,7 +93,8 @@ void* open_anywhere(const DynamicLibraries& libraries, const std::string& name,
   if (void* const handle = libraries.open(name, reason)) return handle;
   std::istringstream folders(CONVOY_CUDA_FOLDERS);
   for (std::string folder, unused; std::getline(folders, folder, ':');)
-    if (void* const handle = libraries.open(folder + '/' + name, unused)) return handle;
+    if (void* const handle = libraries.open(fmt::format("{}/{}", folder, name), unused))
+      return handle;
   return nullptr;
 }
 

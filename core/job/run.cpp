@@ -295,6 +295,8 @@ class Run {
     if (setup_.options.profile) profile_ = std::make_unique<ProfileCollector>(*session);
     observer_.initializing();
     checkpoints_->restore(*session);
+    // A task may take long until here, and the collectives of a step have a time limit.
+    if (setup_.task != nullptr) static_cast<void>(setup_.task->exchange("ready to train", ""));
     observer_.warming_up();
     conclude(run_steps(*session, *source, examples), *session, *source);
   }

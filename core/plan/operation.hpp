@@ -68,7 +68,7 @@ inline constexpr std::uint32_t kNetworkLane = CONVOY_LANE_UPDATE + 1;
 // "compute", "copy in".
 std::string_view lane_name(std::uint32_t lane);
 
-// What only calls, products of matrices and compression have.
+// What few kinds have: calls, products of matrices, orthogonalisation, compression, the loss scale.
 struct OperationDetails {
   std::uint64_t sizes[4] = {0, 0, 0, 0};
   std::string kernel;

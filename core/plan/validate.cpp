@@ -235,7 +235,8 @@ void require_possible(const convoy_operation& source) {
   require_counts(source, *traits);
 }
 
-// Not of a kind that may only have zeros (require_rest_zero) and needs no room for them.
+// Whether there is anything to keep: what is zero, as require_rest_zero asks of most kinds, needs
+// no room.
 bool has_details(const convoy_operation& source) {
   return source.kernel != nullptr || source.kind == CONVOY_OP_CALL ||
          std::ranges::any_of(source.sizes, [](std::uint64_t size) { return size != 0; });

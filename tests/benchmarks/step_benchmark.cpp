@@ -73,7 +73,7 @@ json run(const Case& it, std::string& error) {
   return record;
 }
 
-void TrainingStep(benchmark::State& state, const Case& it) {
+void training_step(benchmark::State& state, const Case& it) {
   for (auto _ : state) {
     std::string error;
     const json record = run(it, error);
@@ -101,7 +101,7 @@ void TrainingStep(benchmark::State& state, const Case& it) {
 void add(const Case& it) {
   const std::string name = std::string("TrainingStep/") + it.model +
                            "/batch:" + std::to_string(it.batch) + (it.bf16 ? "/bf16" : "");
-  benchmark::RegisterBenchmark(name.c_str(), TrainingStep, it)
+  benchmark::RegisterBenchmark(name.c_str(), training_step, it)
       ->UseManualTime()
       ->Iterations(1)
       ->Unit(benchmark::kMillisecond);

@@ -8,14 +8,15 @@
 #include <atomic>
 #include <cstddef>
 
-// NOLINTBEGIN(bugprone-reserved-identifier): glibc's names of the real ones.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): glibc's names of the
+// real ones.
 extern "C" {
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t count, std::size_t size);
 void* __libc_realloc(void* memory, std::size_t size);
 void* __libc_memalign(std::size_t alignment, std::size_t size);
 }
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 namespace convoy::testing {
 namespace {
@@ -89,17 +90,17 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
 }
 
 int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-  static int (*const lock)(pthread_mutex_t*) =
+  static int (*const kLock)(pthread_mutex_t*) =
       real<int(pthread_mutex_t*)>(nullptr, "pthread_mutex_lock");
   count(locks);
-  return lock(mutex);
+  return kLock(mutex);
 }
 
 int dnnl_primitive_execute(const void* primitive, void* stream, int number, const void* arguments) {
   using Execute = int(const void*, void*, int, const void*);
-  static Execute* const execute = real<Execute>("libdnnl.so.2", "dnnl_primitive_execute");
+  static Execute* const kExecute = real<Execute>("libdnnl.so.2", "dnnl_primitive_execute");
   ++inside_library;
-  const int status = execute(primitive, stream, number, arguments);
+  const int status = kExecute(primitive, stream, number, arguments);
   --inside_library;
   return status;
 }

@@ -222,7 +222,7 @@ TEST(KernelTrial, LetsUnusualNumbersBeTooLarge) {
 }
 
 TEST(KernelTrial, FindsWhatALaterStepShows) {
-  static const convoy_kernel_function decays = [](const convoy_kernel_call* call) -> std::int32_t {
+  static const convoy_kernel_function kDecays = [](const convoy_kernel_call* call) -> std::int32_t {
     for (std::uint64_t i = 0; i < call->writes[0].count; ++i)
       static_cast<float*>(call->writes[0].data)[i] =
           static_cast<float*>(call->reads[0].data)[i] * (call->step < 1000 ? 1.f : 0.9f);
@@ -232,7 +232,7 @@ TEST(KernelTrial, FindsWhatALaterStepShows) {
   const ArenaMap arena = small_arena(0);
   const Plan plan = plan_of(cluster, arena, {.effect = CallEffect::kSums});
   convoy_kernel kernel{};
-  kernel.run = decays;
+  kernel.run = kDecays;
   const auto trial = [&](const runtime::TrialTime& time) {
     return runtime::try_kernel(HostKernel(kernel), plan, call_of(plan), time).problem;
   };

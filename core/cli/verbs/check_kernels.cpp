@@ -87,7 +87,8 @@ void KernelChecks::try_all(const Plan& plan) {
   most_reads_ = most_reads_of(plan);
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section) {
-      if (call.kind != OperationKind::kCall || !is_new_shape(call)) continue;
+      if (call.kind != OperationKind::kCall || hanging_.contains(call.details->kernel)) continue;
+      if (!is_new_shape(call)) continue;
       std::string problem = try_here(plan, call);
       if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
       if (!problem.empty())
@@ -117,7 +118,6 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // Shares of the patience.
   constexpr double kForLargeSizes = 0.25;
   constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
-  if (hanging_.contains(call.details->kernel)) return {};
   const double patience = setup_.options.plugin_timeout;
   // One size with each number of reads is tried whole, or nothing is proved. The first call of all
   // is made however late it is: it shows most faults. Further sizes, and calls for unusual faults,

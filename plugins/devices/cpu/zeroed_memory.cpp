@@ -20,8 +20,9 @@ Memory zeroed_memory(std::size_t bytes) {
   const std::size_t alignment = bytes < kLargePageBytes ? kPageBytes : kLargePageBytes;
   const std::size_t size =
       (std::max<std::size_t>(bytes, 1) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  Memory memory(std::aligned_alloc(alignment, size));
-  if (!memory) throw std::bad_alloc();
+  void* allocated = nullptr;
+  if (posix_memalign(&allocated, alignment, size) != 0) throw std::bad_alloc();
+  Memory memory(allocated);
   // Only advice: without it the pages are small.
   if (alignment == kLargePageBytes) static_cast<void>(madvise(memory.get(), size, MADV_HUGEPAGE));
   char* const start = static_cast<char*>(memory.get());

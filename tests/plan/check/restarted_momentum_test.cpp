@@ -9,6 +9,7 @@ namespace {
 
 std::optional<double> factor_in(const std::vector<double>& counts) {
   std::vector<std::uint64_t> exact;
+  exact.reserve(counts.size());
   for (const double count : counts) exact.push_back(check::from_scalar(count).field);
   return check::restarted_momentum(exact);
 }

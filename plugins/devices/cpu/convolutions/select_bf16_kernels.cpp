@@ -46,20 +46,20 @@ bool library_uses(dnnl::cpu_isa set) {
 }
 
 const Bf16Kernels* select() {
-  static const Bf16Kernels tiles = {kBf16Packing, kAmxProducts, true};
-  static const Bf16Kernels vectors = {kBf16Packing, kVectorProducts, false};
+  static const Bf16Kernels kTiles = {kBf16Packing, kAmxProducts, true};
+  static const Bf16Kernels kVectors = {kBf16Packing, kVectorProducts, false};
   const Features features = processor_features();
   if (features.tiles && library_uses(dnnl::cpu_isa::avx512_core_amx) && system_permits_amx()) {
-    return &tiles;
+    return &kTiles;
   }
-  return features.vectors && library_uses(dnnl::cpu_isa::avx512_core_bf16) ? &vectors : nullptr;
+  return features.vectors && library_uses(dnnl::cpu_isa::avx512_core_bf16) ? &kVectors : nullptr;
 }
 
 }  // namespace
 
 const Bf16Kernels* bf16_kernels() {
-  static const Bf16Kernels* const kernels = select();
-  return kernels;
+  static const Bf16Kernels* const kChosen = select();
+  return kChosen;
 }
 #else
 const Bf16Kernels* bf16_kernels() {
