@@ -1,6 +1,5 @@
 #include "core/calibrate/disturbance.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/processor_seconds.hpp"
 #include "core/base/system_root.hpp"
 
 namespace convoy::calibrate {
@@ -18,14 +18,10 @@ constexpr std::size_t kIdle = 3;
 constexpr std::size_t kInputWait = 4;
 constexpr std::size_t kSteal = 7;
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
 double own_seconds() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+  return processor_seconds_of(usage);
 }
 
 }  // namespace

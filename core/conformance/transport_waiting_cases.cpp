@@ -1,11 +1,11 @@
 // What waiting costs, and how soon it ends.
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "core/base/processor_seconds.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::conformance {
@@ -15,10 +15,7 @@ namespace {
 double processor_seconds() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+  return processor_seconds_of(usage);
 }
 
 // What is wrong with waiting for so many seconds where nothing happens, if anything is.

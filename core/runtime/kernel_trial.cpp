@@ -15,6 +15,7 @@
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/memory_limit.hpp"
+#include "core/base/processor_seconds.hpp"
 #include "core/base/system_root.hpp"
 #include "core/runtime/trial_calls.hpp"
 #include "core/runtime/trial_spans.hpp"
@@ -84,10 +85,6 @@ std::string problem_of(int status, const TrialEnd& end, const Plan& plan, const 
   return problem.empty() ? problem : problem + circumstances(end.call);
 }
 
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
 // In a child process. How that ends; adds the time that it computed.
 int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans, TrialEnd& end,
               FencedMemory::Side at_guard, const TrialTime& time, double& seconds) {
@@ -102,7 +99,7 @@ int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans
   rusage used{};
   while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
   }
-  seconds += seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  seconds += processor_seconds_of(used);
   return status;
 }
 

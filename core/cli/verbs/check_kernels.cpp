@@ -103,7 +103,7 @@ std::string KernelChecks::untried() const {
     for (const auto& [reads, size] : calls)
       if (is_new_number(kernel, reads)) reasons.try_emplace(kernel, size);
   for (const auto& [kernel, numbers] : tried_)
-    if (std::ranges::any_of(numbers, [](const auto& it) { return it.second.ended_early; }))
+    if (std::ranges::any_of(numbers, [](const auto& it) { return !it.second.is_whole; }))
       reasons.try_emplace(
           kernel, fmt::format("the calls of kernels have --plugin_timeout={:g} seconds in all",
                               setup_.options.plugin_timeout));
@@ -139,7 +139,6 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   if (!is_small) large_for_ += std::max(trial.call_seconds, trial.seconds);
   if (trial.hangs) hanging_.insert(call.details->kernel);
   tried.is_whole = tried.is_whole || !trial.out_of_time;
-  tried.ended_early = !tried.is_whole;
   return trial.problem;
 }
 

@@ -52,8 +52,7 @@ class KernelChecks {
     std::uint64_t largest_odd = 0;                  // of them
     std::set<std::vector<std::uint64_t>> variants;  // what else may differ between calls
     std::size_t calls = 0;
-    bool is_whole = false;     // all calls of one of them were made, in time
-    bool ended_early = false;  // some were, but not all of any
+    bool is_whole = false;  // all calls of one of them were made, in time
   };
   std::map<std::string, std::map<std::uint64_t, Tried>> tried_;  // of each kernel, by reads
   // Of the plan's calls, by kernel and number of reads: the largest odd size; 0: none.

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <sys/resource.h>
+
+namespace convoy {
+
+// Seconds that processors have computed for whom `used` is about, in programs and in the system.
+inline double processor_seconds_of(const rusage& used) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+}  // namespace convoy
