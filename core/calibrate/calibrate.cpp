@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "core/base/counted.hpp"
 #include "core/base/statistics.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
@@ -47,8 +48,7 @@ double work_of(const ProbeNetwork& network) {
 }
 
 std::string team_name(std::uint32_t devices, std::uint32_t threads) {
-  return fmt::format("{} {} of {} {}", devices, devices == 1 ? "device" : "devices", threads,
-                     threads == 1 ? "thread" : "threads");
+  return counted(devices, "device") + " of " + counted(threads, "thread");
 }
 
 ProbeSize probe_size(const ProcessorFacts& facts, bool quick) {
@@ -206,8 +206,8 @@ class Calibration {
 
   Probe check(std::uint32_t count) {
     const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
-    const std::string name = fmt::format("check of {} {}: a network that was not measured", count,
-                                         count == 1 ? "device" : "devices");
+    const std::string name =
+        fmt::format("check of {}: a network that was not measured", counted(count, "device"));
     const double cores_each = double(cores_) / count;
     return {name, kChecking * work_on(network, cores_each), count == 1,
             [this, network, name, count] {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
+
 namespace convoy::calibrate {
 namespace {
 
@@ -25,7 +27,7 @@ simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std
   const TeamLayers& layers = nearest_layers(profile, threads);
   const double scale = double(std::min(threads, cores)) / team.threads;
   simulate::SimulatedDevice device;
-  device.name = fmt::format("CPU device of {} {}", threads, threads == 1 ? "thread" : "threads");
+  device.name = "CPU device of " + counted(threads, "thread");
   // Layers were measured with all neighbours busy; a device alone is faster.
   const double alone = layers.together > 1 ? profile.neighbour_factor : 1;
   device.flops_per_second = alone * scale * team.flops;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
+
 namespace convoy::calibrate {
 namespace {
 
@@ -43,7 +45,7 @@ simulate::SimulatedCluster nominal_cluster(const ProcessorFacts& facts, const No
                                            std::uint32_t devices, std::uint32_t threads) {
   if (threads == 0) threads = std::max(1u, facts.cores / devices);
   simulate::SimulatedDevice device;
-  device.name = fmt::format("CPU device of {} {}", threads, threads == 1 ? "thread" : "threads");
+  device.name = "CPU device of " + counted(threads, "thread");
   device.flops_per_second = std::min(threads, facts.cores) * rates.flops_per_second;
   device.memory_bytes_per_second =
       std::min(rates.memory_bytes_per_second, threads * rates.core_memory_bytes_per_second);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/control_group.hpp"
+#include "core/base/counted.hpp"
 #include "core/base/memory_field.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
@@ -49,7 +50,7 @@ void numa_nodes(const SystemRoot& root, Findings& findings) {
   if (!nodes)
     return findings.push_back({kSubject, Health::kUnknown, "/sys does not list memory nodes", ""});
   const auto balancing = root.number("proc/sys/kernel/numa_balancing");
-  const std::string text = fmt::format("{} memory {}", *nodes, *nodes == 1 ? "node" : "nodes");
+  const std::string text = counted(*nodes, "memory node");
   if (*nodes > 1 && balancing.value_or(0) != 0)
     return findings.push_back(
         {kSubject, Health::kWarn, text + ", the kernel moves pages between them",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/graph/arena.hpp"
 #include "core/job/auto_run.hpp"
@@ -146,7 +147,7 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
 std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
   const std::uint32_t devices = subject.hosts * subject.devices;
   const bool nominal = hardware.on_host_processors && !hardware.calibrated;
-  return fmt::format("{} {} of {}{}", devices, devices == 1 ? "device" : "devices", hardware.name,
+  return fmt::format("{} of {}{}", counted(devices, "device"), hardware.name,
                      nominal ? ", which is not calibrated" : "");
 }
 

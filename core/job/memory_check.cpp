@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_text.hpp"
 #include "core/job/component_options.hpp"
@@ -72,10 +73,10 @@ std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, st
   const double needed = need.of(devices, batch);
   if (needed <= static_cast<double>(limit.bytes)) return {};
   return fmt::format(
-      "a batch of {} on {} {} needs {} of memory, and {}: {} images take {} each for activations, "
+      "a batch of {} on {} needs {} of memory, and {}: {} images take {} each for activations, "
       "their gradients and the input, {} {} of variables and gradients, optimizer and program {}; "
       "{}",
-      batch, devices, devices == 1 ? "device" : "devices", text_of(needed), text_of(limit),
+      batch, counted(devices, "device"), text_of(needed), text_of(limit),
       std::uint64_t{devices} * batch, text_of(need.per_image),
       devices == 1 ? "the device" : "each device", text_of(need.per_device), text_of(need.once),
       advice(need, devices, batch, limit));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
@@ -23,8 +24,8 @@ constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried o
 
 [[noreturn]] void refuse_gpus(const JobOptions& options, const std::string& reason) {
   const std::uint32_t wanted = options.num_devices.value_or(1);
-  fail(ExitCode::kUnavailable, "{} CUDA device{} asked for, none found; try --device=cpu. ({})",
-       wanted, wanted == 1 ? "" : "s", reason);
+  fail(ExitCode::kUnavailable, "{} asked for, none found; try --device=cpu. ({})",
+       counted(wanted, "CUDA device"), reason);
 }
 
 // A user who asks for GPUs is told whether convoy was built for them.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 
+#include "core/base/counted.hpp"
 #include "core/qualify/judge.hpp"
 
 namespace convoy::cli {
@@ -70,8 +71,7 @@ void print_ranking(std::ostream& out, const std::vector<HostQualification>& host
 
 void print_qualification(std::ostream& out, const qualify::Qualification& qualification) {
   for (const HostQualification& host : qualification.hosts) {
-    out << fmt::format("{}: {} {}\n", host.name, host.devices.size(),
-                       host.devices.size() == 1 ? "device" : "devices");
+    out << fmt::format("{}: {}\n", host.name, counted(host.devices.size(), "device"));
     for (const qualify::QualifiedDevice& device : host.devices)
       out << fmt::format("  {}: {} ({})\n", device.name, device.model, device.locality);
     if (!host.foreseen_by.empty()) out << "  foreseen by " << host.foreseen_by << '\n';

@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -25,9 +26,8 @@ void explain_plan(std::ostream& out, const job::Setup& setup) {
   const job::JobPlan job = job::plan_job(setup);
   const Plan& plan = job.plan->logical();
   const CheckReport& report = job.plan->check();
-  out << fmt::format("{}, {} replica{}: {}\n", setup.strategy->manifest().name,
-                     plan.cluster->replicas(), plan.cluster->replicas() == 1 ? "" : "s",
-                     report.verdict_text());
+  out << fmt::format("{}, {}: {}\n", setup.strategy->manifest().name,
+                     counted(plan.cluster->replicas(), "replica"), report.verdict_text());
   for (const Finding& finding : report.findings)
     out << fmt::format("  {}: {}\n", finding_name(finding.kind), finding.text);
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {

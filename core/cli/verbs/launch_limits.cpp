@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
+
 namespace convoy::cli {
 namespace {
 
@@ -23,7 +25,7 @@ std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
   const std::uint64_t by_memory = memory ? *memory / kTaskBytes : tasks;
   const std::uint64_t most = std::min(by_cores, by_memory);
   if (tasks <= most) return {};
-  std::string text = fmt::format("{} tasks on {} {}", tasks, cores, cores == 1 ? "core" : "cores");
+  std::string text = fmt::format("{} tasks on {}", tasks, counted(cores, "core"));
   if (by_cores < tasks)
     text += fmt::format(" are {:.0f} for each to take turns with",
                         static_cast<double>(tasks) / static_cast<double>(cores));

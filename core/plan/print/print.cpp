@@ -4,6 +4,7 @@
 
 #include <ostream>
 
+#include "core/base/counted.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {
@@ -28,9 +29,7 @@ std::string product_of(const Operation& it) {
 // " of 655", " in 4 bits, 256 per scale, 8 messages".
 std::string message_details(const Operation& it) {
   if (it.kind == OperationKind::kTopK) return fmt::format(" of {}", it.writes.front().count);
-  const auto messages = [](std::uint64_t count) {
-    return fmt::format("{} message{}", count, count == 1 ? "" : "s");
-  };
+  const auto messages = [](std::uint64_t count) { return counted(count, "message"); };
   if (it.kind == OperationKind::kScatter) return fmt::format(" {}", messages(it.details->sizes[0]));
   std::string text = it.details->sizes[0] == CONVOY_CODE_SIGN
                          ? " in signs"
@@ -137,11 +136,10 @@ std::string operation_variables(const Plan& plan, const Operation& operation) {
 void print_plan(std::ostream& out, const Plan& plan, const Schedule* schedule) {
   const bool lowered = schedule != nullptr;
   out << fmt::format(
-      "{} plan: {} {}, {} buffers, {} operations before the first step and "
+      "{} plan: {}, {} buffers, {} operations before the first step and "
       "{} in every {}\n",
-      lowered ? "lowered" : "logical", plan.cluster->replicas(),
-      plan.cluster->replicas() == 1 ? "replica" : "replicas", plan.buffers.size(),
-      plan.prologue.size(), plan.body.size(),
+      lowered ? "lowered" : "logical", counted(plan.cluster->replicas(), "replica"),
+      plan.buffers.size(), plan.prologue.size(), plan.body.size(),
       plan.computes == 1 ? "step" : fmt::format("{} steps", plan.computes));
   if (!plan.prologue.empty()) out << "prologue\n";
   for (const Operation& operation : plan.prologue)

@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "core/base/counted.hpp"
+
 namespace convoy {
 namespace {
 
@@ -34,9 +36,9 @@ std::string places_name(const Cluster& cluster, const std::set<std::uint32_t>& p
   for (const std::uint32_t place : places)
     devices += cluster.places[place].kind == CONVOY_PLACE_DEVICE;
   std::vector<std::string> parts;
-  if (devices > 0) parts.push_back(fmt::format("{} device{}", devices, devices == 1 ? "" : "s"));
+  if (devices > 0) parts.push_back(counted(devices, "device"));
   const std::size_t hosts = places.size() - devices;
-  if (hosts > 0) parts.push_back(fmt::format("{} host{}", hosts, hosts == 1 ? "" : "s"));
+  if (hosts > 0) parts.push_back(counted(hosts, "host"));
   return fmt::format("{}", fmt::join(parts, " and "));
 }
 

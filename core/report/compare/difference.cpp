@@ -8,6 +8,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
 #include "core/report/compare/block_bootstrap.hpp"
@@ -86,11 +87,10 @@ double squared_deviation(const Side& side, double noise, const DifferenceOptions
                     noise / static_cast<double>(side.runs.size()));
   const std::size_t steps = side.runs.front().size();
   if (steps < kFewestResampled)
-    fail(
-        ExitCode::kUsage,
-        "{}: a single run of {} timed step{} does not show how much steps differ; time at least {} "
-        "(--num_batches), or repeat the run (--repeat=5)",
-        side.name, steps, steps == 1 ? "" : "s", kFewestResampled);
+    fail(ExitCode::kUsage,
+         "{}: a single run of {} does not show how much steps differ; time at least {} "
+         "(--num_batches), or repeat the run (--repeat=5)",
+         side.name, counted(steps, "timed step"), kFewestResampled);
   const double within = log_quantile_deviation(side.runs.front(), options.quantile);
   return within * within + noise;
 }

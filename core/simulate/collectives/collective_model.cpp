@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 
 namespace convoy::simulate {
@@ -34,8 +35,8 @@ bool uses_protocols(CollectiveAlgorithm algorithm) {
 }  // namespace
 
 std::string text(const CollectiveChoice& choice) {
-  return fmt::format("{}, {}, {} channel{}", name(choice.algorithm), name(choice.protocol),
-                     choice.channels, choice.channels == 1 ? "" : "s");
+  return fmt::format("{}, {}, {}", name(choice.algorithm), name(choice.protocol),
+                     counted(choice.channels, "channel"));
 }
 
 CollectiveModel::CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
