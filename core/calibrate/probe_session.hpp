@@ -6,7 +6,7 @@
 
 #include "core/calibrate/probe_networks.hpp"
 #include "core/plugin/strategy_plugin.hpp"
-#include "core/runtime/cluster_task.hpp"
+#include "core/runtime/network/cluster_task.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/session.hpp"
 

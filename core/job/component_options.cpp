@@ -7,7 +7,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/job/sizes.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/step_describer.hpp"
 #include "core/train/optimizer.hpp"

@@ -12,21 +12,21 @@
 
 namespace convoy::job {
 
-// What the parts of a run are made with, as the flags say: training's; evaluation changes some.
+// The options of the parts of a training, from those of the job. Evaluation changes some of them.
 runtime::SessionOptions session_options(const Setup& setup, const Sizes& sizes,
                                         std::uint32_t devices);
 data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices);
-// first_step: how many were trained before this run.
+// first_step: number of steps trained before this run.
 runtime::TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
                                                    std::int64_t first_step);
-// What to tell the user when the threads that prepare real images have no cores of their own; empty
-// when they have.
+// A notice if the threads that prepare real images have no cores of their own, else empty.
 std::string shared_cores_notice(const Setup& setup, std::uint32_t devices);
-// examples make an epoch.
+// examples: images of an epoch.
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
                                      std::int64_t examples);
 
-// To tell where divergence is tolerated: from which step on, numbered like TrainingStep.
+// The notice that training diverged at this step (numbered like TrainingStep), where that is
+// tolerated.
 std::string divergence_text(std::int64_t step, std::int64_t warmup_steps);
 
 }  // namespace convoy::job

@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/described_hosts.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/described_hosts.hpp"
 #include "core/job/job_plan.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "core/job/options.hpp"
-#include "core/job/run.hpp"
 #include "core/job/setup.hpp"
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulation.hpp"
+#include "core/job/training/run.hpp"
 #include "core/network/addresses.hpp"
 #include "core/plan/print/print.hpp"
 #include "core/plugin/catalog.hpp"
@@ -34,9 +34,9 @@ class Listener : public report::RunObserver {
   JobObserver& observer_;
 };
 
-job::Setup imagined(const JobOptions& options, job::ImaginedRun how,
-                    const std::function<select::Decision(job::Setup&)>& choose) {
-  return job::set_up_imagined_run(options, installed_plugins(options.plugin_path), how, choose, {});
+job::Setup dry_run(const JobOptions& options, job::DryRun how,
+                   const std::function<select::Decision(job::Setup&)>& choose) {
+  return job::set_up_dry_run(options, installed_plugins(options.plugin_path), how, choose, {});
 }
 
 std::string logical_text(const StepPlan& plan) {
@@ -76,7 +76,7 @@ JobResult Job::run(JobObserver& observer) {
 
 PlannedJob Job::plan() const {
   const bool here = job::plans_for_devices_here(options_.machine);
-  const job::Setup setup = imagined(options_, {.of_this_machine = here}, job::choose_as_run_does);
+  const job::Setup setup = dry_run(options_, {.of_this_machine = here}, job::choose_as_run_does);
   const job::JobPlan planned = job::plan_job(setup);
   const StepPlan& plan = *planned.plan;
   PlannedJob result;
@@ -92,9 +92,9 @@ PlannedJob Job::plan() const {
 
 SimulatedJob Job::simulate() const {
   const bool here = job::plans_for_this_machine(options_.machine);
-  const job::Setup setup = imagined(
+  const job::Setup setup = dry_run(
       options_, {.of_this_machine = here, .does_without_devices = true},
-      [](const job::Setup& it) { return job::choose_imagined(it, it.options.num_devices); });
+      [](const job::Setup& it) { return job::choose_for_dry_run(it, it.options.num_devices); });
   const job::Simulation simulation = job::simulate_job(setup, {});
   const job::SimulatedRun& run = simulation.runs.front();
   if (!run.prediction.step)

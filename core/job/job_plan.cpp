@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "core/job/described_hosts.hpp"
-#include "core/job/plan_ground.hpp"
-#include "core/job/prediction_options.hpp"
+#include "core/job/hardware/described_hosts.hpp"
+#include "core/job/hardware/plan_target.hpp"
+#include "core/job/simulation/prediction_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/prepared_plan.hpp"
@@ -13,7 +13,7 @@ namespace convoy::job {
 namespace {
 
 // Of hosts and devices of which no more is known than the options say.
-PlanGround imagined_ground(const Setup& setup) {
+PlanTarget described_target(const Setup& setup) {
   constexpr std::uint32_t kUsualDevices = 2;
   const MachineOptions& machine = setup.options.machine;
   HostsDescription hosts = describe_hosts(machine);
@@ -23,12 +23,12 @@ PlanGround imagined_ground(const Setup& setup) {
   return {make_hosts(hosts), Arena(*setup.graph)};
 }
 
-PlanGround ground_of(const Setup& setup) {
+PlanTarget target_of(const Setup& setup) {
   const MachineOptions& machine = setup.options.machine;
-  if (!plans_for_devices_here(machine)) return imagined_ground(setup);
+  if (!plans_for_devices_here(machine)) return described_target(setup);
   const std::uint32_t devices = count_devices(setup);
-  if (const auto tasks = listed_tasks(machine)) return ground_of_tasks(setup, *tasks, devices);
-  return ground_of_devices(setup, devices);
+  if (const auto tasks = listed_tasks(machine)) return target_on_tasks(setup, *tasks, devices);
+  return target_on_devices(setup, devices);
 }
 
 JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
@@ -50,14 +50,14 @@ JobPlan plan_job(const Setup& setup) {
   const MachineOptions& machine = setup.options.machine;
   if (describes_machine(machine)) {
     const SimulatedHardware hardware = choose_simulated_hardware(setup);
-    SimulatedGround ground = simulated_ground(
+    SimulatedTarget target = simulated_target(
         setup, hardware, hardware.hosts, setup.options.num_devices.value_or(hardware.most_devices));
-    ArenaMap map = simulated_map(setup, hardware, ground.arena, setup.bucket_elements);
-    return written(setup, std::move(ground.on.cluster), std::move(map));
+    ArenaMap map = simulated_map(setup, hardware, target.arena, setup.bucket_elements);
+    return written(setup, std::move(target.on.cluster), std::move(map));
   }
-  PlanGround ground = ground_of(setup);
-  ArenaMap map = runtime::make_arena_map(*setup.graph, ground.arena, setup.bucket_elements);
-  return written(setup, std::move(ground.cluster), std::move(map));
+  PlanTarget target = target_of(setup);
+  ArenaMap map = runtime::make_arena_map(*setup.graph, target.arena, setup.bucket_elements);
+  return written(setup, std::move(target.cluster), std::move(map));
 }
 
 }  // namespace convoy::job

@@ -7,19 +7,19 @@
 
 namespace convoy::job {
 
-// What a job executes per step, and where.
+// The plan of a job, and its cluster.
 struct JobPlan {
   std::unique_ptr<const Cluster> cluster;
   std::unique_ptr<const StepPlan> plan;  // refers to the cluster
 };
 
-// Whether it is for the devices that a run opens here, alone or in every task that is listed by its
-// address: no machine, number of hosts or kind of devices is described.
+// Whether plans are for the devices that a run opens here, in one process or in every task that is
+// listed by address: the options describe no machine, number of hosts or kind of devices.
 bool plans_for_devices_here(const MachineOptions& machine);
 
-// For these devices, else for the machine or the hosts that the options describe; of hosts of which
-// no more is known, two devices each unless the options say. Error as make_plan() and for a machine
-// that does not exist.
+// The plan for the devices here, else for the machine or the hosts that the options describe. Hosts
+// that are only named have two devices each, unless the options say otherwise. Errors as
+// make_plan(), and for a machine that does not exist.
 JobPlan plan_job(const Setup& setup);
 
 }  // namespace convoy::job

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/prepared_plan.hpp"
+#include "core/runtime/trial/kernel_trial.hpp"
 
 namespace convoy::job {
 

@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/job/auto_run.hpp"
+#include "core/job/auto/auto_run.hpp"
 #include "core/job/limits.hpp"
 #include "core/job/memory_check.hpp"
 #include "core/job/model_choice.hpp"
@@ -164,15 +164,14 @@ PluginLog warnings_only(const PluginLog& log) {
   };
 }
 
-Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
-                          const std::function<select::Decision(Setup&)>& choose,
-                          const PluginLog& log) {
+Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
+                     const std::function<select::Decision(Setup&)>& choose, const PluginLog& log) {
   require_training(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   try {
-    if (imagined.of_this_machine) load_device(setup, warnings_only(log));
+    if (dry_run.of_this_machine) load_device(setup, warnings_only(log));
   } catch (const Error& error) {
-    if (!imagined.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
+    if (!dry_run.does_without_devices || error.code() != ExitCode::kUnavailable) throw;
   }
   load_model(setup, log);
   if (setup.options.variable_update == kAuto) {

@@ -19,20 +19,21 @@
 
 namespace convoy::job {
 
-// What --auto=measure is to try while training.
+// The candidates that --auto=measure tries during training.
 struct AutoShortlist {
-  // The decision's candidate first, then all others predicted within the tolerance of the best.
+  // The candidate of the decision first, then all others whose prediction is within the tolerance
+  // of the best.
   std::vector<select::RankedCandidate> candidates;
   double tolerance = 0;  // relative
-  // Keeps a decision for runs in the same circumstances; problems are told.
+  // Stores a decision for later runs under the same conditions; reports problems to `tell`.
   std::function<void(const select::Decision&, const std::function<void(const std::string&)>& tell)>
       remember;
 };
 
 class Task;
 
-// A job with everything that its options chose, loaded and ready: plug-ins, the model's graph. The
-// members stand in the order in which they depend on each other.
+// A job with everything that its options chose, loaded and ready: plug-ins and the model's graph.
+// The order of the members is the order of their dependencies.
 struct Setup {
   JobOptions options;
   Catalog catalog;
@@ -40,14 +41,14 @@ struct Setup {
   std::unique_ptr<DevicePlugin> device;
   std::unique_ptr<ModelPlugin> model;
   std::unique_ptr<StrategyPlugin> strategy;
-  std::shared_ptr<runtime::OpenDevices> open_devices;  // when they had to be looked at already
+  std::shared_ptr<runtime::OpenDevices> open_devices;  // if they had to be opened already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
   GuardOptions guard;
-  std::uint64_t bucket_elements = 0;  // of f32, as the options or the decision say; 0: one bucket
-  Task* task = nullptr;               // of a run on several hosts: this process's
+  std::uint64_t bucket_elements = 0;         // f32, from the options or the decision; 0: one bucket
+  Task* task = nullptr;                      // of this process; null: a run of one process
   std::optional<select::Decision> decision;  // of --variable_update=auto
-  bool decides_on_links = false;             // the decision is to be made anew: see choose_on_links
+  bool decides_on_links = false;             // choose_on_links() will decide again
   std::optional<AutoShortlist> shortlist;
   std::vector<std::string> notices;  // for people
 };
@@ -56,26 +57,25 @@ struct Setup {
 // receives what plug-ins say.
 Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log);
 
-// For verbs that look at a job and run nothing.
-struct ImaginedRun {
-  // Whether it is about the devices of this machine: then their plug-in is loaded, too.
+// How a verb looks at a job without running it.
+struct DryRun {
+  // The job is for the devices of this machine, so their plug-in is loaded, too.
   bool of_this_machine = false;
-  // Without devices of the kind that is asked for it goes on, with what can be seen of the machine.
+  // If there are no devices of the requested kind, continue without a device plug-in.
   bool does_without_devices = false;
 };
 
-// The same for these. Error(kUsage) for options that do not train: there is nothing to plan.
-// `choose` resolves --variable_update=auto once the model is loaded.
-Setup set_up_imagined_run(JobOptions options, Catalog catalog, ImaginedRun imagined,
-                          const std::function<select::Decision(Setup&)>& choose,
-                          const PluginLog& log);
+// The setup for a verb that runs nothing. `choose` resolves --variable_update=auto once the model
+// is loaded. Error(kUsage) for options that do not train, because they have no plan.
+Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
+                     const std::function<select::Decision(Setup&)>& choose, const PluginLog& log);
 
-// What plug-ins have to say, as notices.
+// Passes messages of plug-ins to the observer, as notices.
 PluginLog log_to(report::RunObserver& observer);
-// For verbs that measure no speed: leaves out the devices' advice about speed.
+// Leaves out the devices' advice about speed, for verbs that measure none.
 PluginLog warnings_only(const PluginLog& log);
 
-// Error(kUsage) where --use_nccl is given and the devices cannot do it.
+// Error(kUsage) if --use_nccl is given and the devices have no collectives of their own.
 void check_use_nccl(const Setup& setup);
 
 // The options that the job gives to a plug-in with this manifest.

@@ -9,7 +9,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/data/pipeline/dataset.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy::job {

@@ -371,11 +371,11 @@ std::optional<Interruption> ControlPlane::interruption() const {
   return interruption_;
 }
 
-void ControlPlane::wait_for_end(const std::function<void()>& look_around) {
+void ControlPlane::wait_for_end(const std::function<void()>& while_waiting) {
   Lock lock(mutex_);
   wait(lock, "the end of the run", [&] {
     lock.unlock();
-    look_around();
+    while_waiting();
     lock.lock();
     return ended_;
   });

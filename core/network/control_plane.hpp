@@ -87,9 +87,9 @@ class ControlPlane : private ClientEvents {
   // After PeerLost with restart(): joins the next generation in this process.
   void rejoin(const Introduction& introduction);
 
-  // Servers and a controller wait here until the last worker has left. `look_around` is called
+  // Servers and a controller wait here until the last worker has left. `while_waiting` is called
   // every few milliseconds and may call this object.
-  void wait_for_end(const std::function<void()>& look_around = [] {});
+  void wait_for_end(const std::function<void()>& while_waiting = [] {});
   // This task is through, in order. The coordinator's waits for all others.
   void leave();
   // This task ends because of an error: the others are told why.

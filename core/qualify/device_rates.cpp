@@ -55,14 +55,14 @@ using ForeseenRate = std::function<std::optional<Foreseen>(std::size_t device)>;
 
 class DeviceRates {
  public:
-  DeviceRates(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host)
-      : devices_(*ground.devices), options_(options), host_(host) {
+  DeviceRates(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host)
+      : devices_(*target.devices), options_(options), host_(host) {
     if (devices_.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY)) host_memory_ = host_bounds();
-    if (ground.hardware == nullptr) return;
-    on_ = ground.hardware->cluster(1, count());
-    error_ = ground.hardware->error_of_one();
-    source_ = ground.hardware->rates;
-    cpu_ = ground.hardware->on_host_processors;
+    if (target.hardware == nullptr) return;
+    on_ = target.hardware->cluster(1, count());
+    error_ = target.hardware->error_of_one();
+    source_ = target.hardware->rates;
+    cpu_ = target.hardware->on_host_processors;
   }
 
   void products() {
@@ -166,9 +166,9 @@ class DeviceRates {
 
 }  // namespace
 
-void probe_device_rates(const ProbeGround& ground, const ProbeOptions& options,
+void probe_device_rates(const ProbeTarget& target, const ProbeOptions& options,
                         HostQualification& host) {
-  DeviceRates rates(ground, options, host);
+  DeviceRates rates(target, options, host);
   options.tell("rates of devices");
   rates.products();
   rates.sums();

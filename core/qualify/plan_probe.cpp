@@ -8,7 +8,7 @@
 #include "core/base/statistics.hpp"
 #include "core/calibrate/probe_session.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/job/prediction_options.hpp"
+#include "core/job/simulation/prediction_options.hpp"
 #include "core/simulate/predictor.hpp"
 
 namespace convoy::qualify {
@@ -50,13 +50,13 @@ Extents foreseen_extents(const Plan& plan, const simulate::SimulationResult& ste
   return extents;
 }
 
-std::optional<simulate::SimulationResult> foresee(const ProbeGround& ground,
+std::optional<simulate::SimulationResult> foresee(const ProbeTarget& target,
                                                   runtime::Session& session) {
-  if (ground.hardware == nullptr || ground.task != nullptr) return std::nullopt;
-  const simulate::SimulatedCluster on = ground.hardware->cluster(1, session.replicas());
+  if (target.hardware == nullptr || target.task != nullptr) return std::nullopt;
+  const simulate::SimulatedCluster on = target.hardware->cluster(1, session.replicas());
   if (on.cluster.places.size() != session.cluster().places.size()) return std::nullopt;
   simulate::PredictorOptions options =
-      job::prediction_options(ground.setup, *ground.hardware, session.options().batch);
+      job::prediction_options(target.setup, *target.hardware, session.options().batch);
   options.simulation.input = {};  // probes read no data
   options.simulation.keep_operations = true;
   const simulate::Predictor predictor(session.graph(), options);
@@ -70,8 +70,8 @@ std::optional<double> duration(const Extents& extents, std::uint32_t source) {
 }
 
 // All tasks begin a step together: what one waits for is not the others' lateness.
-void meet(const ProbeGround& ground) {
-  if (ground.task != nullptr) ground.task->peers->exchange("");
+void meet(const ProbeTarget& target) {
+  if (target.task != nullptr) target.task->peers->exchange("");
 }
 
 }  // namespace
@@ -88,16 +88,16 @@ calibrate::ProbeNetwork smallest_network() {
           1};
 }
 
-ProbedTimes probe_plan(const ProbeGround& ground, const calibrate::ProbeNetwork& network,
+ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork& network,
                        const ProbedStep& step, int repetitions) {
   const std::unique_ptr<StrategyPlugin> strategy = probe_strategy(step);
-  calibrate::ProbeSession probe(network, *strategy, ground.devices, false, ground.task);
+  calibrate::ProbeSession probe(network, *strategy, target.devices, false, target.task);
   runtime::Session& session = probe.session();
   const std::vector<std::uint32_t> sources = probed_operations(session.logical_plan(), step);
   std::vector<double> steps;
   std::map<std::uint32_t, std::vector<double>> seconds;
   for (int i = 0; i <= repetitions; ++i) {
-    meet(ground);
+    meet(target);
     const double whole = probe.step();
     if (i == 0) continue;  // touches the memory
     steps.push_back(whole);
@@ -105,7 +105,7 @@ ProbedTimes probe_plan(const ProbeGround& ground, const calibrate::ProbeNetwork&
     for (const std::uint32_t source : sources)
       if (const auto taken = duration(extents, source)) seconds[source].push_back(*taken);
   }
-  const auto foreseen = foresee(ground, session);
+  const auto foreseen = foresee(target, session);
   ProbedTimes times{{median(std::move(steps)), std::nullopt}, {}};
   if (foreseen) times.step.foreseen = foreseen->step_seconds;
   const Extents extents =

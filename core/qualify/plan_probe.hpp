@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/calibrate/probe_networks.hpp"
+#include "core/job/hardware/simulated_hardware.hpp"
 #include "core/job/setup.hpp"
-#include "core/job/simulated_hardware.hpp"
 #include "core/qualify/probe_strategy.hpp"
-#include "core/runtime/cluster_task.hpp"
+#include "core/runtime/network/cluster_task.hpp"
 #include "core/runtime/open_devices.hpp"
 
 namespace convoy::qualify {
@@ -26,7 +26,7 @@ struct ProbedTimes {
 };
 
 // Where plans are tried: open devices, and what is known of them.
-struct ProbeGround {
+struct ProbeTarget {
   const job::Setup& setup;
   std::shared_ptr<runtime::OpenDevices> devices;
   const job::SimulatedHardware* hardware = nullptr;  // null: nothing is foreseen
@@ -37,7 +37,7 @@ struct ProbeGround {
 calibrate::ProbeNetwork smallest_network();
 
 // Trains this network by this step: once to warm up, then so often.
-ProbedTimes probe_plan(const ProbeGround& ground, const calibrate::ProbeNetwork& network,
+ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork& network,
                        const ProbedStep& step, int repetitions);
 
 }  // namespace convoy::qualify

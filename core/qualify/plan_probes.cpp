@@ -16,20 +16,20 @@ constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint32_t kMostPairs = 64;  // beyond, neighbours only: pairs grow with the square
 constexpr int kProbeRepetitions = 3;
 
-std::optional<Foreseen> foreseen_rate(const ProbeGround& ground, double amount,
+std::optional<Foreseen> foreseen_rate(const ProbeTarget& target, double amount,
                                       const std::optional<double>& seconds) {
   if (!seconds || !(*seconds > 0)) return std::nullopt;
-  return Foreseen{amount / *seconds, ground.hardware->error_of_one(),
-                  "simulated, " + ground.hardware->rates};
+  return Foreseen{amount / *seconds, target.hardware->error_of_one(),
+                  "simulated, " + target.hardware->rates};
 }
 
 class Links {
  public:
-  Links(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host)
-      : ground_(ground),
+  Links(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host)
+      : target_(target),
         options_(options),
         host_(host),
-        cluster_(ground.devices->cluster()),
+        cluster_(target.devices->cluster()),
         network_(smallest_network()),
         bytes_((options.quick ? 8 : 32) * kMegabyte) {}
 
@@ -81,7 +81,7 @@ class Links {
 
   void add(const std::string& what, const std::vector<Ends>& copies) {
     const ProbedStep step{.copies = copies, .elements = bytes_ / sizeof(float)};
-    const ProbedTimes times = probe_plan(ground_, network_, step, kProbeRepetitions);
+    const ProbedTimes times = probe_plan(target_, network_, step, kProbeRepetitions);
     for (std::size_t i = 0; i < copies.size() && i < times.operations.size(); ++i) {
       const ProbedTime& time = times.operations[i];
       if (!time.measured || !(*time.measured > 0)) continue;
@@ -91,11 +91,11 @@ class Links {
            .what = time.foreseen ? what : what + over_route(cluster_, copies[i]),
            .unit = "B/s",
            .rate = static_cast<double>(bytes_) / *time.measured,
-           .foreseen = foreseen_rate(ground_, static_cast<double>(bytes_), time.foreseen)});
+           .foreseen = foreseen_rate(target_, static_cast<double>(bytes_), time.foreseen)});
     }
   }
 
-  const ProbeGround& ground_;
+  const ProbeTarget& target_;
   const ProbeOptions& options_;
   HostQualification& host_;
   const Cluster& cluster_;
@@ -125,52 +125,52 @@ std::string over_route(const Cluster& cluster, const Ends& ends) {
   }
 }
 
-void probe_links(const ProbeGround& ground, const ProbeOptions& options, HostQualification& host) {
-  Links(ground, options, host).probe();
+void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host) {
+  Links(target, options, host).probe();
 }
 
-void probe_collectives(const ProbeGround& ground, const ProbeOptions& options,
+void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,
                        HostQualification& host) {
   const Cluster& cluster =
-      ground.task == nullptr ? ground.devices->cluster() : *ground.task->cluster;
+      target.task == nullptr ? target.devices->cluster() : *target.task->cluster;
   if (cluster.replicas() < 2) return;
   const calibrate::ProbeNetwork network = smallest_network();
   for (const std::uint64_t bytes : collective_sizes(options.quick)) {
     const std::string size = bytes_text(bytes);
     options.tell("all_reduce of " + size);
     const ProbedStep step{.all_reduces = true, .elements = bytes / sizeof(float)};
-    const ProbedTimes times = probe_plan(ground, network, step, kProbeRepetitions);
+    const ProbedTimes times = probe_plan(target, network, step, kProbeRepetitions);
     if (times.operations.empty() || !times.operations.front().measured) continue;
     const ProbedTime& time = times.operations.front();
     host.measurements.push_back(
         {.kind = Kind::kCollective,
-         .subject = ground.task == nullptr ? "all devices" : "devices of all hosts",
-         .what = "all_reduce of " + size + (ground.task == nullptr ? "" : " between hosts"),
+         .subject = target.task == nullptr ? "all devices" : "devices of all hosts",
+         .what = "all_reduce of " + size + (target.task == nullptr ? "" : " between hosts"),
          .unit = "B/s",
          .rate = static_cast<double>(bytes) / std::max(*time.measured, 1e-9),
          .bytes = bytes,
-         .foreseen = foreseen_rate(ground, static_cast<double>(bytes), time.foreseen)});
+         .foreseen = foreseen_rate(target, static_cast<double>(bytes), time.foreseen)});
   }
 }
 
-void probe_training(const ProbeGround& ground, const ProbeOptions& options,
+void probe_training(const ProbeTarget& target, const ProbeOptions& options,
                     HostQualification& host) {
-  const std::uint32_t devices = ground.devices->cluster().replicas();
-  std::uint32_t batch = job::choose_sizes(ground.setup, devices).batch;
-  if (options.quick && !ground.setup.options.batch_size) batch = std::max(1u, batch / 4);
-  const calibrate::ProbeNetwork network{ground.setup.graph->model(), *ground.setup.graph, batch};
+  const std::uint32_t devices = target.devices->cluster().replicas();
+  std::uint32_t batch = job::choose_sizes(target.setup, devices).batch;
+  if (options.quick && !target.setup.options.batch_size) batch = std::max(1u, batch / 4);
+  const calibrate::ProbeNetwork network{target.setup.graph->model(), *target.setup.graph, batch};
   options.tell("training of " + network.name);
-  const ProbedTimes times = probe_plan(ground, network, {.trains = true}, kProbeRepetitions);
-  const std::uint32_t all = ground.task == nullptr ? devices : ground.task->cluster->replicas();
+  const ProbedTimes times = probe_plan(target, network, {.trains = true}, kProbeRepetitions);
+  const std::uint32_t all = target.task == nullptr ? devices : target.task->cluster->replicas();
   const double images = double(all) * batch;
   host.measurements.push_back(
       {.kind = Kind::kTraining,
-       .subject = ground.task == nullptr ? "all devices" : "devices of all hosts",
+       .subject = target.task == nullptr ? "all devices" : "devices of all hosts",
        .what = fmt::format("training of {}, {} per device{}", network.name, counted(batch, "image"),
-                           ground.task == nullptr ? "" : ", over all hosts"),
+                           target.task == nullptr ? "" : ", over all hosts"),
        .unit = "images/s",
        .rate = images / std::max(times.step.measured.value_or(0), 1e-9),
-       .foreseen = foreseen_rate(ground, images, times.step.foreseen)});
+       .foreseen = foreseen_rate(target, images, times.step.foreseen)});
 }
 
 }  // namespace convoy::qualify

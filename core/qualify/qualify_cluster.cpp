@@ -40,7 +40,7 @@ class ClusterProbes {
     host_.name = task_.name_of(task_.rank());
     host_.notices.insert(host_.notices.begin(), notices.begin(), notices.end());
     add_links();
-    const ProbeGround all{setup_, setup_.open_devices, hardware.get(), &cluster_};
+    const ProbeTarget all{setup_, setup_.open_devices, hardware.get(), &cluster_};
     copy_in_ring(all);
     probe_collectives(all, options_, host_);
     probe_training(all, options_, host_);
@@ -49,7 +49,7 @@ class ClusterProbes {
 
  private:
   // Tasks on one machine would measure each other.
-  void by_itself(const ProbeGround& ground) {
+  void by_itself(const ProbeTarget& target) {
     const std::vector<std::string> machines = cluster_.peers->exchange(network::machine_id());
     const auto before = [&](std::size_t rank) {
       return std::count(machines.begin(), machines.begin() + static_cast<std::ptrdiff_t>(rank),
@@ -59,7 +59,7 @@ class ClusterProbes {
     for (std::size_t rank = 0; rank < machines.size(); ++rank)
       turns = std::max(turns, before(rank) + 1);
     for (std::ptrdiff_t turn = 0; turn < turns; ++turn) {
-      if (turn == before(task_.rank())) host_ = qualify_host(ground, options_);
+      if (turn == before(task_.rank())) host_ = qualify_host(target, options_);
       cluster_.peers->exchange("");
     }
   }
@@ -87,7 +87,7 @@ class ClusterProbes {
   }
 
   // Every host to the next one, all at once; each tells of what it receives.
-  void copy_in_ring(const ProbeGround& all) {
+  void copy_in_ring(const ProbeTarget& all) {
     const std::uint32_t hosts = cluster_.cluster->hosts;
     if (hosts < 2) return;
     ProbedStep step{.elements = kCopiedBytes / sizeof(float)};

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "core/job/setup.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
 #include "core/qualify/device_probes.hpp"
 #include "core/qualify/measurement.hpp"
 

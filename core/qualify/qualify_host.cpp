@@ -7,9 +7,9 @@
 #include "core/base/error.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/component_options.hpp"
-#include "core/job/input_only.hpp"
-#include "core/job/run_hardware.hpp"
+#include "core/job/hardware/run_hardware.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/training/input_only.hpp"
 #include "core/qualify/clues.hpp"
 #include "core/qualify/core_list.hpp"
 #include "core/qualify/core_probe.hpp"
@@ -37,22 +37,22 @@ std::vector<QualifiedDevice> qualified_devices(const runtime::OpenDevices& devic
 
 class HostProbes {
  public:
-  HostProbes(const ProbeGround& ground, const ProbeOptions& options)
-      : ground_(ground), options_(options), cores_(allowed_cores()) {
-    host_.devices = qualified_devices(*ground.devices);
-    if (ground.hardware != nullptr)
-      host_.foreseen_by = fmt::format("{}: {}", ground.hardware->name, ground.hardware->rates);
+  HostProbes(const ProbeTarget& target, const ProbeOptions& options)
+      : target_(target), options_(options), cores_(allowed_cores()) {
+    host_.devices = qualified_devices(*target.devices);
+    if (target.hardware != nullptr)
+      host_.foreseen_by = fmt::format("{}: {}", target.hardware->name, target.hardware->rates);
   }
 
   HostQualification run() {
     const ThrottleCounts before = read_throttle_counts(root_, cores_);
     watch_gpus();
-    probe_device_rates(ground_, options_, host_);
+    probe_device_rates(target_, options_, host_);
     probe_cores_and_decoding();
-    probe_links(ground_, options_, host_);
-    probe_collectives(ground_, options_, host_);
+    probe_links(target_, options_, host_);
+    probe_collectives(target_, options_, host_);
     probe_folders();
-    probe_training(ground_, options_, host_);
+    probe_training(target_, options_, host_);
     add_throttle_clues(before, read_throttle_counts(root_, cores_), host_.devices, host_.clues);
     if (monitor_) {
       monitor_->stop();
@@ -91,15 +91,15 @@ class HostProbes {
     add(Kind::kDecoding, kHost, fmt::format("JPEG decoding, cores together: {}", rates.size()),
         "images/s", sum);
     add_core_clues(rates, host_.devices, host_.clues);
-    if (!ground_.setup.options.data_dir.empty()) probe_input();
+    if (!target_.setup.options.data_dir.empty()) probe_input();
   }
 
   // What training would read.
   void probe_input() {
     options_.tell("reading and preparing images");
-    const std::uint32_t devices = ground_.devices->cluster().replicas();
-    const job::Sizes sizes = job::choose_sizes(ground_.setup, devices);
-    const data::DataOptions data = job::data_options(ground_.setup, sizes, devices);
+    const std::uint32_t devices = target_.devices->cluster().replicas();
+    const job::Sizes sizes = job::choose_sizes(target_.setup, devices);
+    const data::DataOptions data = job::data_options(target_.setup, sizes, devices);
     const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     const report::InputSpeed speed =
         job::measure_input(*source, data, {.warmup = 2, .timed = options_.quick ? 4 : 16},
@@ -110,7 +110,7 @@ class HostProbes {
   }
 
   void probe_folders() {
-    const JobOptions& options = ground_.setup.options;
+    const JobOptions& options = target_.setup.options;
     options_.tell("storage");
     const std::uint64_t bytes = options_.quick ? kLittle : kMuch;
     try {
@@ -138,7 +138,7 @@ class HostProbes {
     }
   }
 
-  const ProbeGround& ground_;
+  const ProbeTarget& target_;
   const ProbeOptions& options_;
   const SystemRoot root_{"/"};
   std::vector<unsigned> cores_;
@@ -161,8 +161,8 @@ std::unique_ptr<job::SimulatedHardware> known_hardware(job::Setup& setup,
   }
 }
 
-HostQualification qualify_host(const ProbeGround& ground, const ProbeOptions& options) {
-  return HostProbes(ground, options).run();
+HostQualification qualify_host(const ProbeTarget& target, const ProbeOptions& options) {
+  return HostProbes(target, options).run();
 }
 
 }  // namespace convoy::qualify

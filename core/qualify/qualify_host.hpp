@@ -16,6 +16,6 @@ std::unique_ptr<job::SimulatedHardware> known_hardware(job::Setup& setup,
 // Measures this host alone: devices, cores, links, collectives, storage, decoding, training; and
 // looks for what may make them slow. Nothing else should run on the machine. Not judged yet. Error
 // when a device fails, or one is interrupted.
-HostQualification qualify_host(const ProbeGround& ground, const ProbeOptions& options);
+HostQualification qualify_host(const ProbeTarget& target, const ProbeOptions& options);
 
 }  // namespace convoy::qualify

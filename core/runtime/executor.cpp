@@ -11,9 +11,9 @@
 #include "core/base/left_memory.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
-#include "core/runtime/collective_groups.hpp"
-#include "core/runtime/network_engine.hpp"
-#include "core/runtime/strand_gate.hpp"
+#include "core/runtime/asynchronous/strand_gate.hpp"
+#include "core/runtime/network/collective_groups.hpp"
+#include "core/runtime/network/network_engine.hpp"
 
 namespace convoy::runtime {
 namespace {

@@ -9,7 +9,7 @@
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
-#include "core/runtime/initial_values.hpp"
+#include "core/runtime/state/initial_values.hpp"
 #include "core/runtime/storage.hpp"
 
 namespace convoy::runtime {

@@ -11,14 +11,14 @@
 #include "core/graph/graph_view.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
-#include "core/runtime/cluster_task.hpp"
+#include "core/runtime/asynchronous/strand_gate.hpp"
 #include "core/runtime/executor.hpp"
 #include "core/runtime/memory.hpp"
-#include "core/runtime/model_values.hpp"
+#include "core/runtime/network/cluster_task.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/runtime/session_options.hpp"
-#include "core/runtime/strand_gate.hpp"
+#include "core/runtime/state/model_values.hpp"
 
 namespace convoy::runtime {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/runtime/executor.hpp"
-#include "core/runtime/peers.hpp"
+#include "core/runtime/network/peers.hpp"
 
 namespace convoy::runtime {
 

@@ -5,8 +5,8 @@
 #include "core/base/error.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
-#include "core/runtime/collective_groups.hpp"
 #include "core/runtime/device_kernels.hpp"
+#include "core/runtime/network/collective_groups.hpp"
 
 namespace convoy::runtime {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
+#include "core/runtime/network/peers.hpp"
 #include "core/runtime/open_devices.hpp"
-#include "core/runtime/peers.hpp"
 #include "core/runtime/session_options.hpp"
 
 namespace convoy::runtime {

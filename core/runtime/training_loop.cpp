@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/runtime/asynchronous_loop.hpp"
+#include "core/runtime/asynchronous/asynchronous_loop.hpp"
 #include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
 #include "core/runtime/step_totals.hpp"

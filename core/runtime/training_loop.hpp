@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/data/pipeline/batch_source.hpp"
+#include "core/runtime/asynchronous/staleness.hpp"
 #include "core/runtime/breakdown_meter.hpp"
 #include "core/runtime/session.hpp"
-#include "core/runtime/staleness.hpp"
 #include "core/train/learning_rate.hpp"
 
 namespace convoy::runtime {

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/fingerprints/plan_digest.hpp"

@@ -8,7 +8,7 @@
 #include "core/checkpoint/checkpoint_directory.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
-#include "core/runtime/checkpoint_facts.hpp"
+#include "core/runtime/state/checkpoint_facts.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {

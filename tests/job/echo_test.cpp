@@ -1,4 +1,4 @@
-#include "core/job/echo.hpp"
+#include "core/job/tasks/echo.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ using testing::InProcessNetwork;
 EchoOptions options_of(std::uint32_t rank) {
   EchoOptions options;
   options.rank = rank;
-  options.look_around = [] {};
+  options.while_waiting = [] {};
   return options;
 }
 
@@ -115,7 +115,7 @@ TEST(Echo, EndsWhenThereIsNoUseInWaiting) {
   InProcessNetwork network(2);
   network.stop(1);
   EchoOptions options = options_of(0);
-  options.look_around = [] { fail(ExitCode::kInterrupted, "interrupted"); };
+  options.while_waiting = [] { fail(ExitCode::kInterrupted, "interrupted"); };
   EXPECT_EQ(measure_all(network, options).failures[0], "interrupted");
 }
 

@@ -1,4 +1,4 @@
-#include "core/job/median_step.hpp"
+#include "core/job/training/median_step.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/job/operation_texts.hpp"
+#include "core/job/tasks/operation_texts.hpp"
 
 #include <gtest/gtest.h>
 

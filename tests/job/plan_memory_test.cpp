@@ -1,4 +1,4 @@
-#include "core/job/plan_memory.hpp"
+#include "core/job/simulation/plan_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/job/prediction_options.hpp"
+#include "core/job/simulation/prediction_options.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "core/job/run.hpp"
+#include "core/job/training/run.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/report/run_observer.hpp"
 

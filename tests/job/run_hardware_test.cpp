@@ -1,5 +1,5 @@
 // --variable_update=auto on GPUs, as far as that needs none: the machine is a described one.
-#include "core/job/run_hardware.hpp"
+#include "core/job/hardware/run_hardware.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/decision_key.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/auto/decision_key.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/layer_rates.hpp"
 #include "tests/scratch_folder.hpp"
@@ -53,14 +53,14 @@ Decision choose(const SimulatedHardware& hardware, std::uint32_t devices) {
   Decision decision;
   JobOptions options;
   options.model = "lenet";
-  set_up_imagined_run(options, installed_plugins(CONVOY_OWN_PLUGINS), {},
-                      [&](const Setup& setup) {
-                        const ChoiceSubject subject{1, devices, 32};
-                        decision = choose_by_simulation(setup, hardware, subject,
-                                                        rank_strategies(setup, hardware, subject));
-                        return decision;
-                      },
-                      {});
+  set_up_dry_run(options, installed_plugins(CONVOY_OWN_PLUGINS), {},
+                 [&](const Setup& setup) {
+                   const ChoiceSubject subject{1, devices, 32};
+                   decision = choose_by_simulation(setup, hardware, subject,
+                                                   rank_strategies(setup, hardware, subject));
+                   return decision;
+                 },
+                 {});
   return decision;
 }
 
@@ -103,8 +103,8 @@ class DecisionKey : public ::testing::Test {
     options.model = "lenet";
     options.device = "cpu";
     options.variable_update = "independent";
-    return set_up_imagined_run(options, installed_plugins(CONVOY_OWN_PLUGINS),
-                               {.of_this_machine = true}, {}, {});
+    return set_up_dry_run(options, installed_plugins(CONVOY_OWN_PLUGINS), {.of_this_machine = true},
+                          {}, {});
   }
   std::string key(const Change& change) const {
     SimulatedHardware hardware = gpus_of_run(machine_, gpu_addresses(machine_), share());

@@ -1,4 +1,4 @@
-#include "core/job/selection_text.hpp"
+#include "core/job/auto/selection_text.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/job/task_trace.hpp"
+#include "core/job/tasks/task_trace.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 #include <array>
 #include <atomic>
 
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/lagging_strategy.hpp"
 

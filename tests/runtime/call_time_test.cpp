@@ -1,4 +1,4 @@
-#include "core/runtime/call_time.hpp"
+#include "core/runtime/trial/call_time.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/runtime/checkpoint_tensors.hpp"
+#include "core/runtime/state/checkpoint_tensors.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/runtime/training_state.hpp"
+#include "core/runtime/state/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/initial_parameters.hpp"

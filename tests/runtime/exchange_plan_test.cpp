@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/runtime/training_state.hpp"
+#include "core/runtime/state/training_state.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"

@@ -1,4 +1,4 @@
-#include "core/runtime/foreign_weights.hpp"
+#include "core/runtime/state/foreign_weights.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
-#include "core/runtime/checkpoint_tensors.hpp"
+#include "core/runtime/state/checkpoint_tensors.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/scratch_folder.hpp"
 

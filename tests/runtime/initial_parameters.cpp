@@ -1,7 +1,7 @@
 #include "tests/runtime/initial_parameters.hpp"
 
 #include "core/graph/layout.hpp"
-#include "core/runtime/initial_values.hpp"
+#include "core/runtime/state/initial_values.hpp"
 
 namespace convoy::testing {
 

@@ -1,4 +1,4 @@
-#include "core/runtime/initial_values.hpp"
+#include "core/runtime/state/initial_values.hpp"
 
 #include <gtest/gtest.h>
 

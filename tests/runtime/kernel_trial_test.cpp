@@ -1,5 +1,5 @@
 // What a trial finds of kernels that do other things than their call says.
-#include "core/runtime/kernel_trial.hpp"
+#include "core/runtime/trial/kernel_trial.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/runtime/network_engine.hpp"
+#include "core/runtime/network/network_engine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

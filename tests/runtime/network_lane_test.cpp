@@ -1,4 +1,4 @@
-#include "core/runtime/network_lane.hpp"
+#include "core/runtime/network/network_lane.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/runtime/message_pieces.hpp"
+#include "core/runtime/network/message_pieces.hpp"
 #include "core/runtime/timeline.hpp"
 #include "tests/support/in_process_network.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "core/plan/schedule/local_schedule.hpp"
-#include "core/runtime/network_engine.hpp"
+#include "core/runtime/network/network_engine.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::testing {

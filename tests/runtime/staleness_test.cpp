@@ -1,4 +1,4 @@
-#include "core/runtime/staleness.hpp"
+#include "core/runtime/asynchronous/staleness.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/runtime/strand_run.hpp"
+#include "core/runtime/asynchronous/strand_run.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Stopping and going on in another session must change no bit of the training.
-#include "core/runtime/training_state.hpp"
+#include "core/runtime/state/training_state.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/runtime/worker_reports.hpp"
+#include "core/runtime/asynchronous/worker_reports.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/peers.hpp"
+#include "core/runtime/network/peers.hpp"
 
 namespace convoy::testing {
 

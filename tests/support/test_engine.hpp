@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "core/runtime/network_engine.hpp"
+#include "core/runtime/network/network_engine.hpp"
 
 namespace convoy::testing {
 

@@ -66,7 +66,7 @@ Explanation explain(const job::Setup& setup) {
   job::refuse_measuring(setup);
   Explanation result;
   result.hardware = job::choose_simulated_hardware(setup);
-  result.subject = job::imagined_subject(setup, result.hardware, setup.options.num_devices);
+  result.subject = job::dry_run_subject(setup, result.hardware, setup.options.num_devices);
   result.ranking = job::rank_strategies(setup, result.hardware, result.subject);
   result.decision =
       setup.options.auto_mode == AutoMode::kRule

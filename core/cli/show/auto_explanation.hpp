@@ -2,9 +2,9 @@
 
 #include <iosfwd>
 
-#include "core/job/auto_choice.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/simulated_hardware.hpp"
 #include "core/job/setup.hpp"
-#include "core/job/simulated_hardware.hpp"
 
 namespace convoy::cli {
 
@@ -16,7 +16,7 @@ struct Explanation {
   select::Decision decision;
 };
 
-// On the hardware that the flags describe. Error like choose_imagined().
+// On the hardware that the flags describe. Error like choose_for_dry_run().
 Explanation explain(const job::Setup& setup);
 
 // The ranking with the decision, for people or as JSON.

@@ -3,7 +3,7 @@
 #include <iosfwd>
 #include <string>
 
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulation.hpp"
 
 namespace convoy::cli {
 

@@ -17,8 +17,8 @@
 #include "core/cli/verbs/check_transport.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/watch.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/described_hosts.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/described_hosts.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -90,9 +90,9 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (!counts.empty()) command.options.num_devices = std::ranges::max(counts);
   const bool here = job::plans_for_this_machine(command.options.machine);
   const job::Setup setup =
-      job::set_up_imagined_run(std::move(command.options), std::move(command.catalog),
-                               {.of_this_machine = here, .does_without_devices = true},
-                               job::choose_as_run_does, log_to(err));
+      job::set_up_dry_run(std::move(command.options), std::move(command.catalog),
+                          {.of_this_machine = here, .does_without_devices = true},
+                          job::choose_as_run_does, log_to(err));
   if (setup.device == nullptr && here)
     err << "convoy: this machine has no devices of the kind that is asked for: only kinds of "
            "devices are looked at\n";

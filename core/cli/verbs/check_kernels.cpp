@@ -9,17 +9,17 @@
 
 #include "core/base/error.hpp"
 #include "core/base/left_memory.hpp"
-#include "core/job/described_hosts.hpp"
-#include "core/job/opened_devices.hpp"
-#include "core/job/plan_ground.hpp"
+#include "core/job/hardware/described_hosts.hpp"
+#include "core/job/hardware/opened_devices.hpp"
+#include "core/job/hardware/plan_target.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plan/stages.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/runtime/device_kernels.hpp"
-#include "core/runtime/device_trial.hpp"
-#include "core/runtime/kernel_trial.hpp"
 #include "core/runtime/prepared_plan.hpp"
-#include "core/runtime/trial_spans.hpp"
+#include "core/runtime/trial/device_trial.hpp"
+#include "core/runtime/trial/kernel_trial.hpp"
+#include "core/runtime/trial/trial_spans.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/verbs/plan_prover.hpp"
-#include "core/job/described_hosts.hpp"
-#include "core/job/plan_ground.hpp"
-#include "core/job/prediction_options.hpp"
+#include "core/job/hardware/described_hosts.hpp"
+#include "core/job/hardware/plan_target.hpp"
+#include "core/job/simulation/prediction_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/runtime/model_map.hpp"
@@ -107,9 +107,9 @@ class CheckRun {
     for (const std::uint32_t devices : counts_or(job::count_devices(setup_))) {
       const std::string what = fmt::format("{} of this machine", devices_text(devices, kColumn));
       try {
-        const job::PlanGround ground = job::ground_of_devices(setup_, devices);
-        check_run(what, ground.cluster,
-                  runtime::make_arena_map(*setup_.graph, ground.arena, setup_.bucket_elements));
+        const job::PlanTarget target = job::target_on_devices(setup_, devices);
+        check_run(what, target.cluster,
+                  runtime::make_arena_map(*setup_.graph, target.arena, setup_.bucket_elements));
       } catch (const Error& error) {
         if (error.code() != ExitCode::kUnavailable) throw;
         prover_.prove_written();
@@ -121,12 +121,12 @@ class CheckRun {
   void check_described_machine() {
     const job::SimulatedHardware hardware = job::choose_simulated_hardware(setup_);
     for (const std::uint32_t devices : counts_or(hardware.most_devices)) {
-      const job::SimulatedGround ground =
-          job::simulated_ground(setup_, hardware, hardware.hosts, devices);
-      kind_ = ground.on.cluster.device_kind();
+      const job::SimulatedTarget target =
+          job::simulated_target(setup_, hardware, hardware.hosts, devices);
+      kind_ = target.on.cluster.device_kind();
       check_run(fmt::format("{} of {}", devices_text(devices, kColumn), hardware.name),
-                ground.on.cluster,
-                job::simulated_map(setup_, hardware, ground.arena, setup_.bucket_elements));
+                target.on.cluster,
+                job::simulated_map(setup_, hardware, target.arena, setup_.bucket_elements));
     }
   }
 

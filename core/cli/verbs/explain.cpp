@@ -12,10 +12,10 @@
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/described_hosts.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/described_hosts.hpp"
 #include "core/job/job_plan.hpp"
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulation.hpp"
 #include "core/plan/print/step_in_words.hpp"
 #include "core/plan/stages.hpp"
 
@@ -72,8 +72,8 @@ int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, 
   const bool here = job::plans_for_devices_here(command.options.machine);
   const bool timed = here || job::describes_machine(command.options.machine);
   const job::Setup setup =
-      job::set_up_imagined_run(std::move(command.options), std::move(command.catalog),
-                               {.of_this_machine = here}, job::choose_as_run_does, log_to(err));
+      job::set_up_dry_run(std::move(command.options), std::move(command.catalog),
+                          {.of_this_machine = here}, job::choose_as_run_does, log_to(err));
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
   explain_plan(out, setup);

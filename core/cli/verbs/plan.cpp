@@ -12,10 +12,10 @@
 #include "core/cli/show/auto_explanation.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
-#include "core/job/auto_choice.hpp"
+#include "core/job/auto/auto_choice.hpp"
 #include "core/job/job_plan.hpp"
-#include "core/job/simulated_events.hpp"
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulated_events.hpp"
+#include "core/job/simulation/simulation.hpp"
 #include "core/plan/print/dot.hpp"
 #include "core/plan/print/print.hpp"
 #include "core/plan/stages.hpp"
@@ -115,7 +115,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   command.options.record_timeline = !view.svg.empty();
   if (!view.svg.empty()) check_output_file(view.svg);
   std::optional<Explanation> explanation;
-  const job::Setup setup = job::set_up_imagined_run(
+  const job::Setup setup = job::set_up_dry_run(
       std::move(command.options), std::move(command.catalog), {.of_this_machine = here},
       [&](job::Setup& unfinished) {
         if (!ranks) return job::choose_as_run_does(unfinished);

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
 #include "core/plan/check/explain.hpp"
-#include "core/plan/check/unread_memory.hpp"
+#include "core/plan/check/stages/unread_memory.hpp"
 #include "core/plan/plan_writer.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/runtime/claim.hpp"

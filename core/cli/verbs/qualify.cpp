@@ -18,7 +18,7 @@
 #include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/record_file.hpp"
 #include "core/job/sharing_nothing.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
 #include "core/qualify/judge.hpp"
 #include "core/qualify/qualify_cluster.hpp"
 #include "core/report/environment.hpp"

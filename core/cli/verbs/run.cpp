@@ -7,8 +7,8 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/run_repeats.hpp"
 #include "core/cli/verbs/run_task.hpp"
-#include "core/job/run.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
+#include "core/job/training/run.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -14,8 +14,8 @@
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/job/run.hpp"
-#include "core/job/task.hpp"
+#include "core/job/tasks/task.hpp"
+#include "core/job/training/run.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/report/html/write_report.hpp"
 

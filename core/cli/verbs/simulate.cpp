@@ -15,8 +15,8 @@
 #include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
 #include "core/cli/verbs/sweep.hpp"
-#include "core/job/simulated_events.hpp"
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulated_events.hpp"
+#include "core/job/simulation/simulation.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/simulate/chakra/chakra_traces.hpp"
 

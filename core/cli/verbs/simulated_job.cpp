@@ -7,8 +7,8 @@
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/job/auto_choice.hpp"
-#include "core/job/described_hosts.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/described_hosts.hpp"
 
 namespace convoy::cli {
 
@@ -42,10 +42,10 @@ VerbFlags simulate_flags(SimulateRequest& request) {
 
 job::Setup set_up_simulation(JobCommand& command, std::ostream& err) {
   const bool here = job::plans_for_this_machine(command.options.machine);
-  return job::set_up_imagined_run(
+  return job::set_up_dry_run(
       std::move(command.options), std::move(command.catalog),
       {.of_this_machine = here, .does_without_devices = true},
-      [](const job::Setup& it) { return job::choose_imagined(it, it.options.num_devices); },
+      [](const job::Setup& it) { return job::choose_for_dry_run(it, it.options.num_devices); },
       log_to(err));
 }
 

@@ -21,7 +21,7 @@
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
-#include "core/job/simulation.hpp"
+#include "core/job/simulation/simulation.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 #include "core/select/candidate.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/plan/check/class_judge.hpp"
+#include "core/plan/check/recurrence/class_judge.hpp"
 
 namespace convoy::check {
 namespace {

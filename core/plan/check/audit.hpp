@@ -5,10 +5,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "core/plan/check/carried.hpp"
 #include "core/plan/check/check.hpp"
-#include "core/plan/check/factor_paths.hpp"
-#include "core/plan/check/symbolic.hpp"
+#include "core/plan/check/symbolic/carried.hpp"
+#include "core/plan/check/symbolic/factor_paths.hpp"
+#include "core/plan/check/symbolic/symbolic.hpp"
 
 namespace convoy::check {
 

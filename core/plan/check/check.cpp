@@ -7,11 +7,11 @@
 #include <memory>
 
 #include "core/base/error.hpp"
-#include "core/plan/check/class_judge.hpp"
 #include "core/plan/check/judge.hpp"
-#include "core/plan/check/one_of_each.hpp"
-#include "core/plan/check/recurrence.hpp"
-#include "core/plan/check/stage_passage.hpp"
+#include "core/plan/check/parts/one_of_each.hpp"
+#include "core/plan/check/recurrence/class_judge.hpp"
+#include "core/plan/check/recurrence/recurrence.hpp"
+#include "core/plan/check/stages/stage_passage.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/plan/check/class_judge.hpp"
+#include "core/plan/check/recurrence/class_judge.hpp"
 
 namespace convoy::check {
 

@@ -176,7 +176,7 @@ std::vector<ScalingPoint> comparison_scaling(const Json& record) {
     ScalingPoint point{text(cell, "model"),
                        text(cell, "strategy") + (foreseen ? ", simulated" : ""), foreseen,
                        number_or_zero(cell, "devices")};
-    point.ground = ground_of(cell);
+    point.conditions = conditions_of(cell);
     add_hosts(point, number_or_zero(cell, "hosts"));
     const auto add = [&](double rate) {
       point.rate = rate;

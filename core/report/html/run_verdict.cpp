@@ -205,8 +205,8 @@ std::vector<ScalingPoint> run_scaling(const Json& record) {
   const double images = number_or_zero(record, "global_batch");
   ScalingPoint point{text(record, "model"), strategy, false, images / batch, *rate};
   const bool rounds = text(record, "flags/tf32") == "true";
-  point.ground = {machine_of(record), "", batch_words(batch),
-                  arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype"))};
+  point.conditions = {machine_of(record), "", batch_words(batch),
+                      arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype"))};
   point.details = option_words(field(record, "strategy/options"));
   std::vector<ScalingPoint> points = {point};
   if (const auto predicted = prediction_of(record)) {

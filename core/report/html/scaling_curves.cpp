@@ -11,9 +11,9 @@
 namespace convoy::report {
 namespace {
 
-using GroundPart = std::string Ground::*;
-constexpr GroundPart kGround[] = {&Ground::machine, &Ground::software, &Ground::batch,
-                                  &Ground::arithmetic};
+using ConditionPart = std::string Conditions::*;
+constexpr ConditionPart kConditions[] = {&Conditions::machine, &Conditions::software,
+                                         &Conditions::batch, &Conditions::arithmetic};
 
 std::string joined(const std::string& first, const std::string& second) {
   return first.empty() || second.empty() ? first + second : first + ", " + second;
@@ -23,19 +23,19 @@ std::string joined(const std::string& first, const std::string& second) {
 class CurveLabels {
  public:
   explicit CurveLabels(const std::vector<ScalingPoint>& points) {
-    for (const GroundPart part : kGround) {
+    for (const ConditionPart part : kConditions) {
       std::set<std::string> words;
-      for (const ScalingPoint& point : points) words.insert(point.ground.*part);
+      for (const ScalingPoint& point : points) words.insert(point.conditions.*part);
       words.erase("");
       if (words.size() > 1) differing_.push_back(part);
     }
     find_clashes(points);
   }
 
-  // What the point's ground is, as far as the points differ in it.
-  std::string ground(const ScalingPoint& point) const {
+  // The point's conditions in which the points differ.
+  std::string conditions(const ScalingPoint& point) const {
     std::string text;
-    for (const GroundPart part : differing_) text = joined(text, point.ground.*part);
+    for (const ConditionPart part : differing_) text = joined(text, point.conditions.*part);
     return text;
   }
 
@@ -57,7 +57,9 @@ class CurveLabels {
   }
 
  private:
-  std::string stem(const ScalingPoint& point) const { return joined(point.label, ground(point)); }
+  std::string stem(const ScalingPoint& point) const {
+    return joined(point.label, conditions(point));
+  }
 
   void find_clashes(const std::vector<ScalingPoint>& points) {
     std::map<std::pair<std::string, std::string>, std::set<std::string>> of_curve;
@@ -73,18 +75,18 @@ class CurveLabels {
     }
   }
 
-  std::vector<GroundPart> differing_;
+  std::vector<ConditionPart> differing_;
   // By curve and detail: its words, where points with the same number of devices differ in it.
   std::map<std::string, std::map<std::string, std::set<std::string>>> clashes_;
 };
 
 struct Curve {
   bool simulated = false;
-  std::string ground;
+  std::string conditions;
   std::map<double, std::vector<double>> rates;  // of repeats, by number of devices
 };
 
-// What the curves on one ground are compared with.
+// What the curves under the same conditions are compared with.
 struct Reference {
   double one_device = 0;  // the best rate of one; 0 when nobody tried
   double most_devices = 1;
@@ -92,7 +94,7 @@ struct Reference {
 
 struct ModelCurves {
   std::map<std::string, Curve> curves;          // by label
-  std::map<std::string, Reference> references;  // by ground
+  std::map<std::string, Reference> references;  // by conditions
   std::string note = {};                        // on curves that are left out
 };
 
@@ -120,11 +122,11 @@ ModelCurves curves_of(const std::vector<ScalingPoint>& points) {
     for (const std::string& label : names.labels(point)) {
       Curve& curve = result.curves[label];
       curve.simulated = point.simulated;
-      curve.ground = names.ground(point);
+      curve.conditions = names.conditions(point);
       curve.rates[point.devices].push_back(point.rate);
     }
   for (const auto& [label, curve] : result.curves) {
-    Reference& reference = result.references[curve.ground];
+    Reference& reference = result.references[curve.conditions];
     reference.most_devices = std::max(reference.most_devices, curve.rates.rbegin()->first);
     if (curve.rates.contains(1))
       reference.one_device = std::max(reference.one_device, median(curve.rates.at(1)));
@@ -159,16 +161,16 @@ LineChart rates_chart(const std::string& model, const ModelCurves& model_curves)
       series.points.push_back(point_of(devices, rates, 1));
     chart.series.push_back(std::move(series));
   }
-  for (const auto& [ground, it] : model_curves.references)
+  for (const auto& [conditions, it] : model_curves.references)
     if (it.one_device > 0)
-      chart.series.push_back({joined("linear", ground),
+      chart.series.push_back({joined("linear", conditions),
                               {{0, 0}, {it.most_devices, it.one_device * it.most_devices}},
                               Stroke::kReference,
                               0});
   return chart;
 }
 
-// Without a series where no ground has the rate of one device.
+// Without a series where the rate of one device is known under no conditions.
 LineChart efficiency_chart(const std::string& model, const ModelCurves& model_curves) {
   LineChart chart{"efficiency-" + model,
                   model + ": efficiency against one device",
@@ -182,7 +184,7 @@ LineChart efficiency_chart(const std::string& model, const ModelCurves& model_cu
   double most_devices = 1;
   for (const auto& [label, curve] : model_curves.curves) {
     Series series = series_of(label, curve, colour++);
-    const Reference& reference = model_curves.references.at(curve.ground);
+    const Reference& reference = model_curves.references.at(curve.conditions);
     if (reference.one_device <= 0) continue;
     for (const auto& [devices, rates] : curve.rates)
       series.points.push_back(point_of(devices, rates, 1 / (devices * reference.one_device)));
@@ -215,7 +217,7 @@ std::string arithmetic_words(const std::string& dtype) {
   return dtype.empty() || dtype == "tf32" ? dtype : "16-bit";
 }
 
-Ground ground_of(const Json& record) {
+Conditions conditions_of(const Json& record) {
   const std::string software = text(record, "software");  // its name and its source
   return {.machine = machine_words(text(record, "machine"), number_or_zero(record, "hosts")),
           .software = software.substr(0, software.find(" (")),

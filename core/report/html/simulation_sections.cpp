@@ -70,7 +70,7 @@ std::vector<ScalingPoint> simulation_scaling(const Json& record) {
   std::vector<ScalingPoint> points;
   const double hosts = number_or_zero(record, "hosts");
   ScalingPoint point{text(record, "model"), text(record, "strategy") + ", simulated", true};
-  point.ground = ground_of(record);
+  point.conditions = conditions_of(record);
   point.details = option_words(field(record, "strategy_options"));
   const auto add = [&](double devices, double rate) {
     ScalingPoint& added = points.emplace_back(point);

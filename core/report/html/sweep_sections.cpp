@@ -50,7 +50,7 @@ std::string verdict_on_points(const Json& record, const std::string& model) {
 ScalingPoint scaling_point(const Json& row) {
   ScalingPoint point{text(row, "model"), text(row, "variable_update") + ", simulated", true,
                      number_or_zero(row, "devices"), row_rate(row)};
-  point.ground = ground_of(row);
+  point.conditions = conditions_of(row);
   add_hosts(point, number_or_zero(row, "hosts"));
   return point;
 }
@@ -85,7 +85,8 @@ std::vector<ScalingPoint> sweep_scaling(const Json& record) {
   for (const Json& row : field(record, "points")) {
     if (row_rate(row) <= 0) continue;
     const ScalingPoint& point = points.emplace_back(scaling_point(row));
-    const CurveOfRow curve{point.model, point.label, point.ground.machine, point.ground.batch};
+    const CurveOfRow curve{point.model, point.label, point.conditions.machine,
+                           point.conditions.batch};
     has_one[curve] |= point.devices == 1;
     const double rate = number_or_zero(row, "one_device_images_per_second");
     ScalingPoint& one = alone.try_emplace(curve, one_device_beside(point)).first->second;

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/evaluator.hpp"
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/training.hpp"
 

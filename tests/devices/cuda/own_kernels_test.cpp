@@ -12,8 +12,8 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/device_kernels.hpp"
-#include "core/runtime/device_trial.hpp"
-#include "core/runtime/parameter_hash.hpp"
+#include "core/runtime/state/parameter_hash.hpp"
+#include "core/runtime/trial/device_trial.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/cuda/cuda_training.hpp"
 #include "tests/plan/sample_plans.hpp"

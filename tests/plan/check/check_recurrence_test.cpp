@@ -11,7 +11,7 @@
 #include <map>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/check/recurrence.hpp"
+#include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"

@@ -1,4 +1,4 @@
-#include "core/plan/check/contents.hpp"
+#include "core/plan/check/symbolic/contents.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "core/plan/check/core_states.hpp"
+#include "core/plan/check/recurrence/core_states.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
-#include "core/plan/check/long_run.hpp"
+#include "core/plan/check/recurrence/long_run.hpp"
 
 namespace convoy::check {
 namespace {

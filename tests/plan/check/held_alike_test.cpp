@@ -1,4 +1,4 @@
-#include "core/plan/check/held_alike.hpp"
+#include "core/plan/check/symbolic/held_alike.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/plan/check/one_of_each.hpp"
+#include "core/plan/check/parts/one_of_each.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/plan/check/print_index.hpp"
+#include "core/plan/check/symbolic/print_index.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "core/plan/check/restarted_momentum.hpp"
+#include "core/plan/check/recurrence/restarted_momentum.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/plan/check/weight.hpp"
+#include "core/plan/check/symbolic/weight.hpp"
 
 namespace convoy::testing {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/plan/check/unread_memory.hpp"
+#include "core/plan/check/stages/unread_memory.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

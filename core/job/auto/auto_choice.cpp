@@ -1,0 +1,223 @@
+#include "core/job/auto/auto_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/counted.hpp"
+#include "core/base/error.hpp"
+#include "core/graph/arena.hpp"
+#include "core/job/auto/auto_run.hpp"
+#include "core/job/hardware/described_hosts.hpp"
+#include "core/job/hardware/plan_target.hpp"
+#include "core/job/kernel_attempt.hpp"
+#include "core/job/simulation/plan_memory.hpp"
+#include "core/job/simulation/prediction_options.hpp"
+#include "core/job/sizes.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/plugin/search_path.hpp"
+#include "core/select/rank_candidates.hpp"
+#include "core/select/rule.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr const char* kAllReduceSpec = "all_reduce_spec";
+
+std::vector<Manifest> installed_strategies(const Catalog& catalog) {
+  std::vector<Manifest> manifests;
+  for (const FoundPlugin& plugin : catalog.plugins())
+    if (plugin.manifest.kind == PluginKind::kStrategy) manifests.push_back(plugin.manifest);
+  return manifests;
+}
+
+std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
+                                               const SimulatedHardware& hardware) {
+  if (setup.options.bucket_mb || hardware.software.bucket_per_variable)
+    return {setup.bucket_elements};
+  return select::bucket_sizes(Arena(*setup.graph).elements());
+}
+
+// Scales the layers so that one device has the rate that the user gave (--images_per_sec). Any
+// strategy that plans for one device will do, because all do nearly the same there.
+void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
+              const select::SelectionProblem& problem,
+              std::span<const select::Candidate> candidates, simulate::Predictor& predictor) {
+  if (!setup.options.machine.images_per_second) return;
+  std::string refusal;
+  for (const select::Candidate& candidate : candidates) {
+    try {
+      return fit_to_given_rate(setup, hardware, *problem.strategy(candidate),
+                               candidate.bucket_elements, predictor);
+    } catch (const Error& error) {
+      refusal = error.what();
+    }
+  }
+  fail(ExitCode::kUnavailable, "no strategy plans for one device, for which the rate is: {}",
+       refusal);
+}
+
+// Error where a candidate's plan would take more memory than there is.
+void require_room(const Setup& setup, const SimulatedHardware& hardware,
+                  const ChoiceSubject& subject, const select::Candidate& candidate,
+                  const PlanAuthor& author) {
+  const double operations = estimated_operations(subject.hosts, [&](std::uint32_t hosts) {
+    const SimulatedTarget few = simulated_target(setup, hardware, hosts, subject.devices);
+    const StepPlan plan(few.on.cluster,
+                        simulated_map(setup, hardware, few.arena, candidate.bucket_elements),
+                        author, {.guard = setup.guard, .written_twice = false});
+    return plan.lowered().body.size();
+  });
+  require_memory(operations, subject.hosts, subject.devices);
+  require_size(operations, subject.hosts, subject.devices);
+}
+
+// The user's options are one of the strategy's variants already, so those of another would not go
+// with them.
+bool names_variant(const Manifest& manifest, const OptionValues& given) {
+  return std::ranges::any_of(manifest.variants, [&](const Variant& variant) {
+    return !variant.empty() && std::ranges::all_of(variant, [&](const auto& option) {
+      const auto found = given.find(option.first);
+      return found != given.end() && found->second == option.second;
+    });
+  });
+}
+
+}  // namespace
+
+ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
+                              std::optional<std::uint32_t> devices) {
+  if (!has_devices_of(setup, hardware))
+    return {hardware.hosts, devices.value_or(hardware.most_devices),
+            setup.options.batch_size.value_or(setup.model_info.batch_size)};
+  const std::uint32_t here = devices ? *devices : count_devices(setup);
+  return {hardware.hosts, here, choose_sizes(setup, here).batch};
+}
+
+OptionValues given_strategy_options(const Setup& setup) {
+  OptionValues given;
+  for (const Manifest& manifest : installed_strategies(setup.catalog))
+    given.merge(given_options(manifest, setup.options));
+  if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
+  check_use_nccl(setup);  // here, because strategies know only the new name
+  return given;
+}
+
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject) {
+  return rank_strategies(setup, hardware, subject,
+                         simulated_target(setup, hardware, subject.hosts, subject.devices));
+}
+
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject, const SimulatedTarget& target) {
+  simulate::PredictorOptions options = prediction_options(setup, hardware, subject.batch);
+  options.simulation.keep_operations = false;
+  select::SelectionProblem problem;
+  problem.cluster = target.on.cluster;
+  problem.kernel_forms = forms_on(setup, hardware);
+  problem.guard = setup.guard;
+  problem.allows_inexact = setup.options.auto_inexact;
+  problem.arena = [&](std::uint64_t elements) {
+    return simulated_map(setup, hardware, target.arena, elements);
+  };
+  problem.strategy = [&](const select::Candidate& candidate) {
+    const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+    return open_strategy(*setup.host, found, candidate.options);
+  };
+  problem.try_kernel = [&](StrategyPlugin& strategy, const Operation& call) {
+    try_kernel_first(setup, strategy.manifest().name, strategy, call);
+  };
+  const std::vector<select::Candidate> candidates = select::enumerate_candidates(
+      installed_strategies(setup.catalog), given_strategy_options(setup),
+      wanted_bucket_sizes(setup, hardware));
+  simulate::Predictor predictor(*setup.graph, options);
+  fit_rate(setup, hardware, problem, candidates, predictor);
+  const std::vector<simulate::LayerTimes> layers = predictor.layers(target.on.machine);
+  problem.predict = [&](const Plan& lowered) {
+    return predictor.predict(lowered, target.on, layers);
+  };
+  if (is_large_cluster(subject.hosts, subject.devices))
+    problem.admit = [&](const select::Candidate& candidate, const PlanAuthor& author) {
+      require_room(setup, hardware, subject, candidate, author);
+    };
+  return select::rank_candidates(candidates, problem);
+}
+
+std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject) {
+  const std::uint32_t devices = subject.hosts * subject.devices;
+  const bool nominal = hardware.on_host_processors && !hardware.calibrated;
+  return fmt::format("{} of {}{}", counted(devices, "device"), hardware.name,
+                     nominal ? ", which is not calibrated" : "");
+}
+
+select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
+                                      const ChoiceSubject& subject,
+                                      const select::Ranking& ranking) {
+  select::Candidate usual;
+  try {
+    usual = choose_by_rule(setup, hardware.on_host_processors).chosen;
+  } catch (const Error&) {
+    // there is no rule for this
+  }
+  return select::decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
+}
+
+void refuse_measuring(const Setup& setup) {
+  if (setup.options.auto_mode == AutoMode::kMeasure)
+    fail(ExitCode::kUsage,
+         "--auto=measure tries strategies while it trains, and nothing is trained here; convoy run "
+         "--auto=measure does so. --auto=simulate is its first part");
+}
+
+select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint32_t> devices) {
+  refuse_measuring(setup);
+  const SimulatedHardware hardware = choose_simulated_hardware(setup);
+  if (setup.options.auto_mode == AutoMode::kRule)
+    return choose_by_rule(setup, hardware.on_host_processors);
+  const ChoiceSubject subject = dry_run_subject(setup, hardware, devices);
+  return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
+}
+
+select::Decision choose_as_run_does(Setup& setup) {
+  refuse_measuring(setup);
+  if (describes_machine(setup.options.machine))
+    return choose_for_dry_run(setup, setup.options.num_devices);
+  if (setup.options.machine.software)
+    fail(ExitCode::kUsage,
+         "--software={}: a run is convoy's own; other software is for machines that --platform or "
+         "--topology describe",
+         *setup.options.machine.software);
+  if (setup.device != nullptr && plans_for_this_machine(setup.options.machine))
+    return choose_for_run(setup);
+  fail(ExitCode::kUsage,
+       "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
+       "hosts: name a strategy, or a machine with --platform or --topology");
+}
+
+select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
+  select::SelectionFacts facts;
+  facts.several_hosts = setup.options.task.tasks() > 1;
+  facts.parameter_servers = setup.options.task.servers > 0;
+  facts.on_host_processors = on_host_processors;
+  facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
+  const select::SelectionRules rules =
+      select::SelectionRules::read(share_directory() / "select/rules.json");
+  const OptionValues given = given_strategy_options(setup);
+  const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
+  select::Selection selection = rules.choose(facts, [&](const std::string& name) {
+    return std::any_of(manifests.begin(), manifests.end(), [&](const Manifest& manifest) {
+      return manifest.name == name && select::declares_all(manifest, given);
+    });
+  });
+  select::Decision decision;
+  decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
+  if (!names_variant(*std::ranges::find(manifests, decision.chosen.strategy, &Manifest::name),
+                     given))
+    decision.chosen.options = std::move(selection.flags);
+  for (const auto& [option, value] : given) decision.chosen.options[option] = value;
+  decision.basis = selection.because;
+  return decision;
+}
+
+}  // namespace convoy::job

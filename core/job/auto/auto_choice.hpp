@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/job/hardware/plan_target.hpp"
+#include "core/job/hardware/simulated_hardware.hpp"
+#include "core/job/setup.hpp"
+#include "core/select/decision.hpp"
+
+namespace convoy::job {
+
+// The sizes for which --variable_update=auto chooses.
+struct ChoiceSubject {
+  std::uint32_t hosts = 1;
+  std::uint32_t devices = 1;  // per host
+  std::uint32_t batch = 1;    // per device
+};
+
+// The sizes for a verb that runs nothing. Without a number of devices they are those of a run on
+// this machine, or all devices of a described one. The batch is that of a run.
+ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
+                              std::optional<std::uint32_t> devices);
+
+// The options of strategies on the command line, which hold for every candidate.
+OptionValues given_strategy_options(const Setup& setup);
+
+// Simulates the variants of every installed strategy on this hardware and ranks them, with several
+// bucket sizes each, or with that of --bucket_mb.
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject);
+// The same for this target.
+select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& hardware,
+                                const ChoiceSubject& subject, const SimulatedTarget& target);
+
+// What predictions are for, such as "8 devices of dgx1-p100".
+std::string describe_basis(const SimulatedHardware& hardware, const ChoiceSubject& subject);
+
+// The best of the ranking, or the variant of the rule of thumb if that is as fast.
+select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardware& hardware,
+                                      const ChoiceSubject& subject, const select::Ranking& ranking);
+
+// Error kUsage for --auto=measure, which only a training can do.
+void refuse_measuring(const Setup& setup);
+
+// The choice for a verb that runs nothing, on the hardware that its flags describe, with this
+// number of devices per host (not set: all).
+select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint32_t> devices);
+
+// The choice of a run with these flags, for a verb that shows its plan: on a described machine,
+// else on this one. Error kUsage if the flags only name hosts.
+select::Decision choose_as_run_does(Setup& setup);
+
+// The choice of the rule of thumb. Error kUnavailable if no rule fits.
+select::Decision choose_by_rule(const Setup& setup, bool on_host_processors);
+
+}  // namespace convoy::job

@@ -1,0 +1,76 @@
+#include "core/job/auto/auto_links.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/base/error.hpp"
+#include "core/base/json.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/linked_hardware.hpp"
+#include "core/job/simulation/plan_memory.hpp"
+#include "core/job/tasks/task.hpp"
+#include "core/select/selection_json.hpp"
+
+namespace convoy::job {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Tell = std::function<void(const std::string&)>;
+
+// None, with a notice, where the hosts' speed cannot be told.
+std::optional<SimulatedHardware> known_hardware(Setup& setup, const Tell& tell) {
+  const Task& task = *setup.task;
+  if (is_large_cluster(task.workers(), task.devices_per_worker())) {
+    tell(fmt::format("no simulation of this run: comparing strategies for {} hosts takes too long",
+                     task.workers()));
+    return std::nullopt;
+  }
+  try {
+    return linked_hardware(setup);
+  } catch (const Error& error) {
+    if (!setup.options.machine.calibration_file.empty()) throw;
+    tell(fmt::format("no simulation of this run: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+select::Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell) {
+  const std::optional<SimulatedHardware> hardware = known_hardware(setup, tell);
+  if (!hardware) return *setup.decision;
+  const Task& task = *setup.task;
+  const ChoiceSubject subject{task.workers(), task.devices_per_worker(), sizes.batch};
+  const SimulatedTarget target = linked_target(setup, *hardware);
+  return choose_by_simulation(setup, *hardware, subject,
+                              rank_strategies(setup, *hardware, subject, target));
+}
+
+std::string file_of_strategy(const Setup& setup, const select::Decision& decision) {
+  return file_hash(setup.catalog.find(PluginKind::kStrategy, decision.chosen.strategy).path);
+}
+
+}  // namespace
+
+void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log, const Tell& tell) {
+  CONVOY_CHECK(setup.task != nullptr && setup.decision);
+  std::string own;
+  if (setup.task->is_chief()) {
+    const select::Decision decision = choose_here(setup, sizes, tell);
+    own = json_text(
+        Json{{"decision", select::to_json(decision)}, {"file", file_of_strategy(setup, decision)}});
+  }
+  const Json chiefs = parse_json(setup.task->from_chief("strategy", own));
+  setup.decision = select::decision_from_json(chiefs.at("decision"));
+  const select::Candidate& chosen = setup.decision->chosen;
+  if (file_of_strategy(setup, *setup.decision) != chiefs.at("file").get<std::string>())
+    fail(ExitCode::kUnavailable,
+         "{} takes the strategy {}, and its plug-in here is another file: install the same one on "
+         "all hosts",
+         setup.task->name_of(0), chosen.strategy);
+  if (chosen.bucket_elements > 0) setup.bucket_elements = chosen.bucket_elements;
+  setup.strategy = load_strategy_of(setup, chosen, log);
+  tell(select::decision_line(*setup.decision));
+}
+
+}  // namespace convoy::job

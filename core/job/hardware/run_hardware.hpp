@@ -1,0 +1,26 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "core/job/hardware/simulated_hardware.hpp"
+#include "topology/graph/machine.hpp"
+
+namespace convoy::job {
+
+// The GPUs of a machine, to simulate a run on them. The GPU with the first of these PCI addresses
+// is device 0. Rates are from the catalogue, the software is convoy's own. Error
+// kUnavailable: the machine shows no such GPU, the catalogue knows no rates of one, or several
+// devices share one.
+SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::string> addresses,
+                              const std::filesystem::path& share);
+
+// Opens the devices before the run begins, for those who need to ask them. The run uses them, too.
+void open_devices_early(Setup& setup);
+
+// The hardware on which --variable_update=auto simulates this run: the machine's processors, or
+// its GPUs in the order of the run's devices, which are opened for that. Error when it is unknown.
+SimulatedHardware hardware_of_run(Setup& setup);
+
+}  // namespace convoy::job

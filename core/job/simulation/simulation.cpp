@@ -1,0 +1,214 @@
+#include "core/job/simulation/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
+#include "core/job/auto/auto_choice.hpp"
+#include "core/job/hardware/plan_target.hpp"
+#include "core/job/options.hpp"
+#include "core/job/simulation/plan_memory.hpp"
+#include "core/job/simulation/prediction_options.hpp"
+#include "core/plan/lower/lowering.hpp"
+#include "core/plan/plan_writer.hpp"
+#include "core/plan/stages.hpp"
+#include "core/runtime/claim.hpp"
+#include "core/runtime/prepared_plan.hpp"
+#include "core/simulate/collectives/collective_library.hpp"
+
+namespace convoy::job {
+namespace {
+
+// The proof of a plan for many hosts takes longer than its simulation.
+constexpr std::uint32_t kMostProved = 256;   // devices
+constexpr std::uint32_t kProvedOfMore = 64;  // devices, on two hosts at least
+
+std::uint32_t proved_hosts(std::uint32_t hosts, std::uint32_t devices) {
+  if (std::uint64_t{hosts} * devices <= kMostProved) return hosts;
+  return std::min(hosts, std::max(kProvedOfMore / devices, 2u));
+}
+
+double to_bucket_mb(std::uint64_t elements) {
+  return static_cast<double>(elements * sizeof(float)) / (1 << 20);
+}
+
+std::string dtype_of(simulate::Arithmetic arithmetic) {
+  switch (arithmetic) {
+    case simulate::Arithmetic::kHalf:
+      return "half";
+    case simulate::Arithmetic::kTf32:
+      return "tf32";
+    default:
+      return "f32";
+  }
+}
+
+// Why it cannot be lowered is said by the next one who asks: what is wrong with the claim comes
+// first.
+void lower_unless_impossible(const StepPlan& plan) {
+  try {
+    plan.lowered();
+  } catch (const Error&) {
+  }
+}
+
+// Of one plan, while the other one is lowered.
+const CheckReport& proof_while_lowering(const StepPlan& proved, const StepPlan& lowered) {
+  in_parallel(2, [&](std::size_t i) {
+    if (i == 0)
+      proved.check();
+    else
+      lower_unless_impossible(lowered);
+  });
+  return proved.check();
+}
+
+}  // namespace
+
+PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
+    : setup_(setup),
+      hardware_(choose_simulated_hardware(setup)),
+      given_rate_(setup.options.machine.images_per_second) {
+  if (!given_rate_) result_.notices = hardware_.notices;
+  const auto asked = counts.empty() ? setup.options.num_devices : counts.back();
+  const ChoiceSubject subject = dry_run_subject(setup_, hardware_, asked);
+  if (counts.empty()) counts.push_back(subject.devices);
+  result_.batch = subject.batch;
+  result_.hosts = subject.hosts;
+  result_.machine = hardware_.name;
+  result_.compute_dtype = dtype_of(arithmetic(setup_, hardware_));
+  result_.rates =
+      given_rate_ ? fmt::format("{} images/sec of one device", *given_rate_) : hardware_.rates;
+  const simulate::SoftwareProfile& software = hardware_.software;
+  result_.software = software.source.empty()
+                         ? software.name
+                         : fmt::format("{} ({})", software.name, software.source);
+  result_.collectives =
+      software.collectives == nullptr
+          ? "one ring, as this software makes them"
+          : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
+  plan_one_device();
+  for (const std::uint32_t count : counts) {
+    if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
+    note_proof(result_.runs.emplace_back(planned(hardware_.hosts, count)));
+  }
+}
+
+void PlannedSimulation::note_proof(const SimulatedRun& run) {
+  const Manifest& strategy = setup_.strategy->manifest();
+  const auto note = [&](const std::string& notice) {
+    if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
+      result_.notices.push_back(notice);
+  };
+  note(runtime::unproved_notice(strategy, run.plan->check()));
+  if (run.proved_hosts < run.on->cluster.hosts)
+    note(
+        fmt::format("what strategy {} computes was looked at for {} of the {} hosts: a proof for "
+                    "all takes longer than their simulation, and training begins with one",
+                    strategy.name, run.proved_hosts, run.on->cluster.hosts));
+}
+
+Simulation PlannedSimulation::predict(bool keep_operations) {
+  simulate::PredictorOptions options = prediction_options(setup_, hardware_, result_.batch);
+  options.simulation.keep_operations |= keep_operations;
+  simulate::Predictor predictor(*setup_.graph, options);
+  if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
+  for (SimulatedRun& it : result_.runs) {
+    it.plan->keep_lowered_only();
+    it.layers = predictor.layers(it.on->machine);
+    it.prediction = predictor.predict(it.plan->lowered(), *it.on, it.layers);
+  }
+  result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
+  return std::move(result_);
+}
+
+// Before the plan is made: the system kills a process that takes too much, without a word.
+void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
+  const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
+    return written(hosts, devices, setup_.bucket_elements, false).plan->lowered().body.size();
+  });
+  require_memory(operations, hardware_.hosts, devices);
+  require_size(operations, hardware_.hosts, devices, [&] {
+    return fitting_buckets(setup_.options.bucket_mb.value_or(kDefaultBucketMb),
+                           to_bucket_mb(setup_.graph->parameter_count()),
+                           [&](double bucket_mb) { return estimated(devices, bucket_mb); });
+  });
+}
+
+// Of the lowered plan; more where the plan itself, which may have fewer, has too many.
+double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) const {
+  constexpr std::uint64_t kFewer = kMaximumLoweredOperations / PlanWriter::kMaximumOperations;
+  JobOptions options = setup_.options;
+  options.bucket_mb = bucket_mb;
+  return estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
+    const SimulatedRun run = written(hosts, devices, bucket_elements(options), false);
+    return std::max(run.plan->lowered().body.size(), kFewer * run.plan->logical().body.size());
+  });
+}
+
+// What a run would execute there, claim and all.
+SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
+  SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
+  for (const Operation* call : called_kernels(run.plan->logical()))
+    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
+  const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
+  if (fewer) run.plan->take_check(proof_while_lowering(*fewer->plan, *run.plan));
+  run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;
+  runtime::require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
+                         run.plan->check());
+  return run;
+}
+
+// What the host adds around updates depends on the proof of the plan itself.
+std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t hosts,
+                                                                 std::uint32_t devices) const {
+  const std::uint32_t fewer = proved_hosts(hosts, devices);
+  if (fewer == hosts || setup_.guard.changes_plans()) return std::nullopt;
+  try {
+    return written(fewer, devices, setup_.bucket_elements, false);
+  } catch (const Error&) {
+    return std::nullopt;  // a strategy may need more hosts
+  }
+}
+
+SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,
+                                        std::uint64_t bucket_elements, bool twice) const {
+  SimulatedTarget target = simulated_target(setup_, hardware_, hosts, devices);
+  ArenaMap map = simulated_map(setup_, hardware_, target.arena, bucket_elements);
+  SimulatedRun run;
+  run.on = std::make_unique<simulate::SimulatedCluster>(std::move(target.on));
+  run.plan = std::make_unique<StepPlan>(
+      run.on->cluster, std::move(map), runtime::author_of(*setup_.strategy),
+      StepPlanOptions{.guard = setup_.guard, .written_twice = twice});
+  return run;
+}
+
+void PlannedSimulation::plan_one_device() {
+  try {
+    one_device_ = planned(1, 1);
+  } catch (const Error&) {
+    if (given_rate_) throw;
+  }
+}
+
+// Strategies may refuse one device: then the layers alone count.
+double PlannedSimulation::predicted_rate(const simulate::Predictor& predictor) const {
+  try {
+    if (one_device_)
+      return predictor.predict(one_device_->plan->lowered(), *one_device_->on).images_per_second;
+  } catch (const Error&) {
+    // its plan cannot be lowered with what the options add to it
+  }
+  const simulate::SimulatedCluster one = hardware_.cluster(1, 1);
+  return result_.batch / predictor.layers(one.machine).front().seconds();
+}
+
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations) {
+  return PlannedSimulation(setup, counts).predict(keep_operations);
+}
+
+}  // namespace convoy::job

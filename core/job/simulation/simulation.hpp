@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job/hardware/simulated_hardware.hpp"
+#include "core/job/setup.hpp"
+#include "core/plan/step_plan.hpp"
+#include "core/simulate/predictor.hpp"
+
+namespace convoy::job {
+
+// What a run on so many devices would execute, and how fast it would be.
+struct SimulatedRun {
+  std::unique_ptr<const simulate::SimulatedCluster> on;
+  std::unique_ptr<StepPlan> plan;            // refers to that cluster; what it lowers to only
+  std::uint32_t proved_hosts = 0;            // for so many, the first ones, the plan was proved
+  std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
+  simulate::Prediction prediction;
+};
+
+// A job simulated on the hardware that its options describe, else on this machine.
+struct Simulation {
+  std::string machine;      // "platform dgx1-p100", "topology.xml", "2 CPU devices"
+  std::string software;     // the profile's name and source
+  std::string collectives;  // the library that its devices reduce with, and its source
+  std::string rates;        // where the layers' times come from
+  std::uint32_t hosts = 1;
+  std::uint32_t batch = 1;           // per device
+  std::string compute_dtype;         // "f32", "tf32", or "half": the devices' 16-bit type
+  std::vector<SimulatedRun> runs;    // one for each number of devices
+  double one_device_rate = 0;        // images per second
+  std::vector<std::string> notices;  // for people
+};
+
+// A simulation in two parts, for callers that make several at a time: plans come from plug-ins,
+// which need not know of threads; predicting them uses no plug-in. Above 256 devices the plan for
+// the first hosts is proved in place of the plan for all, which a notice says.
+class PlannedSimulation {
+ public:
+  // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run
+  // would take. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for
+  // plans that this machine's memory cannot hold. The setup must outlive this.
+  PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
+
+  // Once. Error as StepPlan::lowered(). keep_operations: predictions say when each of them ran.
+  Simulation predict(bool keep_operations = false);
+
+ private:
+  SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
+  // Its plan alone, not proved.
+  SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
+                       bool twice) const;
+  // The plan for the hosts that stand for all in the proof; none where all are proved.
+  std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
+  // Says what is not proved.
+  void note_proof(const SimulatedRun& run);
+  void estimate_memory(std::uint32_t devices) const;
+  double estimated(std::uint32_t devices, double bucket_mb) const;
+  // A plan for one device; none where the strategy refuses it, unless its rate is given.
+  void plan_one_device();
+  double predicted_rate(const simulate::Predictor& predictor) const;
+
+  const Setup& setup_;
+  SimulatedHardware hardware_;
+  std::optional<double> given_rate_;
+  std::optional<SimulatedRun> one_device_;
+  Simulation result_;
+};
+
+// Both parts.
+Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
+                        bool keep_operations = false);
+
+}  // namespace convoy::job

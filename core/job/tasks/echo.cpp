@@ -1,0 +1,233 @@
+#include "core/job/tasks/echo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/runtime/network/message_pieces.hpp"
+
+namespace convoy::job {
+namespace {
+
+constexpr int kRoundTrips = 10;
+constexpr std::uint64_t kFirstBytes = std::uint64_t{1} << 16;  // give the rate roughly
+constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24;
+constexpr double kMeasureSeconds = 0.01;  // as many bytes as take so long give the rate
+constexpr double kLookSeconds = 0.05;     // between looks around
+
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+// This task's end of one link.
+class Echo {
+ public:
+  Echo(const std::vector<EchoPeer>& peers, std::uint32_t number, const EchoOptions& options)
+      : peers_(peers),
+        peer_(peers[number]),
+        number_(number),
+        options_(options),
+        payload_(kFirstBytes),
+        sent_(options.streams, 0),
+        received_(options.streams, 0) {}
+
+  // The other end must answer() meanwhile.
+  MeasuredLink measure() {
+    MeasuredLink link{std::numeric_limits<double>::infinity(), 0};
+    for (int i = 0; i < kRoundTrips; ++i) {
+      const Clock::time_point begin = Clock::now();
+      send(&word_, sizeof(word_));
+      receive(&word_, sizeof(word_));
+      link.round_trip_seconds = std::min(link.round_trip_seconds, since(begin));
+    }
+    link.bytes_per_second = rate(kFirstBytes, link.round_trip_seconds);
+    const double wanted = std::min(link.bytes_per_second * kMeasureSeconds, double{kMostBytes});
+    if (wanted > double{kFirstBytes})
+      link.bytes_per_second =
+          usual_rate(static_cast<std::uint64_t>(wanted), link.round_trip_seconds);
+    send(&kNoMore, sizeof(kNoMore));
+    return link;
+  }
+
+  void answer() {
+    for (int i = 0; i < kRoundTrips; ++i) {
+      receive(&word_, sizeof(word_));
+      send(&word_, sizeof(word_));
+    }
+    for (;;) {
+      std::uint64_t bytes = 0;
+      receive(&bytes, sizeof(bytes));
+      if (bytes == kNoMore) return;
+      if (bytes > kMostBytes) fail_with("it announces more bytes than there are to measure");
+      payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
+      receive(payload_.data(), bytes);
+      send(&word_, sizeof(word_));
+    }
+  }
+
+ private:
+  static constexpr std::uint64_t kNoMore = 0;
+
+  // The median of some: a link may begin with a burst, and a busy host with a pause.
+  double usual_rate(std::uint64_t bytes, double round_trip) {
+    std::array<double, 3> rates{};
+    for (double& each : rates) each = rate(bytes, round_trip);
+    std::ranges::sort(rates);
+    return rates[1];
+  }
+
+  double rate(std::uint64_t bytes, double round_trip) {
+    payload_.resize(std::max<std::size_t>(payload_.size(), bytes));
+    send(&bytes, sizeof(bytes));
+    const Clock::time_point begin = Clock::now();
+    send(payload_.data(), bytes);
+    receive(&word_, sizeof(word_));
+    // The answer's own way is no part of it; a clock may be too coarse for what is left.
+    const double seconds = std::max(since(begin) - round_trip / 2, 1e-9);
+    return static_cast<double>(bytes) / seconds;
+  }
+
+  void send(const void* memory, std::uint64_t bytes) {
+    const int pieces =
+        for_each_piece(const_cast<void*>(memory), bytes, sent_,
+                       [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
+    finish(pieces, "takes nothing");
+  }
+
+  void receive(void* memory, std::uint64_t bytes) {
+    const int pieces =
+        for_each_piece(memory, bytes, received_,
+                       [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
+    finish(pieces, "does not answer");
+  }
+
+  template <typename Take>
+  int for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
+                     Take take) {
+    const std::uint64_t most = runtime::piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
+    convoy_transfer transfer{};
+    transfer.struct_size = sizeof(transfer);
+    transfer.peer = number_;
+    transfer.tag.generation = options_.generation;
+    std::uint32_t pieces = 0;
+    for (std::uint64_t done = 0; done < bytes; done += transfer.bytes) {
+      const std::uint32_t stream = pieces++ % options_.streams;
+      transfer.channel = options_.first_channel + stream;
+      transfer.sequence = sequences[stream]++;
+      transfer.memory = static_cast<std::byte*>(memory) + done;
+      transfer.bytes = std::min(bytes - done, most);
+      take(transfer);
+    }
+    return static_cast<int>(pieces);
+  }
+
+  // The peer may not have come yet; once it has, it answers soon.
+  void finish(int messages, const char* complaint) {
+    pending_ = messages;
+    const double patience =
+        std::exchange(is_first_, false) ? options_.join_seconds : options_.peer_seconds;
+    const Clock::time_point begin = Clock::now();
+    try {
+      while (poll(), pending_ > 0) {
+        if (since(begin) > patience)
+          fail_with(fmt::format("it {} for {:g} s", complaint, patience));
+        options_.while_waiting();
+      }
+    } catch (...) {
+      give_up();
+      throw;
+    }
+  }
+
+  // Counts the messages that have ended.
+  void poll() {
+    std::array<convoy_transport_event, 16> room{};
+    const std::span<const convoy_transport_event> events =
+        peer_.transport->poll(room, kLookSeconds);
+    for (const convoy_transport_event& event : events)
+      if (event.kind == CONVOY_EVENT_DONE || event.kind == CONVOY_EVENT_CANCELLED) --pending_;
+    for (const convoy_transport_event& event : events) {
+      if (event.kind == CONVOY_EVENT_PEER_LOST && event.peer == number_) fail_with(event.text);
+      if (event.kind == CONVOY_EVENT_PEER_LOST)
+        fail(ExitCode::kTimeout, "{} is lost before the first step: {}", name_of(event.peer),
+             event.text);
+    }
+  }
+
+  // Memory of messages is the transport's until they have ended, which they do within 1 s of this.
+  void give_up() noexcept {
+    const Clock::time_point begin = Clock::now();
+    for (bool interrupted = false; pending_ > 0 && since(begin) < 2;) {
+      try {
+        if (!std::exchange(interrupted, true)) peer_.transport->interrupt();
+        poll();
+      } catch (const Error&) {
+        // the first error is the one to tell
+      }
+    }
+  }
+
+  // A transport is not of this program: a number that it tells may be nobody's.
+  std::string name_of(std::uint32_t peer) const {
+    return peer < peers_.size() ? peers_[peer].name : fmt::format("task {}", peer);
+  }
+
+  [[noreturn]] void fail_with(const std::string& what) const {
+    fail(ExitCode::kTimeout,
+         "the link to {} does not work: {}; look for a firewall between the two machines, and at "
+         "--advertise_address where one of them has several networks",
+         peer_.name, what);
+  }
+
+  const std::vector<EchoPeer>& peers_;
+  const EchoPeer& peer_;
+  std::uint32_t number_;
+  const EchoOptions& options_;
+  std::vector<std::byte> payload_;
+  std::uint64_t word_ = 1;
+  bool is_first_ = true;
+  int pending_ = 0;                  // messages that have not ended
+  std::vector<std::uint64_t> sent_;  // messages per stream
+  std::vector<std::uint64_t> received_;
+};
+
+}  // namespace
+
+// A round-robin tournament by the circle method: the last of an even number stays, the others move
+// on by one place per round.
+std::vector<std::uint32_t> partners_of(std::uint32_t rank, std::uint32_t ranks) {
+  const std::uint32_t last = ranks + ranks % 2 - 1;
+  std::vector<std::uint32_t> partners;
+  for (std::uint32_t round = 0; round < last; ++round) {
+    const std::uint32_t facing = (2 * round + last - rank % last) % last;
+    std::uint32_t partner = rank == last ? round : facing == rank ? last : facing;
+    if (partner >= ranks) partner = rank;
+    partners.push_back(partner);
+  }
+  return partners;
+}
+
+std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
+                                        const EchoOptions& options) {
+  std::vector<MeasuredLink> links(peers.size());
+  for (const std::uint32_t partner :
+       partners_of(options.rank, static_cast<std::uint32_t>(peers.size()))) {
+    if (partner == options.rank) continue;
+    Echo echo(peers, partner, options);
+    if (options.rank > partner) echo.answer();
+    links[partner] = echo.measure();
+    if (options.rank < partner) echo.answer();
+  }
+  return links;
+}
+
+}  // namespace convoy::job

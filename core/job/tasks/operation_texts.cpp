@@ -1,0 +1,39 @@
+#include "core/job/tasks/operation_texts.hpp"
+
+#include <fmt/format.h>
+
+#include "core/plan/operation.hpp"
+#include "core/plan/print/print.hpp"
+#include "core/plan/stages.hpp"
+
+namespace convoy {
+namespace {
+
+std::string words_of(const Plan& plan, const Operation& operation) {
+  std::string text(operation_name(operation.kind));
+  const std::string variables = operation_variables(plan, operation);
+  return variables.empty() ? text : fmt::format("{} {}", text, variables);
+}
+
+}  // namespace
+
+OperationTexts::OperationTexts(const Plan& plan) {
+  for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
+    const Plan own = stage_of(plan, stage);
+    Stage& it = stages_.emplace_back(Stage{first_step_of(plan, stage), {}});
+    for (const auto* operations : {&own.prologue, &own.body})
+      for (const Operation& operation : *operations) it.texts.push_back(words_of(own, operation));
+  }
+}
+
+std::string OperationTexts::at(std::uint64_t step, std::int64_t operation) const {
+  const Stage* found = nullptr;
+  for (const Stage& stage : stages_)
+    if (stage.first_step <= step) found = &stage;
+  if (found == nullptr || operation < 0 ||
+      operation >= static_cast<std::int64_t>(found->texts.size()))
+    return "";
+  return found->texts[static_cast<std::size_t>(operation)];
+}
+
+}  // namespace convoy

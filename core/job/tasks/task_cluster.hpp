@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/plan/cluster.hpp"
+#include "core/runtime/open_devices.hpp"
+
+namespace convoy::job {
+
+// The devices of each worker. All workers have devices like the chief's; tasks agree on this before
+// they plan.
+struct TaskDevices {
+  std::uint32_t count = 1;  // per worker
+  bool peer_access = false;
+  bool priorities = false;
+  std::string kind;  // "cpu"
+  ReplicaGroups groups = {};
+  // Why collectives of the devices do not reach those of other tasks; empty: they do.
+  std::string no_collectives = {};
+};
+
+// The properties of a worker that decide whether collectives of devices can span tasks.
+struct WorkersDevices {
+  std::string task;     // "worker 1 (host7, pid 4711)"
+  std::string machine;  // the same for all tasks of one machine
+  std::string refusal;  // of its devices; empty: they have such collectives
+  std::vector<std::string> names;
+  std::vector<std::string> localities;  // of the devices, for example a PCI address
+};
+
+// Why no collective can span the devices of these workers, naming both sides; empty: it can.
+std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& workers);
+
+// The devices of a worker that has opened `count` of them; a server opens other devices.
+TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count);
+
+// The cluster of a run of several tasks: every task counts as a host, wherever it runs.
+Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers, const TaskDevices& devices);
+
+}  // namespace convoy::job

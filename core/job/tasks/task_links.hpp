@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/job/tasks/echo.hpp"
+#include "core/network/control_plane.hpp"
+#include "core/plugin/catalog.hpp"
+#include "core/plugin/library.hpp"
+#include "core/plugin/transport_plugin.hpp"
+#include "core/runtime/network/network_engine.hpp"
+
+namespace convoy::job {
+
+// The links from this task to all others: open transports, the one chosen for each pair, and the
+// network engine that uses them.
+class TaskLinks {
+ public:
+  struct Options {
+    std::vector<std::string> transports;  // by name or path; empty: all that are installed
+    std::uint32_t lanes = 4;              // independent of each other
+    std::uint32_t streams = 4;            // per lane
+    double join_timeout = 60;             // seconds
+    double peer_timeout = 4;
+    std::string listen_address;   // "host:port"; port 0: any
+    std::string advertised_host;  // empty: the host listened on
+    network::SecurityOptions security;
+    std::function<double()> now;                   // the devices' clock
+    const convoy_device_waking* waking = nullptr;  // the devices'; see NetworkOptions
+    std::function<void()> while_waiting;           // throws to end waiting for other tasks
+  };
+
+  // All tasks construct theirs at the same time: they exchange addresses over the control plane,
+  // and every pair measures its link. Error kUnavailable if a transport that was named cannot be
+  // used, or if no transport connects this task with another one, with the reason for each
+  // transport. Error kTimeout if a task does not answer.
+  TaskLinks(network::ControlPlane& control, const Catalog& catalog, PluginHost& host,
+            const Options& options, const PluginLog& log);
+  TaskLinks(const TaskLinks&) = delete;
+  TaskLinks& operator=(const TaskLinks&) = delete;
+
+  runtime::NetworkEngine& engine() { return *engine_; }
+  // "shm", "grpc" ... to that task; empty for this one.
+  const std::string& transport_to(std::uint32_t rank) const { return chosen_[rank]; }
+  // Before the first step; zeros for this task.
+  const MeasuredLink& measured(std::uint32_t rank) const { return measured_[rank]; }
+
+ private:
+  struct Transport {
+    std::string name;
+    std::unique_ptr<TransportPlugin> plugin;
+    std::unique_ptr<OpenTransport> open;
+    std::string address;
+  };
+
+  void open_transports(const network::Roster& roster, const Catalog& catalog, PluginHost& host,
+                       const Options& options, const PluginLog& log);
+  void open(const FoundPlugin& found, const network::Roster& roster, bool named, PluginHost& host,
+            const Options& options, const PluginLog& log);
+  runtime::NetworkPeer connect(const network::Roster& roster, std::uint32_t peer,
+                               const std::string& offers);
+  std::string offers() const;
+  void measure(const runtime::NetworkOptions& engine, const Options& options);
+
+  std::vector<Transport> transports_;  // of the highest preference first
+  std::vector<std::string> left_out_;  // "mpi: no launcher has started this process"
+  std::vector<std::string> chosen_;    // by rank
+  std::vector<MeasuredLink> measured_;
+  std::unique_ptr<runtime::NetworkEngine> engine_;
+};
+
+}  // namespace convoy::job

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/checkpoint/checkpoint_directory.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/training/evaluations.hpp"
+#include "core/runtime/state/checkpoint_facts.hpp"
+#include "core/runtime/training_loop.hpp"
+
+namespace convoy::job {
+
+// The checkpoints of one training run: where it goes on from, when it saves, and what happens when
+// it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
+// Nor are parameters that are not finite, at which a run may arrive that is about speed.
+// On several hosts the chief keeps the folder; all tasks go on from the checkpoint that it found,
+// which must lie where they see it, and read the parameters together when it saves.
+class Checkpoints {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+
+  // Finds the newest good checkpoint. Error kFailed when the folder cannot be used and
+  // --on_save_error is stop, or all checkpoints in it are damaged.
+  Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell);
+
+  std::int64_t first_step() const { return found_ ? found_->step : 0; }
+  // What a data source adds to step * global batch; see DataOptions.
+  std::int64_t sample_offset() const;
+
+  // Before the first step. Error kFailed when the checkpoint is another model's, listing how its
+  // tensors differ.
+  // Without one, --init_weights takes its place.
+  void restore(runtime::Session& session);
+
+  // Whether a checkpoint is due by this step, as the chief sees it; for workers that do not wait
+  // for each other, which pause later than they want to.
+  bool wants(const runtime::PausePoint& point) const;
+  // Whether training pauses after this step to save.
+  bool due(const runtime::PausePoint& point);
+  // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
+  // --on_save_error is stop.
+  bool pause(const runtime::PausePoint& point, runtime::Session& session);
+  // The checkpoint after the last step, unless there is one.
+  void finish(const runtime::TrainingSummary& summary, runtime::Session& session);
+
+ private:
+  bool is_chiefs() const;
+  const char* why_nothing_is_saved() const;
+  void tell_what_saves_nothing() const;
+  void open_newest();
+  void prepare();
+  void find_newest();
+  bool agreed(const std::string& what, bool own) const;
+  void check_initial_weights() const;
+  void use_initial_weights(runtime::Session& session) const;
+  bool save(std::int64_t step, runtime::Session& session, const std::string& round);
+  // Whether there was anything to save.
+  bool write(std::int64_t step, runtime::Session& session);
+  void refuse_diverged(std::int64_t step);
+
+  const Setup& setup_;
+  const CheckpointOptions& options_;
+  std::int64_t global_batch_;
+  Tell tell_;
+  std::optional<checkpoint::CheckpointDirectory> directory_;
+  std::unique_ptr<checkpoint::SafetensorsFile> newest_;
+  std::optional<runtime::CheckpointFacts> found_;
+  std::optional<std::int64_t> saved_step_;
+  bool passes_multiple(const runtime::PausePoint& point) const;
+
+  bool pending_ = false;
+  std::int64_t asked_ = 0;  // the last timed step of which due() was asked
+  bool has_diverged_ = false;
+  std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
+};
+
+// The newest good checkpoint in train_dir, or the one that it names as a file; with init_weights
+// those, as of step 0. Nothing when there is none. Error kFailed when it is another model's.
+std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
+                                               const Checkpoints::Tell& tell);
+
+}  // namespace convoy::job

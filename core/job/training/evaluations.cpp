@@ -1,0 +1,183 @@
+#include "core/job/training/evaluations.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "core/base/error.hpp"
+
+namespace convoy::job {
+namespace {
+
+runtime::EvaluationEvents evaluation_events(std::int64_t every, RunReport& report,
+                                            const StopRequested& stop_requested) {
+  runtime::EvaluationEvents events;
+  events.every = every;
+  events.progress = [&report](std::int64_t step, double examples_per_second) {
+    report.observer().evaluation_step(step, examples_per_second);
+  };
+  events.stop_requested = stop_requested;
+  return events;
+}
+
+// Sleeps in short stretches, so that a request to end is heard.
+void sleep_unless_stopped(std::int64_t seconds, const StopRequested& stop_requested) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  while (!stop_requested() && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+void score_model(const TrainedModel& model, const JobOptions& options, Validation& validation,
+                 RunReport& report, const StopRequested& stop_requested) {
+  report.observer().model_loaded(model.path);
+  const runtime::Evaluation result = validation.score(
+      model.values, evaluation_events(options.display_every, report, stop_requested));
+  if (result.examples == 0) return;
+  report.evaluation(result, {model.global_step, model.global_step}, model.name);
+  report.observer().total(result.examples_per_second());
+}
+
+}  // namespace
+
+TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
+                                         Validation* validation, std::int64_t training_examples,
+                                         std::int64_t global_batch, RunReport& report,
+                                         StopRequested stop_requested)
+    : task_(setup.task),
+      validation_(validation),
+      schedule_(setup.options.evaluation.triggers, training_examples, global_batch),
+      last_step_(sizes.timed_steps),
+      target_(setup.options.evaluation.stop_at_top_1),
+      display_every_(setup.options.display_every),
+      report_(report),
+      stop_requested_(std::move(stop_requested)) {}
+
+// The first step that one falls on behind those that were asked for; `until` + 1 if there is none.
+std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
+  for (std::int64_t step = asked_ + 1; step <= until && step < last_step_; ++step)
+    if (schedule_.due(step)) return step;
+  return until + 1;
+}
+
+bool TrainingEvaluations::wants(const runtime::PausePoint& point) {
+  const std::int64_t due = first_due(point.timed_step);
+  asked_ = std::max(asked_, due - 1);
+  return due <= point.timed_step;
+}
+
+bool TrainingEvaluations::due(const runtime::PausePoint& point) {
+  const bool is_due = first_due(point.timed_step) <= point.timed_step;
+  asked_ = std::max(asked_, point.timed_step);
+  return is_due;
+}
+
+bool TrainingEvaluations::pause(const runtime::PausePoint& point, const runtime::Session& session) {
+  evaluate(point, session, false);
+  const bool goes_on = outcome_ == Outcome::kGoesOn;
+  if (failure_)
+    report_.tell(fmt::format("training ends at global_step {}, because its evaluation failed",
+                             point.global_step));
+  if (validation_ != nullptr && goes_on) report_.observer().training_resumes();
+  return goes_on;
+}
+
+void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
+                                const runtime::Session& session) {
+  if (outcome_ != Outcome::kFailed) report_.observer().training_done();
+  if (outcome_ == Outcome::kGoesOn && !summary.stopped)
+    evaluate({summary.last_step, summary.global_step}, session, true);
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
+                                   const runtime::Session& session, bool is_last) {
+  const auto begin = std::chrono::steady_clock::now();
+  const runtime::ModelValues values = session.read_values();  // all tasks together
+  outcome_ =
+      agreed(validation_ == nullptr ? Outcome::kGoesOn : try_score(point, values, is_last), point);
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+TrainingEvaluations::Outcome TrainingEvaluations::try_score(const runtime::PausePoint& point,
+                                                            const runtime::ModelValues& values,
+                                                            bool is_last) {
+  report_.observer().evaluation_begins(point.global_step, is_last);
+  try {
+    const runtime::Evaluation result = score(point, values);
+    if (is_last || !target_ || result.stopped || result.top_1 < *target_) return Outcome::kGoesOn;
+  } catch (...) {
+    failure_ = std::current_exception();
+    return Outcome::kFailed;
+  }
+  report_.observer().target_reached(*target_);
+  return Outcome::kReached;
+}
+
+runtime::Evaluation TrainingEvaluations::score(const runtime::PausePoint& point,
+                                               const runtime::ModelValues& values) {
+  const runtime::Evaluation result =
+      validation_->score(values, evaluation_events(display_every_, report_, stop_requested_));
+  if (result.examples > 0) report_.evaluation(result, point, "");
+  return result;
+}
+
+TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own,
+                                                         const runtime::PausePoint& point) {
+  if (task_ == nullptr) return own;
+  const std::string round = fmt::format("evaluation after {}", point.global_step);
+  const std::string chiefs = task_->from_chief(round, own == Outcome::kReached  ? "reached"
+                                                      : own == Outcome::kFailed ? "failed"
+                                                                                : "");
+  if (chiefs.empty()) return Outcome::kGoesOn;
+  return chiefs == "reached" ? Outcome::kReached : Outcome::kFailed;
+}
+
+std::string unused_evaluation_flags(const EvaluationOptions& options) {
+  if (options.mode() != RunMode::kTraining && options.mode() != RunMode::kForwardOnly) return {};
+  std::vector<const char*> given;
+  if (options.batch_size) given.push_back("--eval_batch_size");
+  if (options.num_batches) given.push_back("--num_eval_batches");
+  if (options.num_epochs) given.push_back("--num_eval_epochs");
+  if (options.interval_seconds > 0) given.push_back("--eval_interval_secs");
+  if (given.empty()) return {};
+  return fmt::format(
+      "{}: without effect, because nothing is evaluated; --eval and the --eval_during_training "
+      "flags evaluate",
+      fmt::join(given, ", "));
+}
+
+std::optional<TrainedModel> first_trained_model(const JobOptions& options,
+                                                const FindTrainedModel& newest) {
+  std::optional<TrainedModel> model = newest();
+  if (!model && options.evaluation.interval_seconds == 0)
+    fail(ExitCode::kFailed,
+         "no checkpoint in --train_dir={}; train with that folder first, or set "
+         "--eval_interval_secs to wait for one",
+         options.checkpoints.train_dir);
+  return model;
+}
+
+void evaluate_trained_models(const JobOptions& options, Validation& validation,
+                             std::optional<TrainedModel> first, const FindTrainedModel& newest,
+                             RunReport& report, const StopRequested& stop_requested) {
+  const std::int64_t interval = options.evaluation.interval_seconds;
+  std::string scored;
+  std::optional<TrainedModel> model = std::move(first);
+  while (!stop_requested()) {
+    if (!model) report.observer().no_checkpoint(options.checkpoints.train_dir);
+    if (model && model->name != scored) {
+      score_model(*model, options, validation, report, stop_requested);
+      scored = model->name;
+    }
+    if (interval == 0) return;
+    model.reset();  // it may be large, and the wait long
+    sleep_unless_stopped(interval, stop_requested);
+    if (!stop_requested()) model = newest();
+  }
+}
+
+}  // namespace convoy::job

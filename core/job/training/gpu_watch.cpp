@@ -1,0 +1,27 @@
+#include "core/job/training/gpu_watch.hpp"
+
+#include <algorithm>
+
+#include "topology/graph/graph_edit.hpp"
+
+namespace convoy::job {
+GpuWatch::GpuWatch(const runtime::Session& session, const std::string& library) {
+  // CPU devices say their cores, which are no address.
+  for (const convoy_device_description& device : session.devices())
+    if (topology::parse_pci_address(device.locality) &&
+        std::ranges::find(addresses_, device.locality) == addresses_.end())
+      addresses_.emplace_back(device.locality);
+  monitor_ = GpuMonitor::open(addresses_, library);
+}
+
+void GpuWatch::start() {
+  if (monitor_) monitor_->start();
+}
+
+std::vector<GpuReadings> GpuWatch::readings() {
+  if (!monitor_) return {};
+  monitor_->stop();
+  return monitor_->readings();
+}
+
+}  // namespace convoy::job

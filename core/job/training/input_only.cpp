@@ -1,0 +1,103 @@
+#include "core/job/training/input_only.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <span>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
+#include "core/checkpoint/safetensors_writer.hpp"
+
+namespace convoy::job {
+namespace {
+
+double processor_seconds() {
+  timespec time = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+void check_input_only(const JobOptions& options) {
+  if (options.data_dir.empty()) {
+    fail(ExitCode::kUsage,
+         "--input_only measures how fast images are read and prepared, and there is no --data_dir: "
+         "synthetic images are made once; name a folder with data");
+  }
+  if (options.evaluation.mode() != RunMode::kTraining) {
+    fail(ExitCode::kUsage,
+         "--input_only measures the input of training: leave out --eval, --forward_only and "
+         "evaluations during training");
+  }
+}
+
+void check_dump(const JobOptions& options) {
+  if (options.dump_file.empty()) return;
+  if (!options.input_only)
+    fail(ExitCode::kUsage, "--dump={} writes the first batch of --input_only, which was not given",
+         options.dump_file);
+  if (!options.dump_file.ends_with(".safetensors"))
+    fail(ExitCode::kUsage, "--dump={}: the file has the form of safetensors; let its name end so",
+         options.dump_file);
+  check_output_file(options.dump_file);
+}
+
+void dump_batch(data::BatchSource& source, const data::DataOptions& options,
+                const std::filesystem::path& file) {
+  std::vector<float> images;
+  std::vector<std::int32_t> labels;
+  for (int replica = 0; replica < options.replicas; ++replica) {
+    const data::Batch& batch = source.acquire(replica, options.first_step);
+    images.insert(images.end(), batch.images,
+                  batch.images + batch.count * options.image_elements());
+    labels.insert(labels.end(), batch.labels, batch.labels + batch.count);
+    source.release(replica, options.first_step);
+  }
+  const auto size = [](auto number) { return static_cast<std::uint64_t>(number); };
+  checkpoint::Tensor label_tensor{{"labels", checkpoint::TensorDtype::kI32, {labels.size()}}, {}};
+  const auto bytes = std::as_bytes(std::span(labels));
+  label_tensor.data.assign(bytes.begin(), bytes.end());
+  checkpoint::write_safetensors(
+      file, {{"data_dir", options.data_dir}},
+      {checkpoint::make_tensor(
+           "images",
+           {labels.size(), size(options.channels), size(options.height), size(options.width)},
+           images),
+       std::move(label_tensor)});
+}
+
+report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
+                                 const InputOnlySteps& steps, const InputStepEvent& event) {
+  using Clock = std::chrono::steady_clock;
+  report::InputSpeed speed;
+  speed.threads = options.threads;
+  speed.cores = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, options.threads);
+  Clock::time_point begin = Clock::now(), last = begin;
+  double processor_begin = processor_seconds();
+  for (std::int64_t i = -steps.warmup; i < steps.timed; ++i) {
+    if (i == 0) {
+      begin = last = Clock::now();
+      processor_begin = processor_seconds();
+    }
+    const std::int64_t step = options.first_step + steps.warmup + i;
+    for (int replica = 0; replica < options.replicas; ++replica) {
+      const std::int64_t count = source.acquire(replica, step).count;
+      if (i >= 0) speed.images += count;
+      source.release(replica, step);
+    }
+    const Clock::time_point now = Clock::now();
+    const double seconds = std::chrono::duration<double>(now - last).count();
+    last = now;
+    if (i >= 0) speed.seconds = std::chrono::duration<double>(now - begin).count();
+    if (!event(i < 0 ? i : i + 1, seconds)) break;
+  }
+  speed.processor_seconds = processor_seconds() - processor_begin;
+  return speed;
+}
+
+}  // namespace convoy::job

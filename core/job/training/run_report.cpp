@@ -1,0 +1,378 @@
+#include "core/job/training/run_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/base/system_text.hpp"
+#include "core/base/version.hpp"
+#include "core/job/auto/selection_text.hpp"
+#include "core/job/options.hpp"
+#include "core/job/tasks/task.hpp"
+#include "core/job/training/profile_collector.hpp"
+#include "core/job/training/trace_events.hpp"
+#include "core/report/console.hpp"
+#include "core/report/html/write_report.hpp"
+#include "core/report/progress.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::job {
+namespace {
+
+std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
+  if (!step.top_1) return std::nullopt;
+  return Accuracy{*step.top_1, *step.top_5};
+}
+
+// Of those that take steps of their own; servers take none.
+std::int64_t count_workers_here(const runtime::Session& session) {
+  return std::ranges::count_if(session.strands(),
+                               [](const auto& strand) { return !strand->replicas().empty(); });
+}
+
+// Their speeds without the pauses, in which all of them stand still.
+std::vector<WorkerRecord> without_pauses(std::vector<WorkerRecord> workers, double paused_seconds) {
+  for (WorkerRecord& worker : workers) {
+    const double seconds = worker.seconds - paused_seconds;
+    if (seconds <= 0) continue;
+    worker.images_per_second *= worker.seconds / seconds;
+    worker.seconds = seconds;
+  }
+  return workers;
+}
+
+double speed_of(const std::vector<WorkerRecord>& workers) {
+  double sum = 0;
+  for (const WorkerRecord& worker : workers) sum += worker.images_per_second;
+  return sum;
+}
+
+// "worker 1: 103 steps, 12.34 images/sec; 1.2 updates by others came between reading and applying,
+// 4 at most"
+std::string worker_text(const WorkerRecord& worker) {
+  std::string text = fmt::format("worker {}: {} steps, {:.2f} images/sec", worker.worker,
+                                 worker.steps, worker.images_per_second);
+  std::uint64_t times = 0;
+  std::uint64_t updates = 0;
+  for (const auto& [seen, often] : worker.staleness) {
+    times += often;
+    updates += seen * often;
+  }
+  if (times == 0) return text;
+  return fmt::format(
+      "{}; between reading and updating a variable it was updated {:.1f} times on "
+      "average, {} at most",
+      text, static_cast<double>(updates) / static_cast<double>(times),
+      worker.staleness.rbegin()->first);
+}
+
+}  // namespace
+
+RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
+                     std::uint32_t devices, report::RunObserver& observer)
+    : setup_(setup),
+      sizes_(sizes),
+      own_batch_(std::int64_t{devices} * sizes.batch),
+      global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
+      observer_(observer),
+      statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
+  record_.environment = report::detect_environment(kVersion);
+  record_.command_line.assign(arguments.begin(), arguments.end());
+  record_.flags = setup.options.settings;
+  record_.model = setup.graph->model();
+  record_.dataset = setup.model_info.dataset;
+  record_.synthetic_data = setup.options.data_dir.empty();
+  record_.mode =
+      setup.options.input_only ? "input only" : run_mode_name(setup.options.evaluation.mode());
+  note_strategy(*setup.strategy);
+  if (setup.decision) note_selection(*setup.decision);
+  record_.optimizer = train::optimizer_name(setup.options.optimizer.kind);
+  record_.batch_per_device = sizes.batch;
+  record_.global_batch = global_batch_;
+  if (setup.task != nullptr) record_.restarts = setup.task->restarts();
+  record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
+  record_.warmup_steps = sizes.warmup_steps;
+  record_.shows_base_loss = setup.options.loss_type_to_report == "base_loss";
+  for (const std::string& notice : setup.notices) tell(notice);
+}
+
+void RunReport::note_strategy(const StrategyPlugin& strategy) {
+  record_.strategy = strategy.manifest().name;
+  record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
+}
+
+void RunReport::note_plan(const runtime::Session& session) {
+  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  record_.plan_hash = session.plan()->step.hash();
+}
+
+// While strategies are tried nothing is known of how long steps should take.
+void RunReport::note_selection(const select::Decision& decision) {
+  record_.selection = decision;
+  const double expected = select::expected_step_seconds(decision);
+  const bool trusted = decision.calibrated || decision.trial;
+  const bool undecided = setup_.shortlist && !decision.trial;
+  if (trusted && expected > 0 && !undecided) drift_.emplace(expected);
+}
+
+void RunReport::take_decision() {
+  note_strategy(*setup_.strategy);
+  note_selection(*setup_.decision);
+}
+
+void RunReport::take_plan(const runtime::Session& session) {
+  median_step_.forget();
+  note_strategy(*session.plan()->strategy);
+  note_selection(*setup_.decision);
+  note_plan(session);
+  note_memory(session);
+}
+
+std::string RunReport::drift_notice(const TrainingStep& step) {
+  const std::optional<double> drift = drift_ ? drift_->add(step.seconds) : std::nullopt;
+  return drift ? drift_text(*drift, *setup_.decision) : std::string();
+}
+
+std::string RunReport::prediction_line() const {
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all) return {};
+  return prediction_text(*setup_.decision, statistics_.step_times().p50);
+}
+
+void RunReport::describe(const runtime::Session& session) {
+  note_plan(session);
+  if (session.is_asynchronous()) {
+    own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
+    statistics_ =
+        report::SpeedStatistics(static_cast<double>(own_batch_) / static_cast<double>(own_workers_),
+                                setup_.options.display_perf_ewma);
+  }
+  if (setup_.guard.gradient_norms)
+    for (const GraphVariable& variable : session.graph().variables())
+      record_.gradient_names.push_back(variable.name);
+  record_.compute_dtype = dtype_name(session.options().dtype);
+  for (const convoy_device_description& device : session.devices())
+    record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
+                               device.locality, device.threads, device.memory_bytes});
+  record_.warmup_steps = sizes_.warmup_steps;
+  note_memory(session);
+  tell_details(session);
+}
+
+void RunReport::tell_details(const runtime::Session& session) {
+  for (const DeviceRecord& device : record_.devices)
+    observer_.detail(fmt::format("{}: {} ({})", device.name, device.model, device.locality));
+  if (!session.forward_only())
+    observer_.detail(fmt::format(
+        "the plan: {} operations as written, {} as they run in {} lanes; {}; hash {}",
+        session.logical_plan().body.size(), session.lowered_plan().body.size(),
+        session.schedule().lanes.size(), session.check().verdict_text(), record_.plan_hash));
+  std::uint64_t bytes = 0;
+  for (const report::PlaceMemory& place : record_.memory->places) bytes += place.use.total();
+  observer_.detail(fmt::format(
+      "memory: {} in {} places; prepared after {:.2f} s", bytes_text(bytes),
+      record_.memory->places.size(),
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count()));
+}
+
+void RunReport::note_memory(const runtime::Session& session) {
+  record_.memory.emplace();
+  const std::vector<MemoryUse> uses = session.memory_use();
+  for (std::size_t i = 0; i < uses.size(); ++i)
+    record_.memory->places.push_back({session.cluster().places[i].name, uses[i]});
+}
+
+// The options that have a line of their own in the well-known header.
+std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() const {
+  std::vector<std::pair<std::string, std::string>> details;
+  const auto& options = record_.strategy_options;
+  if (const auto spec = options.find("all_reduce_spec"); spec != options.end())
+    details.emplace_back("AllReduce", spec->second.empty() ? "None" : spec->second);
+  if (const auto staged = options.find("staged_vars");
+      staged != options.end() && staged->second == "true")
+    details.emplace_back("Staged vars", "True");
+  return details;
+}
+
+void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
+  report::ConsoleHeader header;
+  header.version = kVersion;
+  header.model = record_.model;
+  header.dataset = record_.dataset;
+  header.synthetic = record_.synthetic_data;
+  header.mode = record_.mode;
+  header.global_batch = global_batch_;
+  header.batch_per_device = sizes_.batch;
+  header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // as they were asked for
+  header.num_epochs = static_cast<double>(header.num_batches) * static_cast<double>(global_batch_) /
+                      static_cast<double>(examples_per_epoch);
+  const std::string& kind = setup_.device->manifest().name;
+  for (std::uint32_t i = 0; i < devices; ++i)
+    header.devices.push_back(fmt::format("/{}:{}", kind, i));
+  header.bound_to_numa_nodes = true;
+  header.data_format = setup_.options.data_format;
+  header.optimizer = record_.optimizer;
+  header.strategy = record_.strategy;
+  if (setup_.shortlist) header.strategy += ", to begin with (--auto=measure)";
+  header.strategy_details = strategy_details();
+  observer_.header(header);
+}
+
+void RunReport::warmup_step(const TrainingStep& step) {
+  warmup_seconds_ += step.seconds;
+  const std::int64_t done = sizes_.warmup_steps + step.number + 1;
+  const std::int64_t all = sizes_.warmup_steps + sizes_.timed_steps;
+  observer_.progress(
+      fmt::format("warm-up step {} of {}, {} left", done, sizes_.warmup_steps,
+                  report::duration_text(step.seconds * static_cast<double>(all - done))));
+}
+
+// Evaluations and checkpoints between the steps that are left are not foreseen.
+std::string RunReport::progress_text(const char* of, std::int64_t step) const {
+  // Workers that take steps of their own take about as many each.
+  const std::int64_t all = std::max(step, sizes_.timed_steps * own_workers_);
+  const double left = static_cast<double>(all - step) / static_cast<double>(own_workers_);
+  return fmt::format("{} {} of {}, {:.2f} images/sec, {} left", of, step, all, statistics_.mean(),
+                     report::duration_text(statistics_.average_seconds() * left));
+}
+
+void RunReport::timed_step(const TrainingStep& step) {
+  statistics_.add(step.seconds);
+  record_.steps.push_back(step);
+  observer_.timed_step(step);
+  if (report::is_displayed(step.number, setup_.options.display_every)) {
+    observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
+  }
+  observer_.progress(progress_text("step", step.number));
+}
+
+void RunReport::trace(const runtime::Session& session, const runtime::StepTrace& step) {
+  const std::vector<report::TraceEvent> events = trace_events(session, step);
+  trace_.events.insert(trace_.events.end(), events.begin(), events.end());
+}
+
+void RunReport::timeline(const runtime::Session& session) {
+  if (!median_step_.kept()) return;
+  const runtime::StepTrace& step = *median_step_.kept();
+  record_.timeline = report::TimelineRecord{step.number, step.step.end - step.step.start,
+                                            trace_events(session, step)};
+}
+
+void RunReport::profile(const report::ProfileRecord& profile) {
+  record_.profile = profile;
+  observer_.profile(
+      report::profile_table(profile, record_.step_breakdown.value_or(runtime::StepBreakdown{})));
+}
+
+void RunReport::evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
+                           const std::string& checkpoint) {
+  const Accuracy accuracy{evaluation.top_1, evaluation.top_5};
+  observer_.accuracy(accuracy, evaluation.examples);
+  record_.evaluations.push_back({after.timed_step, after.global_step, accuracy, evaluation.examples,
+                                 evaluation.seconds, evaluation.examples_per_second(), checkpoint});
+}
+
+void RunReport::total(const runtime::TrainingSummary& summary, double paused_seconds) {
+  if (summary.timed_steps == 0) return;
+  if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;
+  record_.total_seconds = summary.total_seconds - paused_seconds;
+  record_.workers = without_pauses(summary.workers, paused_seconds);
+  record_.total_images_per_second =
+      summary.workers.empty()
+          ? static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds
+          : speed_of(record_.workers);
+  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
+  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
+    observer_.total(record_.total_images_per_second);
+  if (speaks_for_all)
+    for (const WorkerRecord& worker : record_.workers) tell(worker_text(worker));
+  if (record_.synthetic_data) return;
+  // A step of workers that take their own is one worker's.
+  const std::int64_t images_per_step =
+      summary.workers.empty() ? global_batch_ : own_batch_ / own_workers_;
+  record_.input = report::judge_input({static_cast<double>(summary.timed_steps * images_per_step),
+                                       record_.total_seconds, summary.input_wait_seconds});
+}
+
+void RunReport::gpus_line() {
+  if (!record_.gpus || record_.total_images_per_second <= 0) return;
+  const std::string line =
+      convoy::report::gpus_line(*record_.gpus, record_.own_images_per_second());
+  if (!line.empty()) observer_.notice(line);
+}
+
+void RunReport::input_verdict() {
+  if (record_.input) observer_.notice(report::input_line(*record_.input));
+}
+
+void RunReport::input_step(std::int64_t step, double seconds) {
+  if (step < 0) return;
+  statistics_.add(seconds);
+  observer_.progress(progress_text("batch", step));
+}
+
+void RunReport::input_total(const report::InputSpeed& speed) {
+  if (speed.images == 0) return;
+  record_.total_seconds = speed.seconds;
+  record_.total_images_per_second = speed.images_per_second();
+  record_.input_only = speed;
+  observer_.total(record_.total_images_per_second);
+  observer_.input(report::input_speed_line(speed));
+}
+
+void RunReport::peers(std::vector<PeerRecord> peers) {
+  std::string text;
+  for (const PeerRecord& peer : peers)
+    text += fmt::format(
+        "{}{} by {} ({:.0f} us there and back, {:.2f} GB/s): {:.1f} MB sent, "
+        "{:.1f} MB received",
+        text.empty() ? "" : "; ", peer.task, peer.transport, peer.round_trip_seconds * 1e6,
+        peer.bytes_per_second / 1e9, static_cast<double>(peer.bytes_sent) / 1e6,
+        static_cast<double>(peer.bytes_received) / 1e6);
+  record_.peers = std::move(peers);
+  if (!text.empty()) observer_.notice(text);
+}
+
+bool RunReport::shows_parameter_hash() const {
+  return prints_parameter_hash() || !setup_.options.output_file.empty();
+}
+
+bool RunReport::prints_parameter_hash() const {
+  return setup_.options.print_parameter_hash || setup_.options.deterministic;
+}
+
+void RunReport::tell(const std::string& notice) {
+  if (notice.empty()) return;
+  observer_.notice(notice);
+  record_.notices.push_back(notice);
+}
+
+void RunReport::parameters(const std::string& hash) {
+  record_.parameter_hash = hash;
+  if (prints_parameter_hash()) observer_.parameter_hash(hash);
+}
+
+void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
+  if (record_.memory) record_.memory->peak_resident_bytes = report::peak_resident_bytes();
+  if (statistics_.steps() > 0) {
+    record_.speed = statistics_.speed();
+    record_.step_times = statistics_.step_times();
+  }
+  record_.exit_status = exit_status;
+  record_.interrupted = interrupted;
+  record_.error = error;
+  write_files();
+}
+
+void RunReport::write_files() const {
+  const JobOptions& options = setup_.options;
+  if (!options.output_file.empty()) report::write_run_record(record_, options.output_file);
+  if (!options.trace_file.empty() && traced())
+    report::write_trace(trace_.events, options.trace_file, trace_.clock_errors);
+  if (options.report_file.empty()) return;
+  const std::string name = options.output_file.empty() ? "this run" : options.output_file;
+  report::write_report({report::parse_record(name, report::run_record_json(record_))},
+                       options.report_file);
+}
+
+}  // namespace convoy::job

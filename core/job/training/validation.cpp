@@ -1,0 +1,58 @@
+#include "core/job/training/validation.hpp"
+
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/data/pipeline/source_factory.hpp"
+#include "core/train/run_length.hpp"
+
+namespace convoy::job {
+namespace {
+
+// Passes over the validation data, unless its length is a number of steps.
+std::optional<double> evaluation_epochs(const JobOptions& options) {
+  const EvaluationOptions& evaluation = options.evaluation;
+  if (evaluation.num_batches) return {};
+  return evaluation.num_epochs ? evaluation.num_epochs : options.num_epochs;
+}
+
+}  // namespace
+
+Validation::Validation(const Setup& setup, const Sizes& sizes,
+                       const runtime::SessionOptions& session, data::DataOptions data)
+    : graph_(*setup.graph), session_(session), data_(std::move(data)) {
+  session_.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
+  data_.batch = static_cast<int>(session_.batch);
+  data_.subset = data::Subset::kValidation;
+  data_.distortions = false;
+  data_.cache_records = false;  // every evaluation reads anew, and once
+  data_.repeat_one_record = false;
+  data_.first_step = 0;
+  data_.counted_epochs = evaluation_epochs(setup.options);
+  source_ = data::make_source(data_);
+  examples_ = source_->samples_per_epoch();
+  notices_ = source_->notices();
+  if (data_.counted_epochs)
+    steps_ = train::timed_steps({}, data_.counted_epochs, data_.global_batch(), examples_);
+  else
+    steps_ = setup.options.evaluation.num_batches.value_or(sizes.done_steps + sizes.timed_steps);
+}
+
+void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {
+  evaluator_ = std::make_unique<runtime::Evaluator>(graph_, std::move(devices), session_);
+}
+
+runtime::Evaluation Validation::score(const runtime::ModelValues& values,
+                                      const runtime::EvaluationEvents& events) {
+  CONVOY_CHECK(evaluator_ != nullptr);
+  if (source_ == nullptr) source_ = data::make_source(data_);
+  const runtime::Evaluation result = evaluator_->run(values, *source_, steps_, events);
+  const data::SourceStatistics now = source_->statistics();
+  read_so_far_.bad_records += now.bad_records;
+  if (read_so_far_.bad_record_example.empty())
+    read_so_far_.bad_record_example = now.bad_record_example;
+  source_.reset();
+  return result;
+}
+
+}  // namespace convoy::job

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/plan/check/recurrence/period_map.hpp"
+
+namespace convoy::check {
+
+// For states that only average each other (the rows of A are not negative and add up to 1), the
+// weighted sum over the states that x' = A x conserves; the weights add up to 1. If A is ergodic
+// (one closed set of states, not periodic), every state converges to that sum. So thousands of
+// averaging replicas are judged without matrices. None when A is not of that kind, or when there
+// are too many different weights. Throws OverBudget.
+std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodClass& it,
+                                                                 const ValueTable& budget);
+
+// Periods until every gradient has reached everything that is read, if no terms cancel.
+std::uint64_t periods_to_spread(const PeriodClass& it, std::size_t gradients,
+                                const ValueTable& budget);
+
+}  // namespace convoy::check

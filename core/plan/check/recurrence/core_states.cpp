@@ -1,0 +1,44 @@
+#include "core/plan/check/recurrence/core_states.hpp"
+
+namespace convoy::check {
+namespace {
+
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+// Takes away states that have none of the others left in their list, until there are no more.
+// `users` says in whose lists a state is.
+std::vector<std::uint32_t> peel(const Lists& lists, const Lists& users, std::vector<bool>& taken) {
+  std::vector<std::size_t> left(lists.size(), 0);
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < lists.size(); ++i) {
+    for (const std::uint32_t other : lists[i]) left[i] += taken[other] ? 0 : 1;
+    if (left[i] == 0 && !taken[i]) order.push_back(i);
+  }
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    taken[order[at]] = true;
+    for (const std::uint32_t user : users[order[at]])
+      if (--left[user] == 0 && !taken[user]) order.push_back(user);
+  }
+  return order;
+}
+
+}  // namespace
+
+CoreStates core_states(const std::vector<LinearRow>& step) {
+  Lists sources(step.size());
+  Lists users(step.size());
+  for (std::uint32_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i]) {
+      sources[i].push_back(it.index);
+      users[it.index].push_back(i);
+    }
+  CoreStates result;
+  std::vector<bool> taken(step.size(), false);
+  result.fading = peel(sources, users, taken);
+  result.following = peel(users, sources, taken);
+  for (std::uint32_t i = 0; i < step.size(); ++i)
+    if (!taken[i]) result.core.push_back(i);
+  return result;
+}
+
+}  // namespace convoy::check

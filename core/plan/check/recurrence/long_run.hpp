@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/plan/check/recurrence/period_map.hpp"
+
+namespace convoy::check {
+
+// A dense matrix over the field of the weights.
+class FieldMatrix {
+ public:
+  FieldMatrix(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), words_(rows * columns) {}
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+  std::uint64_t& at(std::size_t row, std::size_t column) { return words_[row * columns_ + column]; }
+  std::uint64_t at(std::size_t row, std::size_t column) const {
+    return words_[row * columns_ + column];
+  }
+
+ private:
+  std::size_t rows_;
+  std::size_t columns_;
+  std::vector<std::uint64_t> words_;
+};
+
+// Rows of the result: a basis of the x with matrix * x = 0.
+FieldMatrix null_space(FieldMatrix matrix);
+// None when the matrix is singular.
+std::optional<FieldMatrix> inverse(const FieldMatrix& matrix);
+FieldMatrix multiply(const FieldMatrix& a, const FieldMatrix& b);
+FieldMatrix transpose(const FieldMatrix& matrix);
+// The rows as a matrix of so many columns.
+FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns);
+
+// The limit of x' = A x after many periods.
+enum class LongRun {
+  kSettles,     // A^t converges: everything that is not conserved decays
+  kGrows,       // something grows without bound
+  kOscillates,  // it neither settles nor grows, or too slowly to tell
+};
+
+struct Limit {
+  LongRun kind = LongRun::kOscillates;
+  FieldMatrix conserved{0, 0};  // rows w with w A = w, scaled so that limit = kept * conserved
+  FieldMatrix kept{0, 0};       // columns
+};
+
+// Exact, except for the judgement that everything else decays. That is tested with a power of A
+// that equals the limit up to double precision.
+Limit limit_of(const std::vector<LinearRow>& step);
+
+}  // namespace convoy::check

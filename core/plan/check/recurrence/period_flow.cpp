@@ -1,0 +1,107 @@
+#include "core/plan/check/recurrence/period_flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace convoy::check {
+namespace {
+
+constexpr std::uint64_t kLongestDelay = 64;  // periods
+constexpr std::size_t kSettledIn = 8;        // periods, before the fading is measured
+
+Weight change_at(const std::vector<Weight>& response, std::size_t period) {
+  return response[period + 1] + from_scalar(-1) * response[period];
+}
+
+}  // namespace
+
+Weight times(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) {
+    sum = sum + it.weight * held[it.index];
+    if (sum.is_zero()) sum.value = 0;  // the field decides
+  }
+  return sum;
+}
+
+namespace {
+
+// Without that decision: after many periods the field has come round, for the 61st power of 2 is 1.
+Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) sum = sum + it.weight * held[it.index];
+  return sum;
+}
+
+}  // namespace
+
+std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
+  std::vector<Weight> next;
+  next.reserve(it.step.size());
+  for (const LinearRow& row : it.step) next.push_back(times(row, held));
+  return next;
+}
+
+std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
+  std::vector<Weight> held(it.states.size(), Weight{0, 0});
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& gradient : it.gradients[i])
+      held[i] = held[i] + from_scalar(-1) * gradient.weight;
+  std::vector<Weight> result;
+  for (std::size_t t = 0; t < periods; ++t) {
+    Weight sum{0, 0};
+    for (const PeriodRead& read : it.reads) sum = sum + number_and_field(read.states, held);
+    result.push_back(sum * reciprocal(it.reads.size()));
+    std::vector<Weight> next;
+    next.reserve(it.step.size());
+    for (const LinearRow& row : it.step) next.push_back(number_and_field(row, held));
+    held = std::move(next);
+  }
+  return result;
+}
+
+double fading_rate(const std::vector<Weight>& response) {
+  double rate = 0;
+  for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
+    const double change = change_at(response, t).value;
+    if (std::fabs(change) > 1e-9 * std::fabs(response.back().value))
+      rate = std::max(rate, std::fabs(change_at(response, t + 1).value / change));
+  }
+  return rate;
+}
+
+bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
+  for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
+    const Weight change = change_at(response, t);
+    const Weight next = change_at(response, t + 1);
+    if (change.is_zero() || next.field != field_multiply(change.field, rate)) return false;
+  }
+  return true;
+}
+
+std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
+                                std::optional<std::uint32_t> only_replica,
+                                const ValueTable& budget) {
+  std::vector<Weight> held(it.states.size(), Weight{0, 0});
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& part : it.gradients[i])
+      if (part.index == gradient) held[i] = part.weight;
+  for (std::uint64_t period = 0;; ++period) {
+    budget.spend(it.states.size(), it.reads.front().operation);
+    const bool arrived = std::ranges::all_of(it.reads, [&](const PeriodRead& read) {
+      return (only_replica && read.replica != *only_replica) || !times(read.states, held).is_zero();
+    });
+    if (arrived || period + 1 == kLongestDelay) return period;
+    held = next_period(it, held);
+  }
+}
+
+bool averages_parameters(const PeriodClass& it) {
+  return std::ranges::any_of(it.step, [&](const LinearRow& row) {
+    return std::ranges::count_if(
+               row, [&](const Addend& part) { return !it.start[part.index].is_zero(); }) > 1;
+  });
+}
+
+}  // namespace convoy::check

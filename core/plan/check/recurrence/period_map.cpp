@@ -1,0 +1,356 @@
+#include "core/plan/check/recurrence/period_map.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/plan/check/recurrence/period_nodes.hpp"
+
+namespace convoy::check {
+namespace {
+
+// The meaning of a matrix's columns, in order of first use.
+template <typename Key>
+class Columns {
+ public:
+  std::uint32_t of(const Key& key) {
+    const auto [it, inserted] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    if (inserted) keys_.push_back(key);
+    return it->second;
+  }
+  std::vector<Key> take() { return std::move(keys_); }
+
+ private:
+  std::vector<Key> keys_;
+  std::map<Key, std::uint32_t> numbers_;
+};
+
+// Words that describe what a class does to its states, without the atoms.
+void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uint64_t>& words) {
+  words.insert(words.end(),
+               {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
+  const auto add = [&](const LinearRow& row) {
+    words.push_back(row.size());
+    for (const Addend& addend : row) {
+      words.push_back(addend.index);
+      words.push_back(addend.weight.field);
+    }
+  };
+  for (const auto* rows : {&it.step, &it.gradients, &it.errors, &it.opaque, &it.start_errors})
+    for (const LinearRow& row : *rows) add(row);
+  for (const Weight& weight : it.start) words.push_back(weight.field);
+  for (const PeriodState& state : it.states) words.push_back(plan.buffers[state.buffer].kind);
+  for (const PeriodRead& read : it.reads) {
+    words.push_back(read.replica);
+    words.push_back(read.compute);
+    add(read.states);
+    add(read.opaque);
+  }
+}
+
+// Equal for classes of two stretches of the arena that do the same to them.
+std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodClass>& classes,
+                                     const ValueTable& values) {
+  std::vector<std::uint64_t> words;
+  Columns<AtomId> atoms;  // those that several classes share
+  for (const PeriodClass& it : classes) {
+    add_signature(plan, it, words);
+    for (const auto* list : {&it.error_atoms, &it.opaque_atoms})
+      for (const AtomId atom : *list) words.push_back(atoms.of(atom));
+  }
+  values.spend(words.size(), CONVOY_NONE);
+  return words;
+}
+
+class Mapper {
+ public:
+  Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what)
+      : plan_(plan),
+        begun_(begun),
+        what_(what),
+        values_(period.values()),
+        nodes_(plan, period, begun) {}
+
+  PeriodMap map() {
+    find_live();
+    merge_nodes();
+    if (map_.faults.empty()) find_offsets();
+    if (map_.faults.empty()) make_classes();
+    map_.gradients = gradients_.take();
+    return std::move(map_);
+  }
+
+ private:
+  std::size_t root(std::size_t node) {
+    while (parents_[node] != node) node = parents_[node] = parents_[parents_[node]];
+    return node;
+  }
+
+  // Forwards depend on these nodes, directly or later. The others are overwritten before they are
+  // read, or lead to no forward.
+  void find_live() {
+    live_.assign(nodes_.size(), false);
+    std::vector<std::size_t> open;
+    const auto reach = [&](std::size_t node) {
+      if (!live_[node]) open.push_back(node);
+      live_[node] = true;
+    };
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_.side(nodes_[n]).read != nullptr) reach(n);
+    std::set<std::pair<ValueId, std::uint64_t>> known;
+    while (!open.empty()) {
+      const PeriodNode& node = nodes_[open.back()];
+      open.pop_back();
+      if (!known.insert({node.value, node.range.first}).second) continue;
+      for (const Term& term : nodes_.terms(node)) {
+        // The result of a kernel depends on everything that it may have read.
+        if (nodes_.kind(term) == AtomKind::kOpaque) return live_.assign(nodes_.size(), true);
+        if (nodes_.kind(term) == AtomKind::kHeld) reach(nodes_.held(node, term));
+      }
+    }
+  }
+
+  // Nodes are of one class when one holds what the other held, or both hold what the same kernel
+  // made.
+  void merge_nodes() {
+    parents_.resize(nodes_.size());
+    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
+    std::map<AtomId, std::size_t> with_kernel;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      values_.spend(1, values_.value(nodes_[n].value).operation);
+      if (!live_[n]) continue;
+      for (const Term& term : nodes_.terms(nodes_[n])) {
+        if (nodes_.kind(term) == AtomKind::kHeld)
+          parents_[root(n)] = root(nodes_.held(nodes_[n], term));
+        if (nodes_.kind(term) != AtomKind::kOpaque) continue;
+        const auto [it, inserted] = with_kernel.try_emplace(term.atom, n);
+        if (!inserted) parents_[root(n)] = root(it->second);
+      }
+    }
+  }
+
+  void note_fault(const PeriodNode& node, const Value& value) {
+    using Kind = PeriodFault::Kind;
+    const std::uint32_t buffer = nodes_.side(node).buffer;
+    // A gradient that no backward has written yet does not matter until it is read.
+    if (value.poison && buffer != CONVOY_NONE) return;
+    map_.faults.push_back({value.poison ? Kind::kUnknown : Kind::kConstant, value.operation, buffer,
+                           node.range, value.constant.value});
+  }
+
+  void note_shift(const PeriodNode& node, std::int64_t by) {
+    map_.faults.push_back({PeriodFault::Kind::kShifted, values_.value(node.value).operation,
+                           nodes_.side(node).buffer, node.range, static_cast<double>(by)});
+  }
+
+  // Which elements of the arena persistent memory stands for: those that it is added to.
+  void find_offsets() {
+    std::vector<std::vector<std::size_t>> neighbours(nodes_.size());
+    std::vector<std::size_t> open;
+    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+      if (!live_[n]) continue;
+      if (nodes_.side(nodes_[n]).arena) set_offset(n, nodes_[n].range.first, open);
+      for (const Term& term : nodes_.terms(nodes_[n])) {
+        if (nodes_.kind(term) == AtomKind::kHeld) {
+          const std::size_t other = nodes_.held(nodes_[n], term);
+          neighbours[n].push_back(other);
+          neighbours[other].push_back(n);
+        }
+        if (nodes_.kind(term) == AtomKind::kGradient)
+          set_offset(n, nodes_[n].range.first + static_cast<std::uint64_t>(term.shift), open);
+      }
+    }
+    while (!open.empty()) {
+      const std::size_t node = open.back();
+      open.pop_back();
+      for (const std::size_t other : neighbours[node])
+        set_offset(other, *nodes_[node].offset, open);
+    }
+  }
+
+  void set_offset(std::size_t node, std::uint64_t offset, std::vector<std::size_t>& open) {
+    std::optional<std::uint64_t>& known = nodes_[node].offset;
+    if (known && *known != offset)
+      note_shift(nodes_[node], static_cast<std::int64_t>(offset - *known));
+    if (known) return;
+    known = offset;
+    open.push_back(node);
+  }
+
+  void make_classes() {
+    std::map<std::size_t, std::vector<std::size_t>> members;
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (live_[n]) members[root(n)].push_back(n);
+    note_unread();
+    std::map<std::uint64_t, std::vector<PeriodClass>> by_element;  // of the arena
+    for (const auto& [unused, nodes] : members) {
+      const bool read = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t n) {
+        return nodes_.side(nodes_[n]).read != nullptr;
+      });
+      if (!read) continue;
+      PeriodClass made = make_class(nodes);
+      by_element[made.reads.front().range.first].push_back(std::move(made));
+    }
+    std::set<std::vector<std::uint64_t>> known;
+    for (auto& [unused, classes] : by_element)
+      if (known.insert(signature(plan_, classes, values_)).second) keep(std::move(classes));
+  }
+
+  void note_unread() {
+    std::set<std::size_t> read;
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_.side(nodes_[n]).read != nullptr) read.insert(root(n));
+    for (std::size_t n = 0; n < nodes_.size(); ++n)
+      if (!live_[n] || !read.contains(root(n)))
+        map_.unread.push_back({nodes_.side(nodes_[n]).buffer, nodes_[n].range});
+  }
+
+  void keep(std::vector<PeriodClass> classes) {
+    std::vector<std::size_t>& group = map_.together.emplace_back();
+    for (PeriodClass& it : classes) {
+      group.push_back(map_.classes.size());
+      map_.classes.push_back(std::move(it));
+    }
+  }
+
+  PeriodClass make_class(const std::vector<std::size_t>& nodes) {
+    PeriodClass result;
+    Columns<AtomId> errors;
+    Columns<AtomId> opaque;
+    Columns<AtomId> earlier;
+    local_.clear();
+    for (const std::size_t n : nodes)
+      if (nodes_.side(nodes_[n]).read == nullptr)
+        local_.emplace(n, static_cast<std::uint32_t>(local_.size()));
+    for (const std::size_t n : nodes) {
+      const PeriodNode& node = nodes_[n];
+      const PeriodSide& side = nodes_.side(node);
+      const Value& value = values_.value(node.value);
+      if (value.poison || !value.constant.is_zero()) note_fault(node, value);
+      if (side.read != nullptr) {
+        result.reads.push_back({side.read->replica, side.read->compute, side.read->operation,
+                                node.range, states_of(node),
+                                atoms_of(node, AtomKind::kOpaque, opaque)});
+        continue;
+      }
+      result.states.push_back({side.buffer, node.range, values_.value(node.value).operation});
+      result.step.push_back(states_of(node));
+      result.gradients.push_back(gradients_of(node));
+      result.errors.push_back(atoms_of(node, AtomKind::kCast, errors));
+      result.opaque.push_back(atoms_of(node, AtomKind::kOpaque, opaque));
+      result.start.push_back(start_of(node));
+      result.start_errors.push_back(start_errors_of(node, earlier));
+    }
+    result.error_atoms = errors.take();
+    result.opaque_atoms = opaque.take();
+    return result;
+  }
+
+  LinearRow states_of(const PeriodNode& node) {
+    std::map<std::uint32_t, Weight> row;
+    for (const Term& term : nodes_.terms(node)) {
+      if (nodes_.kind(term) != AtomKind::kHeld) continue;
+      const auto [it, inserted] = row.try_emplace(local_.at(nodes_.held(node, term)), term.weight);
+      if (!inserted) it->second = it->second + term.weight;
+    }
+    return to_row(row);
+  }
+
+  static LinearRow to_row(const std::map<std::uint32_t, Weight>& sums) {
+    LinearRow row;
+    for (const auto& [index, weight] : sums)
+      if (!weight.is_zero()) row.push_back({index, weight});
+    return row;
+  }
+
+  LinearRow gradients_of(const PeriodNode& node) {
+    std::map<std::uint32_t, Weight> row;
+    for (const Term& term : nodes_.terms(node)) {
+      const Atom& atom = values_.atom(term.atom);
+      if (atom.kind != AtomKind::kGradient) continue;
+      const auto [it, inserted] =
+          row.try_emplace(gradients_.of({atom.replica, atom.step}), term.weight);
+      if (!inserted) it->second = it->second + term.weight;
+    }
+    return to_row(row);
+  }
+
+  // One column per atom, whatever elements of it: a class holds the same ones of each.
+  LinearRow atoms_of(const PeriodNode& node, AtomKind wanted, Columns<AtomId>& columns) {
+    std::map<std::uint32_t, Weight> row;
+    for (const Term& term : nodes_.terms(node)) {
+      if (nodes_.kind(term) != wanted) continue;
+      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), term.weight);
+      if (!inserted) it->second = it->second + term.weight;
+    }
+    return to_row(row);
+  }
+
+  // The prologue makes sums of the first parameters, and of nothing else; earlier stages put
+  // gradients and errors there, too.
+  Weight start_of(const PeriodNode& node) {
+    using Kind = PeriodFault::Kind;
+    const std::uint32_t buffer = nodes_.side(node).buffer;
+    const ValueId id = begun_value(buffer, node.range.first);
+    const Value& value = begun_.values().value(id);
+    if (!value.poison && !value.constant.is_zero())
+      map_.faults.push_back(
+          {Kind::kConstant, value.operation, buffer, node.range, value.constant.value});
+    Weight sum{0, 0};
+    for (const Term& term : begun_.values().expand(id, Casts::kThrough)) {
+      const AtomKind kind = begun_.values().atom(term.atom).kind;
+      if (kind == AtomKind::kInitial)
+        sum = sum + term.weight;
+      else if (what_ == Begun::kPrologue || kind != AtomKind::kGradient)
+        map_.faults.push_back({Kind::kUnknown, value.operation, buffer, node.range, 0});
+    }
+    return sum;
+  }
+
+  LinearRow start_errors_of(const PeriodNode& node, Columns<AtomId>& columns) {
+    if (what_ == Begun::kPrologue) return {};
+    std::map<std::uint32_t, Weight> row;
+    const ValueTable& values = begun_.values();
+    for (const Term& term :
+         values.expand(begun_value(nodes_.side(node).buffer, node.range.first), Casts::kErrors)) {
+      if (values.atom(term.atom).kind != AtomKind::kCast) continue;
+      const Weight weight = term.weight * gradient_in_source(term.atom);
+      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), weight);
+      if (!inserted) it->second = it->second + weight;
+    }
+    return to_row(row);
+  }
+
+  // How much of a gradient there is in what a cast or a kernel of an earlier stage rounded.
+  Weight gradient_in_source(AtomId error) const {
+    const ValueTable& values = begun_.values();
+    for (const Term& term : values.expand(values.atom(error).inputs.front(), Casts::kThrough))
+      if (values.atom(term.atom).kind == AtomKind::kGradient) return term.weight;
+    return {};
+  }
+
+  ValueId begun_value(std::uint32_t buffer, std::uint64_t element) const {
+    return begun_.memory(buffer).at(element);
+  }
+
+  const Plan& plan_;
+  const SymbolicRun& begun_;
+  Begun what_;
+  const ValueTable& values_;
+  PeriodNodes nodes_;
+  std::vector<bool> live_;  // by node
+  std::vector<std::size_t> parents_;
+  std::map<std::size_t, std::uint32_t> local_;
+  Columns<GradientKey> gradients_;
+  PeriodMap map_;
+};
+
+}  // namespace
+
+PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+                     Begun what) {
+  return Mapper(plan, period, begun, what).map();
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/plan/check/symbolic/symbolic.hpp"
+
+namespace convoy::check {
+
+// What one step of the recurrence adds to a state: `weight` times state, gradient or noise `index`.
+struct Addend {
+  std::uint32_t index = 0;
+  Weight weight;
+};
+using LinearRow = std::vector<Addend>;  // ascending, none twice
+
+// Gradient of a replica in one of the period's computes.
+struct GradientKey {
+  std::uint32_t replica = 0;
+  std::uint64_t compute = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
+  auto operator<=>(const GradientKey&) const = default;
+};
+
+// A stretch of memory that survives the period and whose elements are all treated in the same way.
+struct PeriodState {
+  std::uint32_t buffer = 0;
+  ElementRange range{};                   // of the buffer
+  std::uint32_t operation = CONVOY_NONE;  // that wrote it last
+};
+
+// The parameters that a forward reads: a sum of what states hold when the period begins, and of
+// what happened in it.
+struct PeriodRead {
+  std::uint32_t replica = 0;
+  std::uint64_t compute = 0;
+  std::uint32_t operation = CONVOY_NONE;
+  ElementRange range{};  // of the arena
+  LinearRow states;
+  LinearRow opaque = {};  // columns as opaque_atoms of the class
+};
+
+// Elements that depend on each other from one period to the next and on no others:
+//   x' = A x + B g + C e + D y
+// with gradients g, errors e of casts and declared kernels, and y from kernels that declare
+// nothing. An apply is taken as p - sum / contributions.
+struct PeriodClass {
+  std::vector<PeriodState> states;
+  std::vector<LinearRow> step;       // A, a row per state
+  std::vector<LinearRow> gradients;  // B
+  std::vector<LinearRow> errors;     // C, columns as error_atoms
+  std::vector<LinearRow> opaque;     // D, columns as opaque_atoms
+  std::vector<Weight> start;         // how much of the first parameters each state holds at first
+  // How much it then holds of errors that earlier stages made, a column for each; an error is as
+  // large as the gradient in what was rounded.
+  std::vector<LinearRow> start_errors;
+  std::vector<PeriodRead> reads;
+  std::vector<AtomId> error_atoms;
+  std::vector<AtomId> opaque_atoms;
+};
+
+// The reason why a period is not such a map.
+struct PeriodFault {
+  enum class Kind { kShifted, kConstant, kUnknown };
+  Kind kind = Kind::kUnknown;
+  std::uint32_t operation = CONVOY_NONE;
+  std::uint32_t buffer = CONVOY_NONE;
+  ElementRange range{};  // of the buffer
+  double value = 0;      // kConstant: what is added; kShifted: elements
+};
+
+struct PeriodMap {
+  std::vector<GradientKey> gradients;  // columns of B
+  std::vector<PeriodClass> classes;    // those that forwards read, different ones only
+  // Classes that hold the same elements of the arena, each replica's own say: by index.
+  std::vector<std::vector<std::size_t>> together;
+  std::vector<PeriodState> unread;  // memory of no class: it leads to no forward
+  std::vector<PeriodFault> faults;
+};
+
+// What has run before the period.
+enum class Begun { kPrologue, kEarlierStages };
+
+// Takes one period apart that was run from held memory. `begun` has run the prologue alone, or all
+// earlier stages, whose gradients are left out here. Throws OverBudget.
+PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+                     Begun what = Begun::kPrologue);
+
+}  // namespace convoy::check

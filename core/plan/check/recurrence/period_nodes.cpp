@@ -1,0 +1,84 @@
+#include "core/plan/check/recurrence/period_nodes.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace convoy::check {
+namespace {
+
+std::vector<Piece> pieces_of(const BufferContent& content, std::uint64_t count) {
+  std::vector<Piece> result;
+  for (const auto& [first, value] : content.intervals()) {
+    if (!result.empty()) result.back().count = first - result.back().first;
+    result.push_back({first, count - first, value});
+  }
+  return result;
+}
+
+}  // namespace
+
+PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
+    : values_(period.values()) {
+  collect_sides(plan, period);
+  CommonCuts cuts(sides_.size() + 1, values_);
+  for (std::uint32_t s = 0; s < sides_.size(); ++s) cut(cuts, s, begun);
+  cuts.spread();
+  for (std::uint32_t s = 0; s < sides_.size(); ++s) {
+    first_node_.push_back(nodes_.size());
+    for (const Piece& piece : sides_[s].pieces)
+      for (const ElementRange& range : cuts.pieces(cuts_of(s), {piece.first, piece.count}))
+        nodes_.push_back({s, range, piece.value, std::nullopt});
+  }
+  first_node_.push_back(nodes_.size());
+}
+
+void PeriodNodes::collect_sides(const Plan& plan, const SymbolicRun& period) {
+  side_of_.assign(plan.buffers.size(), UINT32_MAX);
+  for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
+    const PlanBuffer& buffer = plan.buffers[b];
+    if (!period.relevant(b) || buffer.kind == CONVOY_BUFFER_SCRATCH || period.holds_as(b) != b)
+      continue;
+    side_of_[b] = static_cast<std::uint32_t>(sides_.size());
+    sides_.push_back({b, nullptr, buffer.kind != CONVOY_BUFFER_PERSISTENT,
+                      pieces_of(period.memory(b), buffer.count)});
+  }
+  for (const ForwardRead& read : period.reads())
+    sides_.push_back({CONVOY_NONE, &read, true, period.contents().content(read.content)});
+}
+
+void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun) {
+  for (const Piece& piece : sides_[side].pieces) {
+    cuts.cut(cuts_of(side), piece.first);
+    if (!linked_.insert({cuts_of(side), piece.value, piece.first, piece.count}).second) continue;
+    for (const Term& term : terms_of(piece.value))
+      if (kind(term) == AtomKind::kHeld)
+        cuts.link(cuts_of(side), {piece.first, piece.count}, cuts_of(held_side(term)), term.shift);
+  }
+  if (sides_[side].buffer == CONVOY_NONE) return;
+  for (const auto& [first, unused] : begun.memory(sides_[side].buffer).intervals())
+    cuts.cut(cuts_of(side), first);
+}
+
+const std::vector<Term>& PeriodNodes::terms_of(ValueId value) {
+  const auto known = terms_.find(value);
+  if (known != terms_.end()) return known->second;
+  return terms_.emplace(value, values_.expand(value, Casts::kErrors)).first->second;
+}
+
+std::uint32_t PeriodNodes::held_side(const Term& term) const {
+  return side_of_[values_.atom(term.atom).buffer];
+}
+
+std::size_t PeriodNodes::held(const PeriodNode& node, const Term& term) const {
+  const std::uint32_t side = held_side(term);
+  const auto element =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(node.range.first) + term.shift);
+  const auto begin = nodes_.begin() + static_cast<std::ptrdiff_t>(first_node_[side]);
+  const auto end = nodes_.begin() + static_cast<std::ptrdiff_t>(first_node_[side + 1]);
+  const auto after =
+      std::upper_bound(begin, end, element,
+                       [](std::uint64_t at, const PeriodNode& it) { return at < it.range.first; });
+  return static_cast<std::size_t>(std::prev(after) - nodes_.begin());
+}
+
+}  // namespace convoy::check

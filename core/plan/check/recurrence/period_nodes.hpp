@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "core/plan/check/recurrence/common_cuts.hpp"
+#include "core/plan/check/symbolic/symbolic.hpp"
+
+namespace convoy::check {
+
+// Memory that a period's map speaks of: a buffer that survives the period, or what one forward
+// read.
+struct PeriodSide {
+  std::uint32_t buffer = CONVOY_NONE;
+  const ForwardRead* read = nullptr;
+  bool arena = false;  // numbered as the arena
+  std::vector<Piece> pieces;
+};
+
+// A stretch of a side whose elements are all treated in the same way.
+struct PeriodNode {
+  std::uint32_t side = 0;
+  ElementRange range{};
+  ValueId value = 0;                    // when the period ends
+  std::optional<std::uint64_t> offset;  // of the arena
+};
+
+// All memory that one period reads and leaves behind, cut where anything differs. Throws
+// OverBudget.
+class PeriodNodes {
+ public:
+  // As map_period().
+  PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+
+  std::size_t size() const { return nodes_.size(); }
+  PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
+  const PeriodSide& side(const PeriodNode& node) const { return sides_[node.side]; }
+  // What a node's value is a sum of.
+  const std::vector<Term>& terms(const PeriodNode& node) { return terms_of(node.value); }
+  AtomKind kind(const Term& term) const { return values_.atom(term.atom).kind; }
+  // The node whose content at the period's beginning is the term, which must be of kind kHeld.
+  std::size_t held(const PeriodNode& node, const Term& term) const;
+
+ private:
+  void collect_sides(const Plan& plan, const SymbolicRun& period);
+  void cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun);
+  const std::vector<Term>& terms_of(ValueId value);
+  // All sides in the arena's numbers are cut alike.
+  std::uint32_t cuts_of(std::uint32_t side) const { return sides_[side].arena ? 0 : side + 1; }
+  std::uint32_t held_side(const Term& term) const;
+
+  const ValueTable& values_;
+  std::vector<PeriodSide> sides_;
+  std::vector<std::uint32_t> side_of_;  // by buffer
+  std::vector<PeriodNode> nodes_;
+  std::vector<std::size_t> first_node_;  // by side
+  std::map<ValueId, std::vector<Term>> terms_;
+  // Pieces that are there several times: cuts, value, first element and count.
+  std::set<std::tuple<std::uint32_t, ValueId, std::uint64_t, std::uint64_t>> linked_;
+};
+
+}  // namespace convoy::check

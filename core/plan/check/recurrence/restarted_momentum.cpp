@@ -1,0 +1,60 @@
+#include "core/plan/check/recurrence/restarted_momentum.hpp"
+
+#include <algorithm>
+
+#include "core/plan/check/symbolic/weight.hpp"
+
+namespace convoy::check {
+namespace {
+
+std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
+  return field_add(a, field_multiply(kPrime - 1, b));
+}
+
+std::uint64_t quotient(std::uint64_t a, std::uint64_t b) {
+  return field_multiply(a, field_inverse(b));
+}
+
+// Whether the last gradient counts as often as it does with this factor, and the one before it as
+// much more.
+bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
+  const std::uint64_t entering = difference(1, factor);
+  const auto enters = [&](std::uint64_t weight) { return weight == 1 || weight == entering; };
+  if (enters(last) && more == field_multiply(last, factor)) return true;
+  const std::uint64_t nesterov = quotient(last, field_add(1, factor));
+  return enters(nesterov) && more == field_multiply(nesterov, field_multiply(factor, factor));
+}
+
+// Whether every gradient counts more than the next one as if this is the factor.
+bool is_factor(std::uint64_t factor, std::uint64_t last, const std::vector<std::uint64_t>& more) {
+  const double number = number_of(factor);
+  if (!(number > 0 && number < 1) || !begins_anew(last, more.front(), factor)) return false;
+  for (std::size_t i = 0; i + 1 < more.size(); ++i)
+    if (more[i + 1] != field_multiply(more[i], factor)) return false;
+  return true;
+}
+
+// What the factor is, if there is one. Two computes have one difference only, so it depends on the
+// kind of the momentum: as it is, Nesterov's, and this where (1 - factor) g enters.
+std::vector<std::uint64_t> candidates(std::uint64_t last, const std::vector<std::uint64_t>& more) {
+  if (more.size() > 1) return {quotient(more[1], more[0])};
+  return {quotient(more[0], last), difference(last, 1),
+          difference(1, quotient(more[0], difference(1, last)))};
+}
+
+}  // namespace
+
+std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2) return std::nullopt;
+  std::vector<std::uint64_t> more;  // than the gradient after it, from the last but one on
+  for (std::size_t i = counts.size() - 1; i > 0; --i)
+    more.push_back(difference(counts[i - 1], counts[i]));
+  if (more.front() == 0 || counts.back() == 0) return std::nullopt;
+  const std::vector<std::uint64_t> all = candidates(counts.back(), more);
+  const auto found = std::ranges::find_if(
+      all, [&](std::uint64_t factor) { return is_factor(factor, counts.back(), more); });
+  if (found == all.end()) return std::nullopt;
+  return number_of(*found);
+}
+
+}  // namespace convoy::check

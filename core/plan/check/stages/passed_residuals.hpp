@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/plan/check/recurrence/class_judge.hpp"
+#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/range_set.hpp"
+
+namespace convoy::check {
+
+// What a value is made of.
+enum class Residue {
+  kNothing,  // it is zero
+  kErrors,   // what casts and compressors left out, and nothing else
+  kMore,
+};
+Residue residue_of(const ValueTable& values, ValueId value);
+
+// What casts and compressors left out: the elements of each such atom that memory holds.
+using HeldErrors = std::map<AtomId, RangeSet>;
+// Of the persistent memory that the stage's prologue, which comes next, writes.
+HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
+// Whether some of these errors are in no persistent memory any more, though the model lacks them.
+bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
+                 SymbolicRun& run);
+
+// What becomes of residuals that an earlier stage leaves to a stage.
+struct PassedResiduals {
+  std::vector<ClassFinding> findings;
+  bool loses = false;  // a part of them never gets into the parameters
+};
+
+// `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
+// with zeros where residuals are now. So one period of it is judged as a linear map, whose
+// beginning is what the run holds: what was rounded off or compressed away must get into the
+// parameters once at most, and must not be added again in every step. Throws OverBudget.
+PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget);
+
+}  // namespace convoy::check

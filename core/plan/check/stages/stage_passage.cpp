@@ -1,0 +1,338 @@
+#include "core/plan/check/stages/stage_passage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "core/plan/check/audit.hpp"
+#include "core/plan/check/stages/passed_matrices.hpp"
+#include "core/plan/check/stages/passed_residuals.hpp"
+#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/range_set.hpp"
+#include "core/plan/schedule/live_ranges.hpp"
+#include "core/plan/stages.hpp"
+
+namespace convoy::check {
+namespace {
+
+using Ranges = std::vector<std::vector<ElementRange>>;  // per buffer
+
+bool holds_model(const PlanBuffer& buffer) {
+  return buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER;
+}
+
+// The number of periods to run instead of all periods of a stage.
+std::uint64_t periods_to_run(std::uint64_t periods) {
+  constexpr std::uint64_t kAtLeast = 3;
+  constexpr std::uint64_t kCycle = 12;
+  return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
+}
+
+// What the run knows of the earlier stages.
+struct Before {
+  // By compute of a replica: of how many computes its update takes the mean.
+  std::vector<std::uint64_t> means;
+  HeldErrors errors;  // that the next prologue may overwrite
+
+  // Of the stage that went on until this compute.
+  void add_means(std::uint64_t end, const CheckReport& report) {
+    std::vector<std::uint64_t> of_period;
+    for (const std::uint64_t computes : report.uneven_updates)
+      of_period.insert(of_period.end(), computes, computes);
+    if (of_period.empty()) of_period = {report.computes_per_update};
+    for (std::size_t i = 0; means.size() < end; ++i)
+      means.push_back(of_period[i % of_period.size()]);
+  }
+  std::uint64_t mean_over(std::uint64_t compute) const {
+    return compute < means.size() ? means[compute] : 1;
+  }
+};
+
+// Compares the state at the beginning of a stage with the state with which it was proved.
+class Beginning {
+ public:
+  // `before` was held until the stage's prologue.
+  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, const Before& before,
+            Budget& budget)
+      : plan_(plan),
+        stage_(stage),
+        alone_(stage_alone(plan, stage)),
+        run_(run),
+        before_(before),
+        budget_(budget),
+        proved_(alone_, budget, Start::kLinear),
+        live_(live_ranges(alone_, 0)),
+        model_(plan.arena->elements, run.values().zero()) {}
+
+  StagePassage judge() {
+    require_nothing_undefined();
+    require_optimizer_state();
+    proved_.run_prologue();
+    if (!find_model()) return std::move(result_);
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b)
+      for (const ElementRange& range : live_[b]) compare(b, range);
+    // Gradients that are missing in the model may be in another buffer.
+    if (result_.findings.empty()) require_all_gradients();
+    if (result_.findings.empty() && !matrices_.empty()) follow_matrices();
+    if (result_.findings.empty() && passes_residuals_) follow_residuals();
+    look_for_losses();
+    return std::move(result_);
+  }
+
+ private:
+  void add(FindingKind kind, std::uint32_t replica, const ElementRange& range,
+           const std::string& what) {
+    if (!seen_.insert({kind, what}).second) return;
+    result_.findings.push_back({kind, CONVOY_NONE, replica, range, "where it begins: " + what});
+  }
+
+  void require_nothing_undefined() {
+    const Plan stage = stage_of(plan_, stage_);
+    std::vector<RangeSet> written(plan_.buffers.size());
+    for (const std::vector<Operation>* section : sections_of(stage))
+      for (const Operation& operation : *section) {
+        for (const PlanSpan& span : operation.reads) require_written(operation, span, written);
+        for (const PlanSpan& span : operation.writes)
+          written[span.buffer].add({span.first, span.count});
+      }
+  }
+
+  void require_written(const Operation& operation, const PlanSpan& span,
+                       const std::vector<RangeSet>& written) {
+    const std::uint32_t kind = plan_.buffers[span.buffer].kind;
+    if (kind != CONVOY_BUFFER_SCRATCH && kind != CONVOY_BUFFER_GRADIENT) return;
+    written[span.buffer].for_each_gap({span.first, span.count}, [&](const ElementRange& gap) {
+      add(FindingKind::kUninitialised, CONVOY_NONE, gap,
+          fmt::format("{} (operation {}) reads {}, which the stage has not written: gradients and "
+                      "scratch memory do not go over into it",
+                      operation_name(operation.kind), operation.id, plan_.span_name(span)));
+    });
+  }
+
+  void require_optimizer_state() {
+    const Ranges before = updated_ranges(stage_of(plan_, stage_ - 1));
+    const Ranges now = updated_ranges(stage_of(plan_, stage_));
+    for (std::uint32_t b = 0; b < now.size(); ++b) {
+      RangeSet known;
+      for (const ElementRange& range : before[b]) known.add(range);
+      for (const ElementRange& range : now[b])
+        known.for_each_gap(range, [&](const ElementRange& gap) {
+          add(FindingKind::kUnknown, CONVOY_NONE, gap,
+              fmt::format("{} is updated, which the stage before does not update: the optimizer's "
+                          "state is not there",
+                          plan_.buffer_name(b)));
+        });
+    }
+  }
+
+  // The contents of the first buffer that holds the model; all others are compared with it.
+  bool find_model() {
+    RangeSet known;
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+      if (!holds_model(plan_.buffers[b])) continue;
+      for (const ElementRange& range : live_[b])
+        known.for_each_gap(range, [&](const ElementRange& gap) {
+          model_.write(gap.first, run_.memory(b).read(gap.first, gap.count, gap.first, values()),
+                       gap.first, values());
+        });
+      for (const ElementRange& range : live_[b]) known.add(range);
+    }
+    bool whole = true;
+    known.for_each_gap({0, plan_.arena->elements}, [&](const ElementRange& gap) {
+      whole = false;
+      add(FindingKind::kUnknown, CONVOY_NONE, gap,
+          "it is not known which memory the parameters come from");
+    });
+    return whole;
+  }
+
+  void require_all_gradients() {
+    for (const Piece& piece : model_.read(0, plan_.arena->elements, 0, values())) {
+      const ElementRange range{piece.first, piece.count};
+      if (values().value(piece.value).poison) {
+        add(FindingKind::kUninitialised, CONVOY_NONE, range,
+            "the parameters are memory that nothing has written");
+        continue;
+      }
+      std::set<std::pair<std::uint32_t, std::uint64_t>> missing;
+      for (std::uint32_t r = 0; r < plan_.cluster->replicas(); ++r)
+        for (std::uint64_t t = 0; t < run_.computes(r); ++t) missing.insert({r, t});
+      for (const Term& term : values().expand(piece.value, Casts::kErrors))
+        judge_term(term, range, missing);
+      if (missing.empty()) continue;
+      const auto [replica, step] = *missing.begin();
+      add(FindingKind::kMissing, replica, range,
+          fmt::format("the parameters lack gradients of before, first that of replica {} {} steps "
+                      "before",
+                      replica, run_.computes(replica) - step));
+    }
+  }
+
+  void judge_term(const Term& term, const ElementRange& range,
+                  std::set<std::pair<std::uint32_t, std::uint64_t>>& missing) {
+    const Atom& atom = values().atom(term.atom);
+    switch (atom.kind) {
+      case AtomKind::kInitial:
+        if (term.weight.field != 1 || term.shift != 0)
+          add(FindingKind::kScaled, CONVOY_NONE, range,
+              fmt::format("the parameters hold {:.6g} times the first ones", term.weight.value));
+        return;
+      case AtomKind::kGradient: {
+        missing.erase({atom.replica, atom.step});
+        const Weight counts =
+            term.weight * whole(plan_.cluster->replicas() * before_.mean_over(atom.step));
+        if (term.shift != 0 || (counts * from_scalar(-1)).field != 1)
+          add(FindingKind::kUnknown, atom.replica, range,
+              fmt::format("the parameters hold a gradient of replica {} {:.6g} times so far, not "
+                          "once",
+                          atom.replica, -counts.value));
+        return;
+      }
+      case AtomKind::kCast:
+        return;
+      default:
+        add(FindingKind::kUnknown, CONVOY_NONE, range,
+            "only the run knows what the parameters hold");
+    }
+  }
+
+  // Memory that was zero, or held the first parameters, when the stage was proved.
+  void compare(std::uint32_t buffer, const ElementRange& range) {
+    const std::uint32_t kind = plan_.buffers[buffer].kind;
+    if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) return;
+    const Content wanted =
+        proved_.memory(buffer).read(range.first, range.count, range.first, proved_.values());
+    for (const Piece& piece : wanted) {
+      const ElementRange part{range.first + piece.first, piece.count};
+      const std::vector<Term> terms = proved_.values().expand(piece.value, Casts::kKept);
+      if (terms.empty() && proved_.values().value(piece.value).constant.is_zero())
+        require_residual(buffer, part);
+      else if (is_matrix(proved_.values(), piece.value) && holds_matrix(buffer, part))
+        matrices_.push_back({buffer, part});
+      else if (terms.size() == 1 && terms.front().weight.field == 1 &&
+               proved_.values().atom(terms.front().atom).kind == AtomKind::kInitial)
+        require_model(buffer, part, terms.front().shift);
+      else
+        add(FindingKind::kUnknown, CONVOY_NONE, part,
+            fmt::format("{} should begin with something else than parameters or zeros",
+                        plan_.buffer_name(buffer)));
+    }
+  }
+
+  // Element i of the buffer stands for element i + shift of the arena.
+  void require_model(std::uint32_t buffer, const ElementRange& part, std::int64_t shift) {
+    const auto from = static_cast<std::uint64_t>(static_cast<std::int64_t>(part.first) + shift);
+    const Content is = run_.memory(buffer).read(part.first, part.count, from, values());
+    const Content model = model_.read(from, part.count, from, values());
+    if (is == model) return;
+    const std::uint32_t replica = plan_.buffers[buffer].kind == CONVOY_BUFFER_PARAMETERS
+                                      ? plan_.buffers[buffer].owner
+                                      : CONVOY_NONE;
+    add(FindingKind::kUnknown, replica, part,
+        fmt::format("{} does not hold the parameters as the others do: let the stage's prologue "
+                    "copy or average them",
+                    plan_.buffer_name(buffer)));
+  }
+
+  void require_residual(std::uint32_t buffer, const ElementRange& part) {
+    for (const Piece& piece :
+         run_.memory(buffer).read(part.first, part.count, part.first, values())) {
+      const Residue residue = residue_of(values(), piece.value);
+      if (is_matrix(values(), piece.value))
+        matrices_.push_back({buffer, {part.first + piece.first, piece.count}});
+      else if (residue == Residue::kMore)
+        add(FindingKind::kUnknown, CONVOY_NONE, part,
+            fmt::format("{} holds more than what was rounded off or compressed away: let the "
+                        "stage's prologue set it",
+                        plan_.buffer_name(buffer)));
+      passes_residuals_ = passes_residuals_ || residue == Residue::kErrors;
+    }
+  }
+
+  bool holds_matrix(std::uint32_t buffer, const ElementRange& part) {
+    return std::ranges::all_of(
+        run_.memory(buffer).read(part.first, part.count, part.first, values()),
+        [&](const Piece& piece) { return is_matrix(values(), piece.value); });
+  }
+
+  // The stage was proved with others, or with zeros.
+  void follow_matrices() {
+    const auto unfit = find_unfit_matrix(alone_, proved_, run_, matrices_, budget_);
+    if (!unfit) return;
+    add(FindingKind::kUnknown, CONVOY_NONE, unfit->where.range,
+        fmt::format("{} holds a matrix of earlier steps, {}: let the stage's prologue set it",
+                    plan_.buffer_name(unfit->where.buffer), unfit->why));
+  }
+
+  // The stage was proved with zeros instead.
+  void follow_residuals() {
+    PassedResiduals passed = judge_passed_residuals(alone_, run_, budget_);
+    for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
+    result_.loses = result_.loses || passed.loses;
+  }
+
+  void look_for_losses() {
+    const Content model = model_.read(0, plan_.arena->elements, 0, values());
+    result_.loses = result_.loses || has_dropped(before_.errors, model, alone_, run_);
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+      if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
+      RangeSet read;
+      for (const ElementRange& range : live_[b]) read.add(range);
+      read.for_each_gap({0, plan_.buffers[b].count}, [&](const ElementRange& gap) {
+        for (const Piece& piece : run_.memory(b).read(gap.first, gap.count, gap.first, values()))
+          result_.loses = result_.loses || residue_of(values(), piece.value) == Residue::kErrors;
+      });
+    }
+  }
+
+  ValueTable& values() { return run_.values(); }
+
+  const Plan& plan_;
+  std::size_t stage_;
+  Plan alone_;
+  SymbolicRun& run_;
+  const Before& before_;
+  Budget& budget_;
+  SymbolicRun proved_;  // has run the prologues that the stage was proved with
+  Ranges live_;         // what its body takes from before
+  BufferContent model_;
+  StagePassage result_;
+  bool passes_residuals_ = false;
+  std::vector<PassedMatrix> matrices_;
+  std::set<std::pair<FindingKind, std::string>> seen_;
+};
+
+}  // namespace
+
+Plan stage_alone(const Plan& plan, std::size_t stage) {
+  Plan alone = stage_of(plan, stage);
+  if (stage == 0) return alone;
+  alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
+  // Lowering numbers each stage from 0.
+  std::uint32_t id = 0;
+  for (auto* section : {&alone.prologue, &alone.body})
+    for (Operation& operation : *section) operation.id = id++;
+  return alone;
+}
+
+std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
+                                         Budget& budget) {
+  Plan now = stage_of(plan, 0);  // that the run goes through
+  SymbolicRun run(now, budget, Start::kLinear);
+  Before before;
+  std::vector<StagePassage> passages;
+  for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
+    const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
+    for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
+    before.add_means(run.computes(0), reports[stage - 1].report);
+    now = stage_of(plan, stage);
+    before.errors = errors_in_reach(now, run);
+    run.run_prologue();
+    passages.push_back(Beginning(plan, stage, run, before, budget).judge());
+  }
+  return passages;
+}
+
+}  // namespace convoy::check

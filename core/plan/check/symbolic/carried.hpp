@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+
+#include "core/plan/check/symbolic/values.hpp"
+
+namespace convoy::check {
+
+// The known facts about a value from undeclared kernels: the gradients that lead to it, and how
+// often they count if kernels keep the scale of their reads.
+struct Carried {
+  using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
+  std::map<std::uint32_t, Computes> gradients;       // by replica
+  bool parameters = false;                           // parameters lead to it, too
+  std::set<AtomId> applies;                          // the nearest updates that do
+  std::uint32_t operation = CONVOY_NONE;             // the kernel's call
+  // The kernel that makes or reads a compressor's message as if it were plain values: its result
+  // has not even the scale of what was read.
+  std::uint32_t misread = CONVOY_NONE;
+};
+
+// Follows gradients through undeclared kernels. Every value is examined once.
+class CarriedGradients {
+ public:
+  explicit CarriedGradients(const ValueTable& values) : values_(values) {}
+
+  const Carried& of_atom(AtomId opaque);
+  // The gradients in a sum, with or without kernels.
+  Carried of_value(ValueId value);
+
+ private:
+  Carried of_known_inputs(AtomId opaque);
+  Carried sum(ValueId value) const;
+
+  const ValueTable& values_;
+  std::map<AtomId, Carried> known_;
+};
+
+}  // namespace convoy::check

@@ -1,0 +1,72 @@
+#include "core/plan/check/symbolic/weight.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace convoy::check {
+namespace {
+
+constexpr std::uint64_t kLargestDenominator = 65536;
+
+std::uint64_t signed_field(bool negative, std::uint64_t magnitude) {
+  const std::uint64_t element = magnitude % kPrime;
+  return negative && element != 0 ? kPrime - element : element;
+}
+
+// The double itself: mantissa times a power of two.
+std::uint64_t dyadic(double scalar) {
+  int exponent = 0;
+  const double mantissa = std::frexp(std::fabs(scalar), &exponent);
+  const auto digits = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));
+  exponent -= 53;
+  const std::uint64_t two = exponent < 0 ? field_inverse(2) : 2;
+  const std::uint64_t scale = field_power(two, static_cast<std::uint64_t>(std::abs(exponent)));
+  return field_multiply(signed_field(scalar < 0, digits), scale);
+}
+
+}  // namespace
+
+Weight whole(std::uint64_t count) {
+  return {count % kPrime, static_cast<double>(count)};
+}
+
+Weight reciprocal(std::uint64_t count) {
+  return {field_inverse(count % kPrime), 1.0 / static_cast<double>(count)};
+}
+
+Weight from_scalar(double scalar) {
+  // Continued fraction: its convergents are the best approximations for their size.
+  const double magnitude = std::fabs(scalar);
+  double rest = magnitude;
+  std::uint64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+  while (rest < 0x1p40) {
+    const auto digit = static_cast<std::uint64_t>(rest);
+    const std::uint64_t p = digit * p1 + p0;
+    const std::uint64_t q = digit * q1 + q0;
+    if (q > kLargestDenominator) break;
+    const double value = static_cast<double>(p) / static_cast<double>(q);
+    if (static_cast<float>(value) == static_cast<float>(magnitude))
+      return {field_multiply(signed_field(scalar < 0, p), field_inverse(q)), scalar};
+    if (rest == static_cast<double>(digit)) break;
+    rest = 1.0 / (rest - static_cast<double>(digit));
+    p0 = p1, q0 = q1, p1 = p, q1 = q;
+  }
+  return {dyadic(scalar), scalar};
+}
+
+double number_of(std::uint64_t element) {
+  std::uint64_t r0 = kPrime, r1 = element;
+  std::int64_t t0 = 0, t1 = 1;
+  while (r1 > (std::uint64_t{1} << 30)) {
+    const std::uint64_t quotient = r0 / r1;
+    r0 = std::exchange(r1, r0 - quotient * r1);
+    t0 = std::exchange(t1, t0 - static_cast<std::int64_t>(quotient) * t1);
+  }
+  return t1 == 0 ? 0 : static_cast<double>(r1) / static_cast<double>(t1);
+}
+
+std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
+  return field_multiply(weight == 0 ? 0 : kPrime - weight, replicas);
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/plan/check/symbolic/field.hpp"
+
+namespace convoy::check {
+
+// A coefficient: exact in the field, which decides, and as a number for people.
+struct Weight {
+  std::uint64_t field = 1;
+  double value = 1;
+
+  bool is_zero() const { return field == 0; }
+};
+
+inline Weight operator*(const Weight& a, const Weight& b) {
+  return {field_multiply(a.field, b.field), a.value * b.value};
+}
+inline Weight operator+(const Weight& a, const Weight& b) {
+  return {field_add(a.field, b.field), a.value + b.value};
+}
+
+Weight whole(std::uint64_t count);
+Weight reciprocal(std::uint64_t count);
+
+// The exact value that an author meant by a scalar: the fraction with the smallest denominator that
+// is equal to it in f32 (0.2 is 1/5); without such a fraction, the number itself.
+Weight from_scalar(double scalar);
+
+// The number that a field element stands for, when numerator and denominator are small.
+double number_of(std::uint64_t element);
+
+// A gradient is subtracted and divided by the replicas: how often one of this weight counts.
+std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas);
+
+}  // namespace convoy::check

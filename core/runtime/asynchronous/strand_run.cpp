@@ -1,0 +1,58 @@
+#include "core/runtime/asynchronous/strand_run.hpp"
+
+#include <algorithm>
+
+namespace convoy::runtime {
+
+StrandRun::StrandRun(Session& session, Executor& executor, data::BatchSource& source,
+                     std::int64_t first_step)
+    : session_(session), executor_(executor), source_(source), first_step_(first_step) {
+  for (const std::uint32_t replica : executor.replicas())
+    if (std::ranges::count(session.local_replicas(), replica) > 0) replicas_.push_back(replica);
+}
+
+void StrandRun::submit(double learning_rate) {
+  StrandStep step;
+  step.number = submitted_;
+  step.learning_rate = learning_rate;
+  step.input_asked = session_.now();
+  input_.learning_rate = learning_rate;
+  input_.batches.assign(session_.replicas(), {});
+  for (const std::uint32_t replica : replicas_) {
+    const data::Batch& batch = source_.acquire(static_cast<int>(replica), first_step_ + submitted_);
+    input_.batches[replica] = {batch.images, batch.labels};
+    step.images += batch.count;
+  }
+  step.input_ready = session_.now();
+  executor_.submit_step(input_);
+  open_.push_back(std::move(step));
+  ++submitted_;
+}
+
+void StrandRun::restart_clock(double now) {
+  last_end_ = now;
+  last_move_ = std::chrono::steady_clock::now();
+}
+
+double StrandRun::seconds_still() {
+  const auto now = std::chrono::steady_clock::now();
+  const std::uint64_t progress = executor_.progress();
+  if (!has_open() || progress != progress_) last_move_ = now;
+  progress_ = progress;
+  return std::chrono::duration<double>(now - last_move_).count();
+}
+
+StrandStep StrandRun::finish() {
+  StrandStep step = std::move(open_.front());
+  const StepResult& result = executor_.finish_step();
+  open_.pop_front();
+  ++finished_;
+  for (const std::uint32_t replica : replicas_)
+    source_.release(static_cast<int>(replica), first_step_ + step.number);
+  step.totals = local_totals(result, replicas_, step.images);
+  step.begin = last_end_;
+  step.end = last_end_ = std::max(result.end, last_end_);
+  return step;
+}
+
+}  // namespace convoy::runtime

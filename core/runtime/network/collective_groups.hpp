@@ -1,0 +1,81 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/plugin/device_plugin.hpp"
+#include "core/runtime/memory.hpp"
+#include "core/runtime/network/peers.hpp"
+
+namespace convoy::runtime {
+
+class CollectiveGroups;
+
+// Tells the groups of a task's sessions that another task is lost, from any thread: those that are
+// open, and those that are being opened or will be.
+class CollectiveInterruption {
+ public:
+  void interrupt(const std::string& reason);
+
+ private:
+  friend class CollectiveGroups;
+
+  void attach(CollectiveGroups& groups);
+  void detach(CollectiveGroups& groups);
+
+  std::mutex mutex_;
+  std::set<CollectiveGroups*> groups_;
+  std::uint32_t given_up_ = 0;  // atomic
+};
+
+// The groups of devices of several tasks that collectives of plans run in, open on this task. One
+// session's; it must be destroyed before the devices, with no collective queued.
+class CollectiveGroups {
+ public:
+  // host: the number of this task in the plan's cluster. interruption outlives this object.
+  CollectiveGroups(std::uint32_t host, const Engines& engines,
+                   CollectiveInterruption& interruption);
+  ~CollectiveGroups();
+  CollectiveGroups(const CollectiveGroups&) = delete;
+  CollectiveGroups& operator=(const CollectiveGroups&) = delete;
+
+  // Opens the groups of a lowered plan that are not open yet. All tasks call it with the same plan
+  // at the same time. seconds: how long the others may take to come. Error kTimeout when they do
+  // not, kUnavailable when a device refuses or the tasks have different plans.
+  void open(const Plan& lowered, Peers& peers, double seconds);
+  // The open group of a collective over several hosts that has a place on this one; null: there is
+  // none.
+  void* find(const Plan& lowered, const Operation& collective) const;
+  // Collectives that are queued end with an error, and nothing can be queued any more.
+  void interrupt(const std::string& reason) noexcept;
+
+ private:
+  using Places = std::vector<std::uint32_t>;  // ascending: the place of every rank
+  struct Group {
+    OpenDevice* device = nullptr;  // null: no place is on this host
+    void* handle = nullptr;
+  };
+
+  std::vector<Places> missing(const Plan& lowered) const;
+  std::uint32_t host_of(const Plan& lowered, std::uint32_t place) const;
+  Group join(const Plan& lowered, const Places& places, const convoy_collective_id& id,
+             double seconds);
+
+  std::uint32_t host_;
+  const Engines& engines_;
+  CollectiveInterruption& interruption_;
+  std::map<Places, Group> groups_;
+};
+
+// The places of a collective's devices, ascending: the place of rank i is number i.
+std::vector<std::uint32_t> ranked_places(const Plan& lowered, const Operation& collective);
+
+}  // namespace convoy::runtime

@@ -1,0 +1,247 @@
+#include "core/runtime/state/checkpoint_tensors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/plan/stages.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::runtime {
+namespace {
+
+constexpr const char* kOptimizerPrefix = "optimizer/";
+constexpr const char* kRuntimePrefix = "runtime/";
+
+// The element types that buffers of plans have, indexed by convoy_dtype.
+checkpoint::TensorDtype stored_dtype(std::uint32_t dtype) {
+  switch (dtype) {
+    case CONVOY_F16:
+      return checkpoint::TensorDtype::kF16;
+    case CONVOY_BF16:
+      return checkpoint::TensorDtype::kBf16;
+    case CONVOY_I32:
+      return checkpoint::TensorDtype::kI32;
+    case CONVOY_U8:
+      return checkpoint::TensorDtype::kU8;
+    default:
+      return checkpoint::TensorDtype::kF32;
+  }
+}
+
+std::optional<std::uint32_t> plan_dtype(checkpoint::TensorDtype dtype) {
+  for (const std::uint32_t candidate : {CONVOY_F32, CONVOY_F16, CONVOY_BF16, CONVOY_I32, CONVOY_U8})
+    if (stored_dtype(candidate) == dtype) return candidate;
+  return std::nullopt;
+}
+
+std::string optimizer_name_of(convoy_optimizer_kind kind, std::uint32_t slot,
+                              const std::string& variable) {
+  return fmt::format("{}{}/{}", kOptimizerPrefix, train::state_name(kind, slot), variable);
+}
+
+// Reads tensors by name and collects what does not fit.
+class FittingReader {
+ public:
+  FittingReader(const checkpoint::SafetensorsFile& file, const Graph& graph)
+      : file_(file), graph_(graph) {}
+
+  std::vector<float> read(const std::string& name, const std::vector<std::uint64_t>& shape) {
+    expected_.insert(name);
+    const checkpoint::StoredTensor* tensor = file_.find(name);
+    if (tensor == nullptr) {
+      missing_.push_back(name);
+      return {};
+    }
+    if (tensor->info.shape != shape || tensor->info.dtype != checkpoint::TensorDtype::kF32) {
+      different_.push_back(fmt::format("{} is {} {}, the model has F32 {}", name,
+                                       checkpoint::tensor_dtype_name(tensor->info.dtype),
+                                       checkpoint::shape_text(tensor->info.shape),
+                                       checkpoint::shape_text(shape)));
+      return {};
+    }
+    return file_.read_floats(*tensor);
+  }
+
+  // Error unless everything was there and nothing else is.
+  void finish() {
+    std::vector<std::string> extra;
+    for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
+      const std::string& name = tensor.info.name;
+      if (name.starts_with(kOptimizerPrefix) || name.starts_with(kRuntimePrefix)) continue;
+      if (!expected_.contains(name)) extra.push_back(checkpoint::printable(name));
+    }
+    std::string text;
+    text += list("missing", missing_);
+    text += list("not in the model", extra);
+    text += list("different", different_);
+    if (text.empty()) return;
+    fail(ExitCode::kFailed, "{} does not fit model {}:{}", file_.path().string(), graph_.model(),
+         text);
+  }
+
+ private:
+  static std::string list(const char* what, std::vector<std::string> names) {
+    constexpr std::size_t kMost = 10;
+    if (names.empty()) return {};
+    const std::size_t all = names.size();
+    names.resize(std::min(all, kMost));
+    const std::string more = all > kMost ? fmt::format(" and {} more", all - kMost) : "";
+    return fmt::format("\n  {} {}: {}{}", all, what, fmt::join(names, "; "), more);
+  }
+
+  const checkpoint::SafetensorsFile& file_;
+  const Graph& graph_;
+  std::set<std::string> expected_;
+  std::vector<std::string> missing_;
+  std::vector<std::string> different_;
+};
+
+ModelValues read_values(FittingReader& reader, const Graph& graph) {
+  ModelValues values;
+  values.variables.resize(graph.variables().size());
+  values.state.resize(graph.state_elements());
+  for (const ModelTensor& tensor : model_tensors(graph)) {
+    std::vector<float> read = reader.read(tensor.name, tensor.shape);
+    if (tensor.statistic)
+      std::ranges::copy(read,
+                        values.state.begin() + static_cast<std::ptrdiff_t>(tensor.state_first));
+    else
+      values.variables[tensor.variable] = std::move(read);
+  }
+  return values;
+}
+
+void read_parts(const checkpoint::SafetensorsFile& file, Restoration& result) {
+  const std::string prefix(kRuntimePrefix);
+  for (const checkpoint::StoredTensor& tensor : file.tensors()) {
+    if (!tensor.info.name.starts_with(prefix)) continue;
+    const auto dtype = plan_dtype(tensor.info.dtype);
+    if (!dtype)
+      fail(ExitCode::kFailed, "{}: tensor '{}': no buffer of a plan is of type {}",
+           file.path().string(), checkpoint::printable(tensor.info.name),
+           checkpoint::tensor_dtype_name(tensor.info.dtype));
+    result.state.parts.push_back(
+        {tensor.info.name.substr(prefix.size()), *dtype, file.read(tensor)});
+  }
+}
+
+bool has_parts(const checkpoint::SafetensorsFile& file) {
+  return std::ranges::any_of(file.tensors(), [](const checkpoint::StoredTensor& tensor) {
+    return tensor.info.name.starts_with(kRuntimePrefix);
+  });
+}
+
+void read_optimizer(FittingReader& reader, const CheckpointFacts& facts, const Session& session,
+                    Restoration& result) {
+  const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
+  if (facts.optimizer != train::optimizer_name(kind)) {
+    result.notices.push_back(
+        fmt::format("the checkpoint was trained with {}: {} starts without the state it would have",
+                    facts.optimizer, train::optimizer_name(kind)));
+    return;
+  }
+  result.state.updates = facts.updates;
+  for (std::uint32_t slot = 0; slot < train::state_slots(kind); ++slot) {
+    auto& values = result.state.optimizer.emplace_back();
+    for (const GraphVariable& variable : session.graph().variables())
+      values.push_back(
+          reader.read(optimizer_name_of(kind, slot, variable.name), variable.dimensions));
+  }
+}
+
+}  // namespace
+
+std::uint64_t ModelTensor::elements() const {
+  return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
+}
+
+std::vector<ModelTensor> model_tensors(const Graph& graph) {
+  std::vector<ModelTensor> tensors;
+  for (std::size_t i = 0; i < graph.variables().size(); ++i)
+    tensors.push_back({graph.variables()[i].name, graph.variables()[i].dimensions, false, i, 0});
+  for (const GraphNode& node : graph.nodes()) {
+    if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
+    const std::uint64_t channels = node.output.channels;
+    tensors.push_back({node.name + "/moving_mean", {channels}, true, 0, node.state_first});
+    tensors.push_back(
+        {node.name + "/moving_variance", {channels}, true, 0, node.state_first + channels});
+  }
+  return tensors;
+}
+
+std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
+                                                   convoy_optimizer_kind optimizer,
+                                                   TrainingState state) {
+  std::vector<checkpoint::Tensor> tensors;
+  for (const ModelTensor& tensor : model_tensors(graph)) {
+    std::span<const float> values = std::span(state.values.state).subspan(tensor.state_first);
+    std::vector<float> variable;  // goes when its tensor is made
+    if (!tensor.statistic) {
+      variable = std::exchange(state.values.variables.at(tensor.variable), {});
+      values = variable;
+    }
+    tensors.push_back(
+        checkpoint::make_tensor(tensor.name, tensor.shape, values.first(tensor.elements())));
+  }
+  for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
+    for (std::size_t i = 0; i < graph.variables().size(); ++i) {
+      const GraphVariable& variable = graph.variables()[i];
+      tensors.push_back(checkpoint::make_tensor(optimizer_name_of(optimizer, slot, variable.name),
+                                                variable.dimensions,
+                                                std::exchange(state.optimizer[slot][i], {})));
+    }
+  for (StatePart& part : state.parts) {
+    const std::uint64_t elements = part.bytes.size() / dtype_bytes(part.dtype);
+    tensors.push_back({{kRuntimePrefix + part.name, stored_dtype(part.dtype), {elements}},
+                       std::move(part.bytes)});
+  }
+  return tensors;
+}
+
+ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph) {
+  FittingReader reader(file, graph);
+  ModelValues values = read_values(reader, graph);
+  reader.finish();
+  return values;
+}
+
+Restoration read_restoration(const checkpoint::SafetensorsFile& file, const CheckpointFacts& facts,
+                             const Session& session) {
+  Restoration result;
+  FittingReader reader(file, session.graph());
+  result.state.values = read_values(reader, session.graph());
+  read_optimizer(reader, facts, session, result);
+  reader.finish();
+  result.state.loss_scale = facts.loss_scale;
+  const Plan& plan = session.whole_plan();
+  const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
+  const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
+  // Several hosts save no parts, and one of them has no memory for those of all.
+  result.state.complete =
+      facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
+      facts.optimizer == train::optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
+      result.state.optimizer.size() == session.memory().state_slots();
+  if (result.state.complete) {
+    result.state.phase = facts.phase;
+    read_parts(file, result);
+  } else if (has_parts(file)) {
+    result.notices.push_back(fmt::format(
+        "what {} on {} of batch {} keeps between steps besides the model (gradients that wait, "
+        "parameters or statistics of other replicas, a loss scale) is left out, because this run "
+        "has another plan: another strategy, precision, clipping, batch or number of devices",
+        facts.strategy,
+        facts.identity.replicas == 1 ? "1 device"
+                                     : fmt::format("{} devices", facts.identity.replicas),
+        facts.identity.batch));
+  }
+  return result;
+}
+
+}  // namespace convoy::runtime

@@ -1,0 +1,129 @@
+#include "core/runtime/state/foreign_weights.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/base/error.hpp"
+#include "core/base/input_file.hpp"
+#include "core/base/json.hpp"
+#include "core/runtime/state/checkpoint_tensors.hpp"
+
+namespace convoy::runtime {
+namespace {
+
+using Json = nlohmann::json;
+
+WeightsSource parse_source(const Json& value) {
+  if (value.is_string()) return {value.get<std::string>(), 0, 0};
+  WeightsSource source;
+  source.from = value.at("from").get<std::string>();
+  source.rows = value.value("rows", std::uint64_t{0});
+  source.row_value = value.value("row_value", 0.0f);
+  return source;
+}
+
+WeightsMap parse_map(const Json& document) {
+  WeightsMap map;
+  for (const auto& [name, value] : document.at("tensors").items())
+    map.tensors[name] = parse_source(value);
+  map.ignored_suffixes = document.value("ignored_suffixes", std::vector<std::string>());
+  return map;
+}
+
+// Reads by the map and collects what does not fit.
+class MappedReader {
+ public:
+  MappedReader(const checkpoint::SafetensorsFile& file, const WeightsMap& map)
+      : file_(file), map_(map) {}
+
+  std::vector<float> read(const ModelTensor& tensor) {
+    const auto entry = map_.tensors.find(tensor.name);
+    if (entry == map_.tensors.end()) return complain(tensor.name + " is not in the map");
+    const WeightsSource& source = entry->second;
+    used_.insert(source.from);
+    const checkpoint::StoredTensor* stored = file_.find(source.from);
+    if (stored == nullptr)
+      return complain(fmt::format("{} needs {}, which the file does not have", tensor.name,
+                                  checkpoint::printable(source.from)));
+    std::vector<std::uint64_t> shape = stored->info.shape;
+    const bool rows_fit = source.rows <= tensor.shape.front();
+    if (!shape.empty() && rows_fit) shape.front() += source.rows;
+    if (!rows_fit || shape != tensor.shape)
+      return complain(fmt::format(
+          "{} is {}, {} of the file is {}", tensor.name, checkpoint::shape_text(tensor.shape),
+          checkpoint::printable(source.from), checkpoint::shape_text(stored->info.shape)));
+    const std::uint64_t row = tensor.elements() / tensor.shape.front();
+    std::vector<float> values(source.rows * row, source.row_value);
+    const std::vector<float> read = file_.read_floats(*stored);
+    values.insert(values.end(), read.begin(), read.end());
+    return values;
+  }
+
+  void finish(const Graph& graph) {
+    for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
+      const std::string& name = tensor.info.name;
+      const bool ignored = std::ranges::any_of(
+          map_.ignored_suffixes, [&](const std::string& suffix) { return name.ends_with(suffix); });
+      if (!ignored && !used_.contains(name))
+        complain(checkpoint::printable(name) + " is left over");
+    }
+    if (problems_.empty()) return;
+    constexpr std::size_t kMost = 10;
+    const std::size_t all = problems_.size();
+    problems_.resize(std::min(all, kMost));
+    fail(ExitCode::kFailed,
+         "{} does not fit model {} by this --weights_map ({} differences):\n  {}",
+         file_.path().string(), graph.model(), all, fmt::join(problems_, "\n  "));
+  }
+
+ private:
+  std::vector<float> complain(std::string problem) {
+    problems_.push_back(std::move(problem));
+    return {};
+  }
+
+  const checkpoint::SafetensorsFile& file_;
+  const WeightsMap& map_;
+  std::set<std::string> used_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace
+
+WeightsMap read_weights_map(const std::filesystem::path& path) {
+  const InputFile file = read_input_file(path);
+  if (!file.problem.empty())
+    fail(ExitCode::kUsage,
+         "--weights_map: cannot read {}: {}; give a JSON file, or a name from share/weights",
+         path.string(), file.problem);
+  try {
+    return parse_map(parse_json(file.bytes));
+  } catch (const Json::exception& error) {
+    fail(ExitCode::kUsage, "--weights_map: {} is no map of weights: {}", path.string(),
+         json_problem(error));
+  }
+}
+
+ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
+                                 const WeightsMap& map) {
+  MappedReader reader(file, map);
+  ModelValues values;
+  values.variables.resize(graph.variables().size());
+  values.state.resize(graph.state_elements());
+  for (const ModelTensor& tensor : model_tensors(graph)) {
+    std::vector<float> read = reader.read(tensor);
+    if (tensor.statistic)
+      std::ranges::copy(read,
+                        values.state.begin() + static_cast<std::ptrdiff_t>(tensor.state_first));
+    else
+      values.variables[tensor.variable] = std::move(read);
+  }
+  reader.finish(graph);
+  return values;
+}
+
+}  // namespace convoy::runtime

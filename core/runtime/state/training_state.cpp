@@ -1,0 +1,255 @@
+#include "core/runtime/state/training_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "core/base/error.hpp"
+#include "core/plan/schedule/live_ranges.hpp"
+#include "core/train/optimizer.hpp"
+
+namespace convoy::runtime {
+namespace {
+
+using Ranges = std::vector<ElementRange>;
+using Bytes = std::vector<std::byte>;
+
+template <typename Number>
+Bytes bytes_of(const std::vector<Number>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {bytes.begin(), bytes.end()};
+}
+
+template <typename Number>
+std::vector<Number> numbers_of(const Bytes& bytes) {
+  std::vector<Number> values(bytes.size() / sizeof(Number));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Number));
+  return values;
+}
+
+// A piece of memory that lives across iterations. Contents are bytes of ranges of its elements.
+struct LivePiece {
+  using Contents = std::function<Bytes(const ElementRange&)>;
+
+  std::string name;
+  std::uint32_t dtype = CONVOY_F32;
+  std::uint64_t count = 0;  // elements
+  Ranges ranges;            // the elements that matter
+  Contents implied;         // what it holds when nothing is said about it
+  Contents read;
+  std::function<void(const Bytes&)> write;
+
+  // In stretches, because the piece may be as large as the model.
+  bool holds_what_is_implied() const {
+    constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
+    for (const ElementRange& range : ranges)
+      for (std::uint64_t done = 0; done < range.count; done += kAtOnce) {
+        const ElementRange stretch{range.first + done, std::min(kAtOnce, range.count - done)};
+        if (read(stretch) != implied(stretch)) return false;
+      }
+    return true;
+  }
+};
+
+// All pieces of a session, one after the other. Implied contents are read from the session, whose
+// canonical values must be set.
+class LivePieces {
+ public:
+  // Before the step of that number, which begins with this phase of its stage's body.
+  LivePieces(Session& session, std::int64_t step, std::uint32_t phase)
+      : session_(session),
+        plan_(session.whole_plan()),
+        memory_(session.memory()),
+        step_(static_cast<std::uint64_t>(step)),
+        phase_(phase) {}
+
+  void for_each(const std::function<void(const LivePiece&)>& visit) const {
+    visit_buffers(visit);
+    visit_optimizer(visit);
+    visit_update_counts(visit);
+    visit_statistics(visit);
+  }
+
+ private:
+  void visit_buffers(const std::function<void(const LivePiece&)>& visit) const {
+    const auto live = live_ranges_at(plan_, step_, phase_);
+    for (std::uint32_t i = 0; i < live.size(); ++i) {
+      if (live[i].empty()) continue;
+      const PlanBuffer& buffer = plan_.buffers[i];
+      const bool copy = buffer.kind == CONVOY_BUFFER_PARAMETERS ||  //
+                        buffer.kind == CONVOY_BUFFER_MASTER;
+      LivePiece piece{plan_.buffer_name(i), buffer.dtype, buffer.count, live[i], {}, {}, {}};
+      piece.implied = [this, copy, size = dtype_bytes(buffer.dtype)](const ElementRange& range) {
+        return copy ? bytes_of(memory_.read_parameters(range)) : Bytes(range.count * size);
+      };
+      piece.read = [this, i](const ElementRange& range) { return memory_.read_bytes(i, range); };
+      piece.write = [this, i](const Bytes& bytes) { memory_.write_bytes(i, bytes); };
+      visit(piece);
+    }
+  }
+
+  void visit_optimizer(const std::function<void(const LivePiece&)>& visit) const {
+    const auto updated = updated_ranges(plan_);
+    for (std::uint32_t slot = 0; slot < memory_.state_slots(); ++slot)
+      for (std::uint32_t i = 0; i < updated.size(); ++i)
+        if (!updated[i].empty()) visit(optimizer_piece(i, slot, updated[i]));
+  }
+
+  LivePiece optimizer_piece(std::uint32_t buffer, std::uint32_t slot, const Ranges& ranges) const {
+    const auto kind = static_cast<convoy_optimizer_kind>(session_.options().optimizer.kind);
+    LivePiece piece{fmt::format("{}/{}", plan_.buffer_name(buffer), train::state_name(kind, slot)),
+                    CONVOY_F32,
+                    plan_.buffers[buffer].count,
+                    ranges,
+                    {},
+                    {},
+                    {}};
+    piece.implied = [this, slot](const ElementRange& range) {
+      return bytes_of(memory_.read_optimizer_state(slot, range));
+    };
+    piece.read = [this, buffer, slot](const ElementRange& range) {
+      return bytes_of(memory_.read_state(buffer, slot, range));
+    };
+    piece.write = [this, buffer, slot](const Bytes& bytes) {
+      memory_.write_state(buffer, slot, numbers_of<float>(bytes));
+    };
+    return piece;
+  }
+
+  // A number per cell. All are implied where all elements have had as many updates.
+  void visit_update_counts(const std::function<void(const LivePiece&)>& visit) const {
+    if (memory_.state_slots() == 0) return;
+    for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
+      const std::span<UpdateCounts::Cell> cells = memory_.update_counts().cells(i);
+      if (cells.empty()) continue;
+      LivePiece piece{plan_.buffer_name(i) + "/updates",
+                      CONVOY_I32,
+                      cells.size(),
+                      {{0, cells.size()}},
+                      {},
+                      {},
+                      {}};
+      piece.implied = [this](const ElementRange& range) {
+        return bytes_of(std::vector(range.count, number_of(memory_.update_counts().most())));
+      };
+      piece.read = [cells](const ElementRange& range) {
+        std::vector<std::uint32_t> numbers;
+        for (const UpdateCounts::Cell& cell : cells.subspan(range.first, range.count))
+          numbers.push_back(number_of(cell.updates));
+        return bytes_of(numbers);
+      };
+      piece.write = [cells](const Bytes& bytes) {
+        const std::vector<std::uint32_t> numbers = numbers_of<std::uint32_t>(bytes);
+        for (std::size_t cell = 0; cell < cells.size(); ++cell) cells[cell].updates = numbers[cell];
+      };
+      visit(piece);
+    }
+  }
+
+  static std::uint32_t number_of(std::uint64_t updates) {
+    return static_cast<std::uint32_t>(updates);
+  }
+
+  Bytes statistics(std::uint32_t replica, const ElementRange& range) const {
+    const std::vector<float> all = memory_.read_replica_state(replica);
+    const auto bytes = std::as_bytes(std::span(all).subspan(range.first, range.count));
+    return {bytes.begin(), bytes.end()};
+  }
+
+  void visit_statistics(const std::function<void(const LivePiece&)>& visit) const {
+    const std::uint64_t count = session_.graph().state_elements();
+    if (count == 0) return;
+    for (std::uint32_t replica = 1; replica < session_.replicas(); ++replica) {
+      LivePiece piece{
+          fmt::format("statistics({})", replica), CONVOY_F32, count, {{0, count}}, {}, {}, {}};
+      piece.implied = [this](const ElementRange& range) { return statistics(0, range); };
+      piece.read = [this, replica](const ElementRange& range) {
+        return statistics(replica, range);
+      };
+      piece.write = [this, replica](const Bytes& bytes) {
+        memory_.write_replica_state(replica, numbers_of<float>(bytes));
+      };
+      visit(piece);
+    }
+  }
+
+  Session& session_;
+  const Plan& plan_;
+  PlanMemory& memory_;
+  std::uint64_t step_;
+  std::uint32_t phase_;
+};
+
+void write_parts(Session& session, const TrainingState& state, std::int64_t first_step) {
+  std::vector<const StatePart*> unknown;
+  for (const StatePart& part : state.parts) unknown.push_back(&part);
+  LivePieces(session, first_step, state.phase).for_each([&](const LivePiece& piece) {
+    const auto found =
+        std::ranges::find(unknown, piece.name, [](const auto* it) { return it->name; });
+    if (found == unknown.end()) return;
+    const StatePart& part = **found;
+    if (part.dtype != piece.dtype || part.bytes.size() != piece.count * dtype_bytes(piece.dtype))
+      fail(ExitCode::kFailed, "saved state of {}: {} bytes of {}, but the plan has {} of {}",
+           part.name, part.bytes.size(), dtype_name(part.dtype),
+           piece.count * dtype_bytes(piece.dtype), dtype_name(piece.dtype));
+    piece.write(part.bytes);
+    unknown.erase(found);
+  });
+  if (!unknown.empty())
+    fail(ExitCode::kFailed, "saved state of {}, which the plan does not have",
+         unknown.front()->name);
+}
+
+}  // namespace
+
+StateIdentity identity_of(const Session& session) {
+  return {plan_hash(session.whole_plan()), session.arena().hash(), session.replicas(),
+          session.options().batch};
+}
+
+TrainingState read_training_state(Session& session) {
+  TrainingState state;
+  state.values = session.read_values();
+  for (std::uint32_t slot = 0; slot < session.memory().state_slots(); ++slot) {
+    std::vector<std::vector<float>>& variables = state.optimizer.emplace_back();
+    for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
+      variables.push_back(
+          session.plain(i, session.read_optimizer_state(slot, session.arena().range(i))));
+  }
+  state.updates = session.updates();
+  state.loss_scale = session.loss_scale();
+  if (session.task() != nullptr) return state;
+  state.complete = true;
+  state.phase = session.executor().phase();
+  LivePieces(session, session.executor().next_step(), state.phase)
+      .for_each([&](const LivePiece& piece) {
+        if (!piece.holds_what_is_implied())
+          state.parts.push_back({piece.name, piece.dtype, piece.read({0, piece.count})});
+      });
+  return state;
+}
+
+void write_training_state(Session& session, const TrainingState& state, std::int64_t first_step) {
+  require_values_of(session.graph(), state.values);
+  PlanMemory& memory = session.memory();
+  memory.reset();
+  const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
+  for (std::size_t i = 0; i < state.values.variables.size(); ++i) {
+    const std::uint64_t first = session.arena().range(i).first;
+    session.write_variable(i, state.values.variables[i]);
+    for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot) {
+      const auto initial = static_cast<float>(train::state_initial(kind, slot));
+      memory.write_optimizer_state(slot, first,
+                                   session.packed(i, state.optimizer[slot].at(i), initial));
+    }
+  }
+  memory.update_counts().fill(state.updates);
+  if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
+  if (state.complete) write_parts(session, state, first_step);
+  session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);
+  if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
+}
+
+}  // namespace convoy::runtime

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/host_kernel.hpp"
+#include "core/runtime/trial/kernel_trial.hpp"
+#include "core/runtime/trial/trial_spans.hpp"
+
+namespace convoy::runtime {
+
+// How a trial of a kernel ended.
+enum class TrialOutcome {
+  kDied,  // before it could say more
+  kRight,
+  kRefused,
+  kOutside,      // of a span
+  kElsewhere,    // memory that is no span's
+  kWroteRead,    // a span that it only reads
+  kOtherResult,  // when called again with the same values
+  kReadWrite,    // a span that it only writes
+  kOtherSum,     // than it declares
+  kOutOfTime,    // before all calls were made
+};
+
+// What calls of one kernel on the same spans may differ in.
+struct TriedCall {
+  unsigned variant = 0;  // of TrialSpans::fill()
+  int exponent = 0;
+  std::uint64_t step = 0;
+  double learning_rate = 0.1;
+};
+
+// How the child ended, in memory that it shares with its parent.
+struct TrialEnd {
+  TrialOutcome outcome = TrialOutcome::kDied;
+  std::size_t span = 0;
+  TriedCall call = {};  // the last one
+  double call_seconds = 0;
+};
+
+// Calls one kernel several times.
+class TrialCalls {
+ public:
+  TrialCalls(const HostKernel& kernel, const Operation& call, TrialSpans& spans)
+      : kernel_(kernel), call_(call), spans_(spans) {}
+
+  // In a single call, for which only addresses matter.
+  void call_once();
+
+  // For a process that ends with what it finds; `end` is where it says so. All calls, or only the
+  // first one.
+  [[noreturn]] void run(TrialEnd& end, const TrialTime& time, bool only_first) noexcept;
+
+ private:
+  using Bytes = std::vector<std::byte>;
+
+  std::int32_t call_filled(const TriedCall& how) const;
+  bool call_in_time(const TriedCall& how, const TrialTime& time);
+  void compare_calls(const TrialTime& time);
+  void call_further(const TrialTime& time);
+  Bytes bytes_of(std::size_t span) const;
+  bool holds(std::size_t span, const Bytes& bytes) const;
+  void compare_written(std::size_t span, const Bytes& after) const;
+  void compare_sums(const TriedCall& how) const;
+  struct ReadSum {
+    double sum = 0;
+    double magnitudes = 0;  // the sum of the magnitudes
+  };
+  std::vector<ReadSum> sums_of_reads() const;
+  bool is_sum(std::uint64_t element, const ReadSum& read, const std::vector<std::size_t>& writes,
+              double precision, bool must_be_finite) const;
+
+  const HostKernel& kernel_;
+  const Operation& call_;
+  TrialSpans& spans_;
+};
+
+}  // namespace convoy::runtime

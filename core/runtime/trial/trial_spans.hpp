@@ -1,0 +1,65 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/operation.hpp"
+#include "core/runtime/trial/fenced_memory.hpp"
+
+namespace convoy::runtime {
+
+// The memory of a call that is tried, and what it is filled with: numbers such as gradients are in
+// spans of floats, zeros in others.
+class TrialSpans {
+ public:
+  struct Tried {
+    PlanSpan span;
+    bool read = false, written = false;
+    FencedMemory memory;
+  };
+
+  TrialSpans(const Operation& call, FencedMemory::Side at_guard);
+
+  // Every span once: a kernel may write what it reads.
+  const std::vector<Tried>& all() const { return spans_; }
+  const Tried& operator[](std::size_t span) const { return spans_[span]; }
+  // Which of them the call reads and writes, in its order.
+  const std::vector<std::size_t>& reads() const { return reads_; }
+  const std::vector<std::size_t>& writes() const { return writes_; }
+  bool are_floats() const;
+
+  // Fills the spans and write-protects those that are only read. `variant` changes what is only
+  // written, all numbers are multiplied by 2^exponent, or less where a span is f16.
+  void fill(unsigned variant, int exponent);
+  // Numbers repeat after so many elements.
+  static constexpr std::size_t kNumbers = 13;
+  // The number that an element had after the last fill(), which was for variant 0.
+  float filled_number(std::size_t span, std::uint64_t element) const;
+  // The number that it has now.
+  float number(std::size_t span, std::uint64_t element) const;
+  // Whether these bytes of an element are those that fill() gives it.
+  bool is_filled(std::size_t span, unsigned variant, std::uint64_t element,
+                 const std::byte* bytes) const;
+
+ private:
+  std::vector<std::size_t> indices_of(const SpanList& list) const;
+  std::size_t first_number(std::size_t span, unsigned variant) const;
+  std::uint32_t filled_bits(std::size_t span, unsigned variant, std::uint64_t element) const;
+  template <typename Word>
+  void put(std::size_t span, unsigned variant);
+
+  std::vector<Tried> spans_;
+  std::vector<std::size_t> reads_, writes_;
+  // By span: the numbers of the last fill(), as bits of its type.
+  std::vector<std::array<std::uint32_t, kNumbers>> bits_;
+};
+
+// Bytes of the memory of a call's spans.
+std::uint64_t bytes_of_spans(const Operation& call);
+
+// The distance between neighbouring numbers of a type of floats, relative to them.
+double precision_of(std::uint32_t dtype);
+
+}  // namespace convoy::runtime
