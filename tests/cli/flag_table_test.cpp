@@ -55,7 +55,7 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
             "  --length  (same as --steps)\n"
             "\n"
             "Other:\n"
-            "  --eager  (true or false; or --noeager)\n"
+            "  --eager  (switch; or --noeager)\n"
             "      Hurry.\n"
             "\n"
             "Accepted without effect:\n"

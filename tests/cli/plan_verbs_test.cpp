@@ -281,9 +281,9 @@ std::string plan_refusal(std::vector<std::string> arguments) {
 
 TEST(PlanVerb, RefusesRunsThatTrainNothing) {
   EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--forward_only"}),
-              HasSubstr("--forward_only trains nothing"));
+              HasSubstr("--forward_only is for runs: convoy plan"));
   EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--eval", "--train_dir=kept"}),
-              HasSubstr("--eval trains nothing"));
+              HasSubstr("--eval is for runs: convoy plan"));
 }
 
 TEST(PlanVerb, RefusesFlagsThatDoNotGoTogether) {

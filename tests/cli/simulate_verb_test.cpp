@@ -330,8 +330,9 @@ TEST(SimulateVerbTest, RefusesRunsThatTrainNothingAndFlagsOfRuns) {
               std::string::npos)
         << name;
   }
-  EXPECT_NE(refusal({"--platform=dgx1-p100", "--eval", "--train_dir=kept"}).find("--eval trains"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal({"--platform=dgx1-p100", "--eval", "--train_dir=kept"}).find("--eval is for runs"),
+      std::string::npos);
 }
 
 TEST(SimulateVerbTest, TheRecordNamesTheArithmetic) {

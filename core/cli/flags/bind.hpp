@@ -82,6 +82,14 @@ inline FlagDefinition bind_flag(std::string name, std::string& field, std::strin
       [&field](const std::string& value) { field = value; }, std::move(help));
 }
 
+// Unset until it is given.
+inline FlagDefinition bind_flag(std::string name, std::optional<std::string>& field,
+                                std::string help) {
+  return custom_flag(
+      std::move(name), FlagType::kString, {}, [&field](const std::string& value) { field = value; },
+      std::move(help));
+}
+
 // The bounds of a whole number must fit its field.
 template <Number Field>
 FlagDefinition with_range(FlagDefinition flag, Range range) {

@@ -23,6 +23,7 @@ class CommandTable {
   CommandTable(std::span<const std::string> arguments, const Catalog& catalog, RunCommand& command,
                const VerbFlags& verb_flags)
       : table_(run_flag_table(command)) {
+    if (verb_flags) use_verb_flags(verb_flags(command));
     const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
     add_installed(catalog, strategy, model_of(catalog, arguments));
     for (const auto& [kind, name] :
@@ -31,7 +32,6 @@ class CommandTable {
           std::pair{PluginKind::kDevice, find_flag(arguments, "device").value_or(kAnyDevice)}})
       if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
     add_missing_strategy_flags(table_, strategy, option_owners(catalog));
-    if (verb_flags) use_verb_flags(verb_flags(command));
   }
 
   const FlagTable& table() const { return table_; }

@@ -15,14 +15,21 @@ bool is_honoured(const FlagDefinition& flag) {
   return flag.refusal.empty() && flag.notice.empty();
 }
 
+// "a text; default auto", "switch, on; or --noxla". A switch that is off needs no word to turn it
+// off.
+std::string values_of(const FlagTable& table, const FlagDefinition& flag) {
+  const std::string initial = flag.default_value.value_or("");
+  if (flag.type != FlagType::kBool)
+    return describe_values(flag) + (initial.empty() ? "" : "; default " + initial);
+  if (initial == "false") return "switch";
+  const bool is_negated = !table.contains("no" + flag.name);
+  return std::string("switch") + (initial.empty() ? "" : ", on") +
+         (is_negated ? "; or --no" + flag.name : "");
+}
+
 std::string entry(const FlagTable& table, const FlagDefinition& flag) {
   if (!flag.alias_of.empty()) return "  --" + flag.name + "  (same as --" + flag.alias_of + ")\n";
-  std::string head = "  --" + flag.name + "  (" + describe_values(flag);
-  if (flag.default_value && !flag.default_value->empty())
-    head += "; default " + *flag.default_value;
-  if (flag.type == FlagType::kBool && !table.contains("no" + flag.name))
-    head += "; or --no" + flag.name;
-  return head + ")\n" + line_of(flag.help);
+  return "  --" + flag.name + "  (" + values_of(table, flag) + ")\n" + line_of(flag.help);
 }
 
 std::string names_of(const FlagTable& table, const std::string FlagDefinition::*reason) {

@@ -1,6 +1,7 @@
 #include "core/cli/flags/plugin_flags.hpp"
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/plugin/search_path.hpp"
 
 namespace convoy::cli {
@@ -18,6 +19,11 @@ void require_usable(const std::string& plugin_path, const Catalog& catalog) {
 }
 
 }  // namespace
+
+FlagDefinition plugin_path_flag(std::string& field) {
+  return bind_flag("plugin_path", field,
+                   "Files and directories to look for plug-ins in first, separated by ':'.");
+}
 
 Catalog scan_catalog(std::span<const std::string> arguments) {
   const std::string plugin_path = find_flag(arguments, "plugin_path").value_or("");

@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "core/base/error.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
 namespace convoy::cli {
 namespace {
 
-FlagTable table_of(std::span<const VerbFlag> flags) {
+FlagTable table_of(std::vector<FlagDefinition> flags) {
   FlagTable table;
-  for (const VerbFlag& it : flags) {
-    FlagDefinition flag;
-    flag.name = it.name;
-    if (!it.takes_value) flag.type = FlagType::kBool;
+  flags.push_back(
+      {.name = "help", .type = FlagType::kBool, .default_value = "false", .help = "Prints this."});
+  for (FlagDefinition& flag : flags) {
+    flag.group = "Flags";
+    flag.common = true;
     table.add(std::move(flag));
   }
   return table;
@@ -20,32 +24,29 @@ FlagTable table_of(std::span<const VerbFlag> flags) {
 
 }  // namespace
 
-std::string VerbArguments::value(const std::string& flag) const {
-  const auto found = flags.find(flag);
-  return found == flags.end() ? std::string() : found->second;
+std::string usage_text(const VerbUsage& usage) {
+  return fmt::format("usage: convoy {}\n\n{}\n\n", usage.form, usage.summary);
 }
 
-VerbArguments parse_verb_arguments(std::span<const std::string> arguments,
-                                   std::span<const VerbFlag> flags) {
-  if (wants_help(arguments)) return {{}, {{"help", "true"}}};
-  const ParsedFlags parsed = parse_flags(table_of(flags), arguments, Positional::kAllowed,
-                                         [](const std::string&) { return nullptr; });
-  VerbArguments result;
-  result.positional = parsed.positional();
-  for (const VerbFlag& flag : flags)
-    if (parsed.is_given(flag.name) && (flag.takes_value || parsed.value(flag.name) == "true"))
-      result.flags[flag.name] = parsed.value(flag.name);
-  return result;
+std::string verb_help(const VerbUsage& usage, std::vector<FlagDefinition> flags) {
+  return usage_text(usage) + flag_help(table_of(std::move(flags)));
 }
 
-std::string verb_help(std::string_view form, std::string_view summary,
-                      std::span<const VerbFlag> flags) {
-  std::string text = fmt::format("usage: convoy {}\n\n{}\n\n", form, summary);
-  for (const VerbFlag& flag : flags) {
-    const std::string spelled = flag.name + (flag.takes_value ? "=..." : "");
-    text += fmt::format("  --{:<20} {}\n", spelled, flag.help);
+std::optional<std::vector<std::string>> read_verb_arguments(std::span<const std::string> arguments,
+                                                            const VerbUsage& usage,
+                                                            std::vector<FlagDefinition> flags,
+                                                            std::ostream& out) {
+  if (wants_help(arguments)) {
+    out << verb_help(usage, std::move(flags));
+    return std::nullopt;
   }
-  return text;
+  return parse_flags(table_of(std::move(flags)), arguments, Positional::kAllowed, no_environment)
+      .positional();
+}
+
+void refuse_words(const std::vector<std::string>& words, std::string_view verb) {
+  if (!words.empty())
+    fail(ExitCode::kUsage, "{} takes flags only, but '{}' was given", verb, words.front());
 }
 
 }  // namespace convoy::cli

@@ -1,37 +1,38 @@
 #pragma once
 
-#include <map>
 #include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/cli/flags/flag.hpp"
+
 namespace convoy::cli {
 
-// A flag of a verb with few flags, in the forms of parse_flags.
-struct VerbFlag {
-  std::string name;
-  bool takes_value = false;
-  std::string help;
+// How a verb is used, for its help.
+struct VerbUsage {
+  std::string_view form;     // "diff FIRST.json SECOND.json [flags]"
+  std::string_view summary;  // sentences
 };
 
-// The command line of a verb with few flags, after the verb.
-struct VerbArguments {
-  std::vector<std::string> positional;
-  std::map<std::string, std::string> flags;  // "true" for flags without a value
+// The beginning of a verb's help: the form and the summary.
+std::string usage_text(const VerbUsage& usage);
 
-  bool has(const std::string& flag) const { return flags.contains(flag); }
-  std::string value(const std::string& flag) const;  // empty when not given
-};
+// Such a verb's whole help: --help=TOPIC is --help, because the page is short.
+std::string verb_help(const VerbUsage& usage, std::vector<FlagDefinition> flags);
 
-// A page of a few flags has no topics: --help=TOPIC is --help, and nothing else counts beside it.
-// Throws Error with exit code kUsage for an unknown flag, a missing value or a value too many.
-VerbArguments parse_verb_arguments(std::span<const std::string> arguments,
-                                   std::span<const VerbFlag> flags);
+// Reads the command line of a verb that has few flags of its own, bound to its options. Returns the
+// words that are no flags. If the command line asks for help, prints that and returns nothing. Only
+// the command line gives values: variables of the environment may be meant for other commands.
+// Error(kUsage) as parse_flags().
+std::optional<std::vector<std::string>> read_verb_arguments(std::span<const std::string> arguments,
+                                                            const VerbUsage& usage,
+                                                            std::vector<FlagDefinition> flags,
+                                                            std::ostream& out);
 
-// Usage text: the form of the command, what it does, its flags.
-std::string verb_help(std::string_view form, std::string_view summary,
-                      std::span<const VerbFlag> flags);
+// Error(kUsage) if there are words: the verb takes flags only.
+void refuse_words(const std::vector<std::string>& words, std::string_view verb);
 
 }  // namespace convoy::cli

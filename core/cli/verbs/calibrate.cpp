@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <ostream>
 
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/calibration_report.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -27,56 +28,62 @@
 namespace convoy::cli {
 namespace {
 
-const VerbFlag kFlags[] = {
-    {"device", true,
-     "Device plug-in to measure, by name or path; it must compute on this machine's processors. "
-     "Default: the one of these that --device=auto prefers."},
-    {"calibration_file", true, "File for the measurements; default: in the cache folder."},
-    {"model", true, "Also measure this model's own layers, for predictions of it."},
-    {"batch_size", true, "Images per device for --model; default: the model's."},
-    {"quick", false, "Small vectors and layers only: rough, in a second."},
-    {"json", false, "JSON instead of text: the content of the file."},
-    {"plugin_path", true, "Files and directories to look for plug-ins in first, separated by ':'."},
-    {"force", false, "Measure anew and replace a file that is there already."},
-    {"help", false, "This text."},
+struct CalibrateOptions {
+  std::optional<std::string> device;
+  std::optional<std::string> file;
+  std::optional<std::string> model;
+  std::optional<std::uint32_t> batch_size;
+  bool quick = false;
+  bool json = false;
+  std::string plugin_path;
+  bool force = false;
 };
-constexpr const char* kSoftware = "convoy";
 
-std::uint32_t batch_size(const VerbArguments& given, std::uint32_t otherwise) {
-  if (!given.has("batch_size")) return otherwise;
-  const std::string text = given.value("batch_size");
-  std::uint32_t batch = 0;
-  const char* const end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, batch);
-  if (error != std::errc{} || next != end || batch == 0 || batch > kMostImages)
-    fail(ExitCode::kUsage, "--batch_size={}: it must be an integer from 1 to {}", text,
-         kMostImages);
-  return batch;
+std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
+  return {
+      bind_flag("device", options.device,
+                "Device plug-in to measure, by name or path; it must compute on this machine's "
+                "processors. Without it: the one of these that --device=auto prefers."),
+      bind_flag("calibration_file", options.file,
+                "File for the measurements. Without it: one in the cache folder."),
+      bind_flag("model", options.model,
+                "Also measure this model's own layers, for predictions of it."),
+      bind_flag("batch_size", options.batch_size, Range{1, kMostImages},
+                "Images per device for --model. Without it: the model's."),
+      bind_flag("quick", options.quick, "Small vectors and layers only: rough, in a second."),
+      bind_flag("json", options.json, "JSON instead of text: the content of the file."),
+      plugin_path_flag(options.plugin_path),
+      bind_flag("force", options.force, "Measure anew and replace a file that is there already.")};
 }
 
-calibrate::ProbeNetwork model_network(const VerbArguments& given, const Catalog& catalog,
+constexpr VerbUsage kCalibrateUsage = {
+    "calibrate [flags]",
+    "Measures this machine's devices in about ten seconds. Predictions, such as those of convoy "
+    "simulate --device=cpu, then use the measurements. Nothing else should be running."};
+constexpr const char* kSoftware = "convoy";
+
+calibrate::ProbeNetwork model_network(const CalibrateOptions& given, const Catalog& catalog,
                                       PluginHost& host, const PluginLog& log) {
-  const FoundPlugin found = catalog.find(PluginKind::kModel, given.value("model"));
+  const FoundPlugin found = catalog.find(PluginKind::kModel, *given.model);
   ModelPlugin model(host.load_model(found), {}, log);
   const convoy_model_info info = model.info();
   return {
       found.manifest.name,
       assemble_graph(found.manifest.name, info.image_size, data::find_dataset(info.dataset).classes,
                      [&](const convoy_graph_builder& builder) { model.build(builder); }),
-      batch_size(given, info.batch_size)};
+      given.batch_size.value_or(info.batch_size)};
 }
 
-FoundPlugin measured_device(const VerbArguments& given, const Catalog& catalog, PluginHost& host) {
-  return given.has("device") ? choose_device(host, catalog, given.value("device"))
-                             : choose_processors(host, catalog);
+FoundPlugin measured_device(const CalibrateOptions& given, const Catalog& catalog,
+                            PluginHost& host) {
+  return given.device ? choose_device(host, catalog, *given.device)
+                      : choose_processors(host, catalog);
 }
 
-std::filesystem::path output_path(const VerbArguments& given, const calibrate::Fingerprint& here) {
-  if (given.has("calibration_file")) {
-    if (given.value("calibration_file").empty())
-      fail(ExitCode::kUsage, "--calibration_file= names no file");
-    return given.value("calibration_file");
-  }
+std::filesystem::path output_path(const CalibrateOptions& given,
+                                  const calibrate::Fingerprint& here) {
+  if (given.file == "") fail(ExitCode::kUsage, "--calibration_file= names no file");
+  if (given.file) return *given.file;
   std::filesystem::path path = calibrate::default_profile_path(here);
   if (path.empty())
     fail(ExitCode::kUsage,
@@ -114,11 +121,11 @@ void refuse_to_replace(const std::filesystem::path& file) {
 
 class CalibrateVerb {
  public:
-  CalibrateVerb(const VerbArguments& given, std::ostream& err)
+  CalibrateVerb(const CalibrateOptions& given, std::ostream& err)
       : given_(given),
         err_(err),
         log_(log_to(err)),
-        catalog_(installed_plugins(given.value("plugin_path"))),
+        catalog_(installed_plugins(given.plugin_path)),
         facts_(calibrate::read_processor_facts()),
         device_(host_.load_device(measured_device(given, catalog_, host_)), {},
                 job::warnings_only(log_)) {
@@ -126,7 +133,7 @@ class CalibrateVerb {
       fail(ExitCode::kUsage,
            "--device={}: calibrate measures devices that compute on this machine's processors; "
            "rates of other devices are in the catalogue (share/catalogue/devices.json)",
-           given.value("device"));
+           device_.manifest().name);
   }
 
   int execute(std::ostream& out) {
@@ -134,11 +141,11 @@ class CalibrateVerb {
     const std::filesystem::path file = output_path(
         given_, calibrate::make_fingerprint(facts_, manifest.name + " " + manifest.version));
     check_output_file(file);
-    if (!given_.has("force")) refuse_to_replace(file);
+    if (!given_.force) refuse_to_replace(file);
     const calibrate::MachineProfile profile = measure();
     const std::string text = calibrate::profile_text(profile);
     write_output_file(file, text);
-    if (given_.has("json"))
+    if (given_.json)
       out << text;
     else
       print_calibration(out, profile);
@@ -156,16 +163,15 @@ class CalibrateVerb {
     StrategyPlugin strategy(
         host_.load_strategy(job::strategy_that_shares_nothing(catalog_, "calibrate")), {}, log_);
     calibrate::CalibrationOptions options;
-    options.quick = given_.has("quick");
+    options.quick = given_.quick;
     options.software = simulate::read_software_profile(share_directory() / "profiles", kSoftware);
-    if (given_.has("model"))
-      options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
+    if (given_.model) options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
     return calibrate::calibrate(
         device_, strategy, facts_, options,
         [this](const std::string& text) { err_ << "convoy: " << text << '\n'; });
   }
 
-  const VerbArguments& given_;
+  const CalibrateOptions& given_;
   std::ostream& err_;
   PluginLog log_;
   Catalog catalog_;
@@ -178,22 +184,13 @@ class CalibrateVerb {
 
 int run_calibrate_verb(std::span<const std::string> arguments, std::ostream& out,
                        std::ostream& err) {
-  const VerbArguments given = parse_verb_arguments(arguments, kFlags);
-  if (given.has("help")) {
-    out << verb_help(
-        "calibrate [flags]",
-        "Measures this machine's devices in about ten seconds. Predictions, such as those of "
-        "convoy simulate --device=cpu, then use the measurements. Nothing else should "
-        "be running.",
-        kFlags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  if (!given.positional.empty())
-    fail(ExitCode::kUsage, "calibrate takes flags only, but '{}' was given",
-         given.positional.front());
-  if (given.has("batch_size") && !given.has("model"))
+  CalibrateOptions options;
+  const auto words = read_verb_arguments(arguments, kCalibrateUsage, calibrate_flags(options), out);
+  if (!words) return static_cast<int>(ExitCode::kOk);
+  refuse_words(*words, "calibrate");
+  if (options.batch_size && !options.model)
     fail(ExitCode::kUsage, "--batch_size needs --model: it is the batch for measuring that model");
-  return CalibrateVerb(given, err).execute(out);
+  return CalibrateVerb(options, err).execute(out);
 }
 
 }  // namespace convoy::cli

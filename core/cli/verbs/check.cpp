@@ -11,6 +11,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/check_device.hpp"
 #include "core/cli/verbs/check_strategy.hpp"
@@ -46,14 +47,21 @@ bool wants_watch(std::span<const std::string> arguments) {
       arguments, [](const std::string& it) { return it == "--watch" || it == "--watch=true"; });
 }
 
-constexpr const char* kCheckHelp =
-    "convoy check NAME [flags]: proves what a strategy computes and compares it with the "
-    "strategy's claim: first for the plans that convoy run with these flags executes, then for "
-    "all kinds of devices and buckets. NAME may be a path such as ./x.so, or auto. --num_devices "
-    "takes a list, such as 1,2,8. --watch checks again when the file changes. With the NAME or "
-    "path of a device: runs every layer and operation on it and compares the results with a "
-    "reference. With a transport: sends messages between processes, in order, concurrently, and "
-    "to peers that die.\n\n";
+constexpr VerbUsage kCheckUsage = {
+    "check NAME [flags]",
+    "Proves what a strategy computes and compares it with the strategy's claim: first for the "
+    "plans that convoy run with these flags executes, then for all kinds of devices and buckets. "
+    "NAME may be a path such as ./x.so, or auto. --num_devices takes a list, such as 1,2,8. "
+    "--watch checks again when the file changes. With the NAME or path of a device: runs every "
+    "layer and operation on it and compares the results with a reference. With a transport: sends "
+    "messages between processes, in order, concurrently, and to peers that die."};
+
+std::vector<RefusedFlag> refused_by_check() {
+  std::vector<RefusedFlag> refused = flags_of_runs("convoy check proves a plan and runs nothing");
+  refused.push_back(
+      {.name = "variable_update", .reason = "the strategy is the first word of convoy check NAME"});
+  return refused;
+}
 
 }  // namespace
 
@@ -67,10 +75,9 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
     return all;
   };
-  const std::vector<RefusedFlag> refused =
-      flags_of_runs("convoy check proves a plan and runs nothing");
+  const std::vector<RefusedFlag> refused = refused_by_check();
   if (wants_help(arguments)) {
-    out << kCheckHelp + command_help(arguments, flags, refused);
+    out << usage_text(kCheckUsage) + command_help(arguments, flags, refused);
     const std::string topic = help_topic(arguments);
     if (topic.empty() || topic == "all")
       out << '\n' << check_device_help() << '\n' << check_transport_help();
@@ -84,8 +91,8 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
   if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
   if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
   std::vector<std::string> of_run(arguments.begin() + 1, arguments.end());
-  of_run.push_back("--variable_update=" + arguments.front());
   refuse_flags(of_run, refused);
+  of_run.push_back("--variable_update=" + arguments.front());
   JobCommand command = read_command(of_run, flags);
   if (!counts.empty()) command.options.num_devices = std::ranges::max(counts);
   const bool here = job::plans_for_this_machine(command.options.machine);

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
@@ -19,23 +19,41 @@
 namespace convoy::cli {
 namespace {
 
-const std::vector<VerbFlag>& compare_flags() {
-  static const std::vector<VerbFlag> kCompareFlags = {
-      {"models", true, "Models, separated by commas (run's default)."},
-      {"num_devices", true, "Numbers of devices, on every host (1,2,4,8)."},
-      {"strategies", true,
-       "Strategies, each NAME or NAME:option=value:option=value, separated by commas; auto is the "
-       "one that --variable_update=auto takes (all installed ones and auto)."},
-      {"simulate", false,
-       "Simulate on this machine's processors, or what --device names, instead of running."},
-      {"repeat", true,
-       "Run every cell so often, in turn with the others, and give medians; the report shows the "
-       "range (1)."},
-      {"output_file", true, "Write the record here, what --json prints: comparison.json."},
-      {"report", true, "Write an offline page with the scaling curves here: report.html."},
-      {"json", false, "JSON instead of a table."}};
-  return kCompareFlags;
+// The verb's own flags: lists are texts until they are parsed.
+struct OwnOptions {
+  std::string models = JobOptions().model;
+  std::string num_devices = "1,2,4,8";
+  std::optional<std::string> strategies;
+  bool simulate = false;
+};
+
+std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& request) {
+  constexpr double kMostRepeats = 1000;
+  return {
+      bind_flag("models", own.models, "Models, separated by commas."),
+      bind_flag("num_devices", own.num_devices, "Numbers of devices, on every host."),
+      bind_flag("strategies", own.strategies,
+                "Strategies, each NAME or NAME:option=value:option=value, separated by commas; "
+                "auto is the one that --variable_update=auto takes. Without it: all installed ones "
+                "and auto."),
+      bind_flag("simulate", own.simulate,
+                "Simulate on this machine's processors, or what --device names, instead of "
+                "running."),
+      bind_flag("repeat", request.repeats, Range{1, kMostRepeats},
+                "Runs of every cell, in turn with the others; the table gives medians, the report "
+                "also the range."),
+      bind_flag("output_file", request.output_file,
+                "Write the record here, what --json prints: comparison.json."),
+      bind_flag("report", request.report_file,
+                "Write an offline page with the scaling curves here: report.html."),
+      bind_flag("json", request.json, "JSON instead of a table.")};
 }
+
+constexpr VerbUsage kCompareUsage = {
+    "compare [flags]",
+    "Runs, or with --platform=NAME simulates, every strategy with every number of devices for "
+    "every model, and prints one table. All other flags are those of convoy run, or of convoy "
+    "simulate."};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -92,23 +110,23 @@ struct Parts {
   std::vector<std::string> common;
 };
 
-const VerbFlag* own_flag(const std::string& argument) {
+const FlagDefinition* own_flag(const std::string& argument,
+                               const std::vector<FlagDefinition>& flags) {
   if (!argument.starts_with("-")) return nullptr;
   const std::size_t first = argument.find_first_not_of('-');
   if (first == std::string::npos) return nullptr;
   const std::string name = argument.substr(first, argument.find('=') - first);
-  const auto& flags = compare_flags();
-  const auto found = std::find_if(flags.begin(), flags.end(), [&](const VerbFlag& flag) {
+  const auto found = std::ranges::find_if(flags, [&](const FlagDefinition& flag) {
     return flag.name == name || (name == "num_gpus" && flag.name == "num_devices") ||
            (name == "model" && flag.name == "models");
   });
   return found == flags.end() ? nullptr : &*found;
 }
 
-Parts take_apart(std::span<const std::string> arguments) {
+Parts take_apart(std::span<const std::string> arguments, const std::vector<FlagDefinition>& flags) {
   Parts parts;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const VerbFlag* flag = own_flag(arguments[i]);
+    const FlagDefinition* flag = own_flag(arguments[i], flags);
     if (flag == nullptr) {
       parts.common.push_back(arguments[i]);
       continue;
@@ -116,19 +134,10 @@ Parts take_apart(std::span<const std::string> arguments) {
     const std::size_t equals = arguments[i].find('=');
     parts.own.push_back("--" + flag->name +
                         (equals == std::string::npos ? "" : arguments[i].substr(equals)));
-    if (equals == std::string::npos && flag->takes_value && i + 1 < arguments.size())
+    if (equals == std::string::npos && flag->type != FlagType::kBool && i + 1 < arguments.size())
       parts.own.push_back(arguments[++i]);
   }
   return parts;
-}
-
-std::uint32_t parse_repeats(const std::string& text) {
-  constexpr std::uint32_t kMost = 1000;
-  std::uint32_t repeats = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), repeats);
-  if (error != std::errc() || end != text.data() + text.size() || repeats < 1 || repeats > kMost)
-    fail(ExitCode::kUsage, "--repeat={} is not a number from 1 to {}", text, kMost);
-  return repeats;
 }
 
 void refuse_flags_of_cells(const std::vector<std::string>& common) {
@@ -153,27 +162,22 @@ void check_models(const CompareRequest& request) {
 }  // namespace
 
 CompareRequest parse_compare_request(std::span<const std::string> arguments) {
-  const Parts parts = take_apart(arguments);
-  const VerbArguments own = parse_verb_arguments(parts.own, compare_flags());
-  const auto value = [&](const char* flag, const char* otherwise) {
-    return own.has(flag) ? own.value(flag) : std::string(otherwise);
-  };
+  OwnOptions own;
   CompareRequest request;
+  FlagTable table;
+  table.add_all(compare_flags(own, request));
+  const Parts parts = take_apart(arguments, table.flags());
+  static_cast<void>(parse_flags(table, parts.own, Positional::kRefused, no_environment));
   request.common = parts.common;
   refuse_flags_of_cells(request.common);
-  request.models =
-      parse_names("models", own.has("models") ? own.value("models") : JobOptions().model);
+  request.models = parse_names("models", own.models);
   check_models(request);
-  request.counts = parse_device_counts("num_devices", value("num_devices", "1,2,4,8"));
-  request.json = own.has("json");
-  request.repeats = parse_repeats(value("repeat", "1"));
-  request.output_file = own.value("output_file");
-  request.report_file = own.value("report");
+  request.counts = parse_device_counts("num_devices", own.num_devices);
   request.platform = find_flag(request.common, "platform").value_or("");
-  request.simulated = own.has("simulate") || !request.platform.empty();
+  request.simulated = own.simulate || !request.platform.empty();
   const std::vector<std::string> names =
-      own.has("strategies") ? parse_names("strategies", own.value("strategies"))
-                            : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
+      own.strategies ? parse_names("strategies", *own.strategies)
+                     : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
   for (const std::string& name : names) request.strategies.push_back(parse_strategy(name));
   if (request.simulated && request.platform.empty() && !find_flag(request.common, "device"))
     request.common.emplace_back("--device=" + processors(request.common));
@@ -181,11 +185,9 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
 }
 
 std::string compare_help() {
-  return verb_help("compare [flags]",
-                   "runs, or with --platform=NAME simulates, every strategy with every number of "
-                   "devices for every model, and prints one table. All other flags are those of "
-                   "convoy run, or of convoy simulate.",
-                   compare_flags());
+  OwnOptions own;
+  CompareRequest request;
+  return verb_help(kCompareUsage, compare_flags(own, request));
 }
 
 }  // namespace convoy::cli

@@ -9,6 +9,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
@@ -61,9 +62,10 @@ int run_explain_verb(std::span<const std::string> arguments, std::ostream& out, 
   const std::vector<RefusedFlag> refused =
       flags_of_runs("convoy explain describes a plan and runs nothing");
   if (wants_help(arguments)) {
-    out << "convoy explain [flags]: describes in words what the plan of convoy run with these "
-           "flags does in a step, what is proved of it, and where a step waits, on this machine "
-           "or a described one.\n\n" +
+    out << usage_text({"explain [flags]",
+                       "Describes in words what the plan of convoy run with these flags does in a "
+                       "step, what is proved of it, and where a step waits, on this machine or a "
+                       "described one."}) +
                command_help(arguments, explain_flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -11,6 +11,9 @@ std::vector<RefusedFlag> flags_of_runs(const FlagsOfRuns& reasons) {
   if (reasons.against != nullptr)
     for (const char* name : {"against", "against_program"})
       flags.push_back({.name = name, .reason = reasons.against});
+  if (reasons.modes != nullptr)
+    for (const char* name : {"eval", "forward_only", "input_only"})
+      flags.push_back({.name = name, .reason = reasons.modes, .is_switch = true});
   if (reasons.files == nullptr) return flags;
   for (const char* name : {"output_file", "report", "trace_file"})
     flags.push_back({.name = name, .reason = reasons.files});
@@ -19,8 +22,8 @@ std::vector<RefusedFlag> flags_of_runs(const FlagsOfRuns& reasons) {
 }
 
 std::vector<RefusedFlag> flags_of_runs(const char* reason) {
-  return flags_of_runs(
-      FlagsOfRuns{.profile = reason, .repeat = reason, .against = reason, .files = reason});
+  return flags_of_runs(FlagsOfRuns{
+      .profile = reason, .repeat = reason, .against = reason, .modes = reason, .files = reason});
 }
 
 }  // namespace convoy::cli

@@ -11,6 +11,7 @@ struct FlagsOfRuns {
   const char* profile;          // --profile
   const char* repeat;           // --repeat, but for 1
   const char* against;          // --against, --against_program
+  const char* modes;            // --eval, --forward_only, --input_only
   const char* files = nullptr;  // --output_file, --report, --trace_file, --record_timeline
 };
 

@@ -11,6 +11,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/info_model.hpp"
 #include "core/cli/show/info_tensors.hpp"
@@ -22,10 +24,11 @@
 namespace convoy::cli {
 namespace {
 
-const std::vector<VerbFlag> kInfoFlags = {
-    {"plugin_path", true, "files and directories to look in first, separated by ':'"},
-    {"json", false, "print JSON"},
-    {"help", false, "print this"}};
+constexpr VerbUsage kInfoUsage = {
+    "info NAME [flags]",
+    "Shows what a plug-in says about itself; of a model also image size, parameters, operations "
+    "and layers. NAME may be a path such as ./x.so, or a checkpoint or other .safetensors file: "
+    "then it lists what is in it."};
 
 void print_option(const OptionDeclaration& option, std::ostream& out) {
   out << fmt::format("  --{}={}  ({}", option.name, option.default_value, to_string(option.type));
@@ -116,28 +119,23 @@ void refuse_folder(const std::string& name, const Catalog& catalog) {
 }  // namespace
 
 int run_info(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kInfoFlags);
-  if (given.has("help")) {
-    out << verb_help(
-        "info NAME [flags]",
-        "Shows what a plug-in says about itself; of a model also image size, parameters, "
-        "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other "
-        ".safetensors file: then it lists what is in it.",
-        kInfoFlags);
+  std::string plugin_path;
+  bool json = false;
+  const auto words = read_verb_arguments(
+      arguments, kInfoUsage,
+      {plugin_path_flag(plugin_path), bind_flag("json", json, "JSON instead of text.")}, out);
+  if (!words) return static_cast<int>(ExitCode::kOk);
+  if (words->size() != 1)
+    fail(ExitCode::kUsage, "info takes one name and got {}; try: convoy info NAME", words->size());
+  const std::string& name = words->front();
+  if (names_tensor_file(name)) {
+    print_tensor_file(name, json, out);
     return static_cast<int>(ExitCode::kOk);
   }
-  if (given.positional.size() != 1) {
-    fail(ExitCode::kUsage, "info takes one name and got {}; try: convoy info NAME",
-         given.positional.size());
-  }
-  if (names_tensor_file(given.positional.front())) {
-    print_tensor_file(given.positional.front(), given.has("json"), out);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  const Catalog catalog = installed_plugins(given.value("plugin_path"));
-  refuse_folder(given.positional.front(), catalog);
-  const std::vector<FoundPlugin> found = catalog.find(given.positional.front());
-  if (given.has("json")) {
+  const Catalog catalog = installed_plugins(plugin_path);
+  refuse_folder(name, catalog);
+  const std::vector<FoundPlugin> found = catalog.find(name);
+  if (json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
     for (const FoundPlugin& plugin : found) {
       document.push_back(to_json(plugin));

@@ -18,6 +18,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/run_flags.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/launch_limits.hpp"
 #include "core/cli/verbs/launched_task.hpp"
@@ -236,6 +237,13 @@ void refuse_identities(std::span<const std::string> of_tasks) {
            flag);
 }
 
+constexpr VerbUsage kLaunchUsage = {
+    "launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS",
+    "Starts the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, as for several hosts, "
+    "but all on this machine. Divides the cores among the workers. Prints worker 0's output "
+    "unchanged, and the output of the others with their names on standard error. Ends all tasks "
+    "when one fails."};
+
 }  // namespace
 
 int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -244,12 +252,7 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   const auto end = std::ranges::find(arguments, "--");
   const auto own = arguments.first(static_cast<std::size_t>(end - arguments.begin()));
   if (wants_help(own)) {
-    out << "convoy launch [--workers=N] [--servers=N] [--restarts=N] -- [qualify] FLAGS: starts "
-           "the tasks of `convoy run FLAGS`, or of `convoy qualify FLAGS`, as for several hosts, "
-           "but all on this machine. Divides the cores among the workers. Prints worker 0's "
-           "output unchanged, and the output of the others with their names on standard error. "
-           "Ends all tasks when one fails.\n\n"
-        << flag_help(table);
+    out << usage_text(kLaunchUsage) << flag_help(table);
     return 0;
   }
   try {

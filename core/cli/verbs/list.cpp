@@ -14,6 +14,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/plugin_json.hpp"
 #include "core/plugin/availability.hpp"
@@ -22,10 +24,11 @@
 namespace convoy::cli {
 namespace {
 
-const std::vector<VerbFlag> kListFlags = {
-    {"plugin_path", true, "files and directories to look in first, separated by ':'"},
-    {"json", false, "print JSON"},
-    {"help", false, "print this"}};
+constexpr VerbUsage kListUsage = {
+    "list [KIND] [flags]",
+    "Shows the installed plug-ins without running them; only devices are asked whether this "
+    "machine has any, and transports whether they can be opened. KIND is strategy, model, device "
+    "or transport: only these."};
 
 using Row = std::array<std::string, 5>;
 
@@ -136,23 +139,19 @@ void print_json(const Catalog& catalog, std::optional<PluginKind> only, std::ost
 }  // namespace
 
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kListFlags);
-  if (given.has("help")) {
-    out << verb_help("list [KIND] [flags]",
-                     "Shows the installed plug-ins without running them; only devices are asked "
-                     "whether this machine has any, and transports whether they can be opened. "
-                     "KIND is strategy, "
-                     "model, device or transport: only these.",
-                     kListFlags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  if (given.positional.size() > 1)
-    fail(ExitCode::kUsage, "list takes one kind of plug-in and got {}", given.positional.size());
+  std::string plugin_path;
+  bool json = false;
+  const auto words = read_verb_arguments(
+      arguments, kListUsage,
+      {plugin_path_flag(plugin_path), bind_flag("json", json, "JSON instead of text.")}, out);
+  if (!words) return static_cast<int>(ExitCode::kOk);
+  if (words->size() > 1)
+    fail(ExitCode::kUsage, "list takes one kind of plug-in and got {}", words->size());
   std::optional<PluginKind> only;
-  if (!given.positional.empty()) only = kind_named(given.positional.front());
+  if (!words->empty()) only = kind_named(words->front());
   const auto shown = [&](PluginKind kind) { return !only || *only == kind; };
-  const Catalog catalog = installed_plugins(given.value("plugin_path"));
-  if (given.has("json")) {
+  const Catalog catalog = installed_plugins(plugin_path);
+  if (json) {
     print_json(catalog, only, out);
   } else {
     print_table(catalog, only, out);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/manifest.hpp"
 #include "core/plugin/search_path.hpp"
@@ -22,10 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<VerbFlag> kNewFlags = {
-    {"directory", true, "where to write the project (default: ./NAME)"},
-    {"from", true, "strategies: start from the source of this one, which ships with convoy"},
-    {"help", false, "print this"}};
+constexpr VerbUsage kNewUsage = {"new strategy|model|device|transport NAME [flags]",
+                                 "Writes a plug-in project to start from."};
 
 // The name becomes a C++ class, a CMake target and a file.
 void require_name(const std::string& name) {
@@ -169,22 +168,24 @@ std::vector<std::string> next_commands(const std::string& kind, const std::strin
 }  // namespace
 
 int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
-  const VerbArguments given = parse_verb_arguments(arguments, kNewFlags);
-  if (given.has("help")) {
-    out << verb_help("new strategy|model|device|transport NAME [flags]",
-                     "Writes a plug-in project to start from.", kNewFlags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  if (given.positional.size() != 2) {
+  std::optional<std::string> given_directory;
+  std::string from;
+  const auto words = read_verb_arguments(
+      arguments, kNewUsage,
+      {bind_flag("directory", given_directory, "Where to write the project; without it: ./NAME."),
+       bind_flag("from", from,
+                 "Strategies: start from the source of this one, which ships with convoy.")},
+      out);
+  if (!words) return static_cast<int>(ExitCode::kOk);
+  if (words->size() != 2) {
     fail(ExitCode::kUsage, "new takes a kind and a name; try: convoy new strategy my_scheme");
   }
-  const std::string& kind = given.positional[0];
-  const std::string& name = given.positional[1];
+  const std::string& kind = words->front();
+  const std::string& name = words->back();
   require_name(name);
   const std::vector<fs::path> files = template_files(kind);
-  const std::string from = given.value("from");
   const std::string source = from.empty() ? "" : shipped_source(kind, from, name);
-  const fs::path directory = given.has("directory") ? given.value("directory") : name;
+  const fs::path directory = given_directory.value_or(name);
   std::error_code problem;
   if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
     fail(ExitCode::kUsage, "{} exists and is not an empty directory; nothing was written",

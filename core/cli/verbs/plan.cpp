@@ -9,6 +9,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/auto_explanation.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
@@ -103,8 +104,9 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   const std::vector<RefusedFlag> refused =
       flags_of_runs("convoy plan shows a plan and runs nothing");
   if (wants_help(arguments)) {
-    out << "convoy plan [flags]: shows the plan that convoy run with these flags executes, on this "
-           "machine or a described one, as the strategy writes it or lowered.\n\n" +
+    out << usage_text({"plan [flags]",
+                       "Shows the plan that convoy run with these flags executes, on this machine "
+                       "or a described one, as the strategy writes it or lowered."}) +
                command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }

@@ -13,6 +13,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/qualification_text.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/flags_of_runs.hpp"
@@ -27,14 +28,15 @@
 namespace convoy::cli {
 namespace {
 
-constexpr const char* kHelp =
-    "convoy qualify [flags]: measures every device, link and core of this machine, collectives, "
-    "storage, decoding and a short training. It compares each rate with the expected one (from the "
-    "catalogue, `convoy calibrate` or the simulator) and with the same rate of other devices and "
-    "hosts. It names what is slow and, if it can find one, the reason; then the exit code is 4. "
-    "The flags are those of convoy run: devices, model, data, tasks. On several hosts the tasks "
-    "are started as for convoy run (`convoy launch --workers=2 -- qualify`), and worker 0 ranks "
-    "all hosts. Nothing else should be running.\n\n";
+constexpr VerbUsage kQualifyUsage = {
+    "qualify [flags]",
+    "Measures every device, link and core of this machine, collectives, storage, decoding and a "
+    "short training. It compares each rate with the expected one (from the catalogue, `convoy "
+    "calibrate` or the simulator) and with the same rate of other devices and hosts. It names what "
+    "is slow and, if it can find one, the reason; then the exit code is 4. The flags are those of "
+    "convoy run: devices, model, data, tasks. On several hosts the tasks are started as for convoy "
+    "run (`convoy launch --workers=2 -- qualify`), and worker 0 ranks all hosts. Nothing else "
+    "should be running."};
 constexpr double kUsualThreshold = 0.7;
 
 struct QualifyRequest {
@@ -64,11 +66,9 @@ void check_files(const JobOptions& options) {
 std::vector<RefusedFlag> flags_of_training() {
   const char* const reason = "qualify makes measurements of its own";
   std::vector<RefusedFlag> flags =
-      flags_of_runs({.profile = reason, .repeat = reason, .against = reason});
+      flags_of_runs({.profile = reason, .repeat = reason, .against = reason, .modes = reason});
   for (const char* name : {"variable_update", "train_dir", "init_weights", "trace_file"})
     flags.push_back({.name = name, .reason = reason});
-  for (const char* name : {"eval", "forward_only", "input_only"})
-    flags.push_back({.name = name, .reason = reason, .is_switch = true});
   return flags;
 }
 
@@ -156,7 +156,7 @@ int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, 
   const VerbFlags flags = qualify_flags(request);
   const std::vector<RefusedFlag> refused = flags_of_training();
   if (wants_help(arguments)) {
-    out << kHelp + command_help(arguments, flags, refused);
+    out << usage_text(kQualifyUsage) + command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
   refuse_flags(arguments, refused);

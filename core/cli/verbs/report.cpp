@@ -4,15 +4,19 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/report/html/write_report.hpp"
 
 namespace convoy::cli {
 namespace {
 
-const std::vector<VerbFlag> kReportFlags = {
-    {"output", true, "the page to write, *.html (report.html); -o FILE is the same"},
-    {"help", false, "print this"}};
+constexpr VerbUsage kReportUsage = {
+    "report RECORD.json [RECORD.json ...] [-o report.html]",
+    "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how the "
+    "step's time is divided, links, tasks, loss, memory and environment, as far as the records "
+    "have them. run, simulate, compare and qualify write a record with --output_file=x.json. With "
+    "--report=x.html they make a page, too."};
 
 // -o as compilers have it.
 std::vector<std::string> with_long_names(std::span<const std::string> arguments) {
@@ -25,25 +29,18 @@ std::vector<std::string> with_long_names(std::span<const std::string> arguments)
 }  // namespace
 
 int run_report_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
-  const VerbArguments given = parse_verb_arguments(with_long_names(arguments), kReportFlags);
-  if (given.has("help")) {
-    out << verb_help(
-        "report RECORD.json [RECORD.json ...] [-o report.html]",
-        "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how "
-        "the step's time is divided, links, tasks, loss, memory and environment, as far as the "
-        "records have them. run, simulate, compare and qualify write a record with "
-        "--output_file=x.json. With --report=x.html they make a page, too.",
-        kReportFlags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  if (given.positional.empty())
+  std::string page = "report.html";
+  const auto files = read_verb_arguments(
+      with_long_names(arguments), kReportUsage,
+      {bind_flag("output", page, "The page to write, *.html; -o FILE is the same.")}, out);
+  if (!files) return static_cast<int>(ExitCode::kOk);
+  if (files->empty())
     fail(ExitCode::kUsage,
          "report needs the record of a run: convoy run --output_file=run.json, then convoy report "
          "run.json");
-  const std::string page = given.has("output") ? given.value("output") : "report.html";
   report::check_report_path(page);
   std::vector<report::NamedRecord> records;
-  for (const std::string& file : given.positional) records.push_back(report::read_record(file));
+  for (const std::string& file : *files) records.push_back(report::read_record(file));
   report::write_report(records, page);
   err << "wrote " << page << '\n';
   return static_cast<int>(ExitCode::kOk);

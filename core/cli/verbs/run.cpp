@@ -4,6 +4,7 @@
 
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/run_repeats.hpp"
 #include "core/cli/verbs/run_task.hpp"
@@ -41,7 +42,7 @@ int run_job(JobCommand command, std::span<const std::string> arguments, std::ost
 int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
   if (wants_help(arguments)) {
-    out << "convoy run [flags]: trains a model and prints images per second.\n\n" +
+    out << usage_text({"run [flags]", "Trains a model and prints images per second."}) +
                command_help(arguments) + (help_topic(arguments).empty() ? kExamples : "");
     return 0;
   }

@@ -9,6 +9,7 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
+#include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/simulation_report.hpp"
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -46,12 +47,13 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
   return static_cast<int>(ExitCode::kOk);
 }
 
-constexpr const char* kSimulateHelp =
-    "convoy simulate [flags]: how fast convoy run with these flags would be on a described "
-    "machine. --num_gpus takes a list, such as 1,2,4,8, for a table. With lists in --platform, "
-    "--model, --variable_update, --batch_size or --hosts, too, every combination is simulated and "
-    "has a row of its own; several are simulated at a time. --output_file writes the rows as "
-    ".csv, .jsonl or .json, and --report a page with their scaling curves.\n\n";
+constexpr VerbUsage kSimulateUsage = {
+    "simulate [flags]",
+    "Says how fast convoy run with these flags would be on a described machine. --num_gpus takes a "
+    "list, such as 1,2,4,8, for a table. With lists in --platform, --model, --variable_update, "
+    "--batch_size or --hosts, too, every combination is simulated and has a row of its own; "
+    "several are simulated at a time. --output_file writes the rows as .csv, .jsonl or .json, and "
+    "--report a page with their scaling curves."};
 
 // Before the work, not after it.
 void check_files(const JobOptions& options) {
@@ -89,9 +91,10 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   const std::vector<RefusedFlag> refused = flags_of_runs(
       {.profile = "a simulation prints where the time of its step goes without it",
        .repeat = "a simulation gives the same figures every time",
-       .against = "a simulation is compared with others by convoy compare --platform=NAME"});
+       .against = "a simulation is compared with others by convoy compare --platform=NAME",
+       .modes = "what is simulated is a step of training"});
   if (wants_help(arguments)) {
-    out << kSimulateHelp + command_help(arguments, flags, refused);
+    out << usage_text(kSimulateUsage) + command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
   refuse_flags(arguments, refused);

@@ -1,6 +1,5 @@
 #include "core/cli/verbs/verbs.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <ostream>
 #include <vector>
@@ -8,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/search_path.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
@@ -23,20 +23,40 @@
 namespace convoy::cli {
 namespace {
 
-const std::vector<VerbFlag> kTopoFlags = {
-    {"topology", true,
-     "a file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi "
-     "topo -m, or --json's"},
-    {"platform", true,
-     "a described machine: a name from share/platforms, or a file; NAME:2+OTHER:3 for unlike "
-     "hosts"},
-    {"hosts", true, "so many of them on one network; with --platform or --topology"},
-    {"sources", false, "print every fact with where it comes from"},
-    {"json", false, "print JSON, all that is known; --json=FILE writes it"},
-    {"svg", true, "write a picture to this file"},
-    {"html", true, "write a page with the picture and the tables to this file"},
-    {"export", true, "print the machine for other programs: lstopo or nccl"},
-    {"help", false, "print this"}};
+struct TopoOptions {
+  std::optional<std::string> topology;
+  std::optional<std::string> platform;
+  std::optional<std::uint32_t> hosts;
+  bool sources = false;
+  bool json = false;
+  std::optional<std::string> svg;
+  std::optional<std::string> html;
+  std::string exported_form;
+  std::string json_file;  // empty: JSON is printed
+};
+
+std::vector<FlagDefinition> topo_flags(TopoOptions& options) {
+  FlagDefinition exported = bind_words("export", options.exported_form, {"lstopo", "nccl"},
+                                       "Print the machine for other programs.");
+  exported.default_value.reset();
+  return {
+      bind_flag("topology", options.topology,
+                "A file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi topo "
+                "-m, or --json's."),
+      bind_flag("platform", options.platform,
+                "A described machine: a name from share/platforms, or a file; NAME:2+OTHER:3 "
+                "for unlike hosts."),
+      bind_flag("hosts", options.hosts, Range{1, topology::kMostHosts},
+                "Number of such machines on one network; with --platform or --topology."),
+      bind_flag("sources", options.sources, "Every fact with its source."),
+      bind_flag("json", options.json, "JSON, all that is known; --json=FILE writes it."),
+      bind_flag("svg", options.svg, "Write a picture to this file."),
+      bind_flag("html", options.html, "Write a page with the picture and the tables to this file."),
+      std::move(exported)};
+}
+
+constexpr VerbUsage kTopoUsage = {
+    "topo [flags]", "Shows a machine: its tree with link speeds, NVLink, shared uplinks."};
 
 // --json has a value or none: the value is taken out before the other flags are read.
 std::string take_json_file(std::vector<std::string>& arguments) {
@@ -52,58 +72,47 @@ std::string take_json_file(std::vector<std::string>& arguments) {
 
 std::string exported(const topology::Machine& machine, const std::string& form,
                      const topology::Catalogue& catalogue) {
-  if (form == "lstopo") return topology::write_hwloc_xml(machine);
-  if (form == "nccl") return topology::write_nccl_dump(machine, catalogue);
-  fail(ExitCode::kUsage, "--export={}: it must be lstopo or nccl", form);
+  return form == "nccl" ? topology::write_nccl_dump(machine, catalogue)
+                        : topology::write_hwloc_xml(machine);
 }
 
-// As many as the platform lists, else 1, when not given.
-std::uint32_t chosen_hosts(const VerbArguments& given) {
-  if (!given.has("hosts"))
-    return given.has("platform") ? topology::hosts_of_platform(given.value("platform")).value_or(1)
-                                 : 1;
-  const std::string text = given.value("hosts");
-  std::uint32_t hosts = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), hosts);
-  if (error != std::errc() || end != text.data() + text.size() || hosts < 1 ||
-      hosts > topology::kMostHosts)
-    fail(ExitCode::kUsage, "--hosts={} is not a number from 1 to {}", text, topology::kMostHosts);
-  if (!given.has("topology") && !given.has("platform"))
+// By default, as many as the platform lists, else 1.
+std::uint32_t chosen_hosts(const TopoOptions& options) {
+  if (!options.hosts)
+    return options.platform ? topology::hosts_of_platform(*options.platform).value_or(1) : 1;
+  if (!options.topology && !options.platform)
     fail(ExitCode::kUsage, "--hosts is about described machines; add --platform or --topology");
-  return hosts;
+  return *options.hosts;
 }
 
-topology::Machine chosen_machine(const VerbArguments& given, const topology::Catalogue& catalogue) {
-  if (given.has("topology") && given.has("platform"))
+topology::Machine chosen_machine(const TopoOptions& options, const topology::Catalogue& catalogue) {
+  if (options.topology && options.platform)
     fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
-  const std::uint32_t hosts = chosen_hosts(given);
-  if (given.has("platform"))
-    return topology::read_platform(share_directory() / "platforms", given.value("platform"), hosts,
+  const std::uint32_t hosts = chosen_hosts(options);
+  if (options.platform)
+    return topology::read_platform(share_directory() / "platforms", *options.platform, hosts,
                                    catalogue)
         .machine;
-  topology::Machine machine = given.has("topology")
-                                  ? topology::read_machine(given.value("topology"))
-                                  : topology::detect_machine();
+  topology::Machine machine =
+      options.topology ? topology::read_machine(*options.topology) : topology::detect_machine();
   topology::add_catalogue_facts(machine, catalogue);
   return hosts == 1 ? machine : topology::several_hosts(machine, hosts);
 }
 
 // Before the work, not after it.
-void check_files(const VerbArguments& given, const std::string& json_file) {
-  for (const char* picture : {"svg", "html"})
-    if (given.has(picture)) check_output_file(given.value(picture));
-  if (!json_file.empty()) check_output_file(json_file);
+void check_files(const TopoOptions& options) {
+  for (const auto& file : {options.svg, options.html})
+    if (file) check_output_file(*file);
+  if (!options.json_file.empty()) check_output_file(options.json_file);
 }
 
-void write_pictures(const VerbArguments& given, const topology::Machine& machine,
+void write_pictures(const TopoOptions& options, const topology::Machine& machine,
                     std::ostream& err) {
-  if (given.has("svg")) {
-    write_output_file(given.value("svg"), topology::machine_svg(machine));
-    err << "wrote " << given.value("svg") << '\n';
-  }
-  if (given.has("html")) {
-    write_output_file(given.value("html"), topology::machine_html(machine));
-    err << "wrote " << given.value("html") << '\n';
+  for (const auto& [file, write] : {std::pair{options.svg, &topology::machine_svg},
+                                    std::pair{options.html, &topology::machine_html}}) {
+    if (!file) continue;
+    write_output_file(*file, write(machine));
+    err << "wrote " << *file << '\n';
   }
 }
 
@@ -111,31 +120,28 @@ void write_pictures(const VerbArguments& given, const topology::Machine& machine
 
 int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   std::vector<std::string> words(arguments.begin(), arguments.end());
-  const std::string json_file = take_json_file(words);
-  const VerbArguments given = parse_verb_arguments(words, kTopoFlags);
-  if (given.has("help")) {
-    out << verb_help("topo [flags]",
-                     "Shows a machine: its tree with link speeds, NVLink, shared uplinks.",
-                     kTopoFlags);
-    return static_cast<int>(ExitCode::kOk);
-  }
-  if (!given.positional.empty())
+  TopoOptions options;
+  options.json_file = take_json_file(words);
+  const auto names = read_verb_arguments(words, kTopoUsage, topo_flags(options), out);
+  if (!names) return static_cast<int>(ExitCode::kOk);
+  if (!names->empty())
     fail(ExitCode::kUsage, "topo takes no name, but '{}' was given; try --topology={}",
-         given.positional.front(), given.positional.front());
-  check_files(given, json_file);
+         names->front(), names->front());
+  check_files(options);
   const auto catalogue = topology::Catalogue::read(share_directory() / "catalogue");
-  const topology::Machine machine = chosen_machine(given, catalogue);
-  write_pictures(given, machine, err);
+  const topology::Machine machine = chosen_machine(options, catalogue);
+  write_pictures(options, machine, err);
+  const std::string& json_file = options.json_file;
   const std::string json =
-      given.has("json") ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
+      options.json ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();
   if (!json_file.empty()) write_output_file(json_file, json);
-  if (given.has("export"))
-    out << exported(machine, given.value("export"), catalogue);
-  else if (given.has("json") && json_file.empty())
+  if (!options.exported_form.empty())
+    out << exported(machine, options.exported_form, catalogue);
+  else if (options.json && json_file.empty())
     out << json;
-  else if (given.has("sources"))
+  else if (options.sources)
     topology::print_sources(out, machine);
-  else if (!given.has("svg") && !given.has("html") && json_file.empty())
+  else if (!options.svg && !options.html && json_file.empty())
     topology::print_machine(out, machine);
   return static_cast<int>(ExitCode::kOk);
 }

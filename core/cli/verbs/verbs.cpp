@@ -32,6 +32,7 @@ constexpr Verb kVerbs[] = {
     {"list", "plug-ins: kind, name, version, claim, path", run_list},
     {"info", "a plug-in's description and options", run_info},
     {"plan", "show the plan a strategy writes", run_plan_verb, true},
+    {"explain", "what a plan does in a step, in words, and where it waits", run_explain_verb, true},
     {"check", "prove what a strategy computes; test what a device computes", run_check_verb, true},
     {"simulate", "how fast a run would be on a described machine", run_simulate_verb, true},
     {"compare", "strategies x numbers of devices x models, one table", run_compare_verb, true},
@@ -40,10 +41,9 @@ constexpr Verb kVerbs[] = {
     {"calibrate", "measure this machine for simulate and auto", run_calibrate_verb},
     {"topo", "the machine: tree, link speeds, NVLink, shared uplinks", run_topo_verb},
     {"doctor", "is this machine ready, and what to do", run_doctor_verb},
-    {"new", "a plug-in project to start from", run_new},
     {"qualify", "is this machine or cluster as fast as it should be, and what is slow",
      run_qualify_verb, true},
-    {"explain", "what a plan does in a step, in words, and where it waits", run_explain_verb, true},
+    {"new", "a plug-in project to start from", run_new},
 };
 
 const Verb* find_verb(const std::string& name) {
