@@ -28,12 +28,12 @@ using OptionValues = std::map<std::string, std::string>;
 // for an undeclared name or a value that the option does not take.
 OptionValues resolve_options(const Manifest& manifest, const OptionValues& given);
 
-// What the host keeps for one plug-in instance and must outlive it.
+// The host's data of one plug-in instance. Must outlive it.
 struct PluginSettings {
   std::string label;          // for messages, as label_of()
   OptionValues options = {};  // resolved
   PluginLog log = {};         // may be empty
-  // Seconds for a call that returns at once, see WatchedCall; 0: nobody watches.
+  // Time limit in seconds of a call that should return at once, see WatchedCall; 0: none.
   double patience = 0;
 };
 
@@ -61,16 +61,16 @@ namespace convoy {
 void require_success(const convoy_context& context, std::int32_t status, std::string_view what,
                      ExitCode code = ExitCode::kFailed);
 
-// What a call may take besides its plug-in's patience, in seconds: one that returns at once, and
-// one that compiles, measures or plans.
+// Seconds that a call may take in addition to its plug-in's patience: if it should return at once,
+// and if it compiles, measures or plans.
 constexpr double kPromptly = 0;
 constexpr double kAtLength = 600;
 
-// To be called in a catch block: Error kUnavailable, which names the plug-in, what was called and
-// what that threw, as nothing may leave a plug-in by an exception.
+// Called in a catch block, because no exception may leave a plug-in. Throws Error kUnavailable,
+// which names the plug-in, the call and what was thrown.
 [[noreturn]] void fail_thrown(const PluginSettings& settings, std::string_view what);
 
-// Is in the plug-in's code while `slot` runs, and gives what that returns.
+// Calls `slot`, which runs the plug-in's code, as a watched call. Returns its result.
 template <typename Slot>
 auto enter(const PluginSettings& settings, std::string_view what, Slot slot,
            double more = kPromptly) {
@@ -82,7 +82,7 @@ auto enter(const PluginSettings& settings, std::string_view what, Slot slot,
   }
 }
 
-// Likewise for what frees something: what that throws ends the process.
+// Likewise for functions that free something; if one throws, the process ends.
 template <typename Slot>
 void leave(const PluginSettings& settings, std::string_view what, Slot slot) noexcept {
   try {

@@ -7,25 +7,24 @@
 
 namespace convoy {
 
-// For a plug-in that did not come with this convoy and whose file is loaded: when its code, or what
-// that calls, crashes the process or ends it, standard error names `label` and the process ends
-// with code kUnavailable. Not in a copy of call_in_child(), whose parent says so; where somebody
-// else handles a signal, as sanitizers do, that signal is theirs. Throws nothing; after 64 plug-ins
-// the next ones go unnamed. For one thread at a time.
+// Watches a loaded plug-in that did not come with this convoy: if its code, or code that it calls,
+// crashes or ends the process, standard error names `label` and the process ends with code
+// kUnavailable. Has no effect in a copy made by call_in_child(), whose parent reports it, and
+// leaves signals alone that already have a handler, such as a sanitizer's. Throws nothing. At most
+// 64 plug-ins are watched. For one thread at a time.
 //
-// Its code may also keep the process from ending, as a destructor of something static does that
+// The plug-in's code may also keep the process from ending, for example in a static destructor that
 // hangs. It may do so for `patience` seconds (0: for ever), see watch_ending().
 void name_when_it_harms(const std::string& label, const std::filesystem::path& file,
                         double patience);
 
-// To be called by the thread that ends the process, when all output is written: a plug-in of
-// name_when_it_harms() whose code then holds up that thread for longer than its patience is named,
-// and the process ends with code kUnavailable. Time in other code counts for nobody. Later calls
-// do nothing, nor does one where somebody else handles SIGALRM. exit() calls it, too.
+// Called by the thread that ends the process, when all output is written. If a plug-in of
+// name_when_it_harms() then holds up that thread for longer than its patience, standard error names
+// it and the process ends with code kUnavailable. Time in other code does not count. Only the first
+// call has an effect, and none if SIGALRM already has a handler. exit() calls it, too.
 void watch_ending();
 
-// Ends the process with the error's code, and its words on standard error: from where nothing may
-// be thrown.
+// Ends the process with the error's code and text, for places that must not throw.
 [[noreturn]] void end_with(const Error& error);
 
 }  // namespace convoy

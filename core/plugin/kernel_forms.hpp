@@ -10,7 +10,7 @@
 
 namespace convoy {
 
-// Which forms of a strategy's kernels some devices run.
+// The forms of strategies' kernels that a kind of devices runs.
 struct KernelForms {
   std::uint32_t bits = 1u << CONVOY_KERNEL_HOST;  // 1 << convoy_kernel_form
   std::string devices;                            // for people: "cuda devices"
@@ -30,7 +30,7 @@ struct FoundForm {
 std::optional<FoundForm> find_form(StrategyPlugin& strategy, const std::string& kernel,
                                    const KernelForms& forms);
 
-// The same; Error kUnavailable, which says what is missing and what to do, when it has none.
+// The same; if there is none, Error kUnavailable says what is missing and what to do.
 FoundForm require_form(StrategyPlugin& strategy, const std::string& kernel,
                        const KernelForms& forms);
 

@@ -17,14 +17,14 @@
 
 namespace convoy {
 
-// A plug-in's table, checked and in this host's size: slots that the plug-in lacks are null. And
-// who it is from. A table that is part of the program (a test's device) can be wrapped by hand.
+// A loaded plug-in: its manifest, and its table, checked and in this host's size, so that slots
+// that the plug-in lacks are null. A test can also wrap a table that is part of the program.
 template <typename Table>
 struct LoadedPlugin {
   const Table* table = nullptr;
   Manifest manifest;
   std::filesystem::path path;
-  // Of devices that have it; null: the host and the devices look at each other's timelines.
+  // Of devices that have it; null: the host and the devices poll each other's timelines.
   const convoy_device_waking* waking = nullptr;
   double patience = 0;  // of its calls, see PluginSettings
 };
@@ -42,9 +42,9 @@ PluginSettings settings_of(PluginKind kind, const LoadedPlugin<Table>& plugin,
   return settings;
 }
 
-// Opens plug-in files. They stay loaded until the process ends, as threads that a plug-in has left
-// behind may be in its code. What an object of this class has loaded lives as long as the object:
-// make it first and destroy it last.
+// Opens plug-in files. They stay loaded until the process ends, because a plug-in may have left
+// threads behind that run its code. Loaded plug-ins are valid as long as the object that loaded
+// them: construct it first and destroy it last.
 class PluginHost {
  public:
   PluginHost();
@@ -58,16 +58,17 @@ class PluginHost {
   LoadedPlugin<convoy_device> load_device(const FoundPlugin& plugin);
   LoadedPlugin<convoy_transport> load_transport(const FoundPlugin& plugin);
 
-  // How long one that did not come with this convoy may take: for what is tried, see below, and
-  // later for a call that returns at once, see WatchedCall.
+  // The time limit for plug-ins that did not come with this convoy: of a trial, see below, and
+  // later of a call that should return at once, see WatchedCall.
   void set_patience(double seconds) { patience_ = seconds; }
-  // What calls a plug-in is done in a child process first, unless the plug-in came with this
-  // convoy. Error kUnavailable, naming it, if it crashes, ends the process or takes too long there,
-  // and from then on for whatever else it is to do. Errors of `work` count for nothing: they come
-  // again. Not beside the threads of in_parallel(), see require_no_other_work().
+  // Runs `work`, which calls the plug-in, in a child process, before the caller runs it in this
+  // one. Does nothing for plug-ins that came with this convoy. Error kUnavailable, naming the
+  // plug-in, if it crashes, ends the process or takes too long; every later trial of it then fails
+  // likewise. Errors of `work` are ignored, because they will occur again. Must not run beside the
+  // threads of in_parallel(), see require_no_other_work().
   void try_first(const FoundPlugin& plugin, const std::string& doing,
                  const std::function<void()>& work);
-  // How each of those attempts failed.
+  // The failures of these trials.
   std::vector<std::string> culprits() const;
 
  private:
@@ -78,7 +79,7 @@ class PluginHost {
   std::map<std::filesystem::path, std::unique_ptr<Library>> libraries_;
   double patience_ = 10;
   mutable std::mutex mutex_;                               // of the next one
-  std::map<std::filesystem::path, std::string> culprits_;  // why it is called no more
+  std::map<std::filesystem::path, std::string> culprits_;  // why the file is not called any more
 };
 
 }  // namespace convoy

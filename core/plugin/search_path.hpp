@@ -25,20 +25,20 @@ struct SearchSettings {
 // The settings of this process. The environment counts only without elevated rights.
 SearchSettings process_search_settings(const std::string& plugin_path_flag);
 
-// Directory of the running program or, in a program that uses convoy as a library, of the library.
-// What is installed with it is found from there.
+// The directory of the running program or, in a program that uses convoy as a library, of the
+// library. Installed files are found relative to it.
 std::filesystem::path module_directory();
 // The directory of the program that a link, /proc/self/exe, leads to. Error(kUnavailable) when it
 // cannot be read.
 std::filesystem::path folder_of_program(const std::filesystem::path& link);
-// Catalogue, platforms, profiles, templates ...
+// The directory with catalogue, platforms, profiles, templates ...
 std::filesystem::path share_directory();
 
-// Every place to look, in order, each once; whether it exists is the scan's business.
+// The places to search, in order, each once. They need not exist.
 std::vector<SearchEntry> search_path(const SearchSettings& settings);
 
-// Why this file or directory must not provide plug-ins: others may write to it, or it belongs to
-// somebody else than the user or root. A plug-in runs with the user's rights.
+// The reason why this file or directory must not provide plug-ins, which run with the user's
+// rights: others may write to it, or it belongs neither to the user nor to root. Empty: it may.
 std::optional<std::string> trust_problem(const std::filesystem::path& path);
 
 }  // namespace convoy

@@ -25,7 +25,7 @@ class StrategyPlugin {
   const OptionValues& options() const { return settings_.options; }
   const PluginSettings& settings() const { return settings_; }
 
-  // From now on planning is tried out by this before it is done.
+  // Every later plan() is first tried by this function, for example in a child process.
   using TryFirst = std::function<void(const std::function<void()>& work)>;
   void set_trial(TryFirst try_first) { try_first_ = std::move(try_first); }
 

@@ -29,15 +29,15 @@ class TransportPlugin {
   // Why this process cannot open it; empty when it can.
   std::optional<std::string> unavailable() const;
 
-  // With the trait CONVOY_TRANSPORT_LAUNCHED: who this process is among those that were launched
-  // together.
+  // The rank of this process among those that were launched together. Requires the trait
+  // CONVOY_TRANSPORT_LAUNCHED.
   struct Launched {
     std::uint32_t rank;
     std::uint32_t ranks;
   };
   Launched launched() const;
-  // What each of them brings, in the order of ranks; all call it with the same number of bytes.
-  // Error kTimeout when not all have come after so many seconds.
+  // An all-gather: the bytes of all these processes, in the order of ranks. All call it with the
+  // same number of bytes. Error kTimeout if not all have called it within `seconds`.
   std::string exchange(std::string_view mine, double seconds) const;
 
  private:
@@ -51,16 +51,16 @@ class TransportPlugin {
 class OpenTransport {
  public:
   OpenTransport(const TransportPlugin& plugin, const convoy_transport_run& run);
-  // Within 5 s, whatever the peers do.
+  // Ends within 5 s, whatever the peers do.
   ~OpenTransport();
   OpenTransport(const OpenTransport&) = delete;
   OpenTransport& operator=(const OpenTransport&) = delete;
 
   convoy_transport_description describe();
-  // At most 4 KiB, of any values.
+  // At most 4 KiB of any bytes.
   std::string address();
-  // Begins to connect, or says why this transport can never reach that address: the pair takes
-  // another one then.
+  // Begins to connect. Returns a reason if this transport can never reach that address; the pair
+  // then uses another transport.
   std::optional<std::string> refuses_to_connect(std::uint32_t peer, std::string_view address);
   void expect(const convoy_transfer& transfer);
   void send(const convoy_transfer& transfer);

@@ -8,13 +8,13 @@
 
 namespace convoy {
 
-// The calling thread is in a plug-in's code while this lives. When it has been there for longer
-// than it may, standard error names the plug-in and what it was doing, and the process ends with
-// code kUnavailable: nothing else helps against a function that does not return. Takes no memory
-// and no lock; of more than 256 calls at a time the next ones are not watched.
+// A scope in which the calling thread is in a plug-in's code. If that takes longer than allowed,
+// standard error names the plug-in and what it was doing, and the process ends with code
+// kUnavailable, because a function that does not return cannot be stopped. Allocates no memory and
+// takes no lock. At most 256 calls are watched at a time.
 class WatchedCall {
  public:
-  // It may take `patience` seconds and `more`; patience 0: for ever. The texts must outlive it.
+  // Allowed are `patience` + `more` seconds; patience 0: no limit. The texts must outlive it.
   WatchedCall(const char* plugin, std::string_view doing, double patience, double more);
   ~WatchedCall();
   WatchedCall(const WatchedCall&) = delete;
@@ -25,14 +25,14 @@ class WatchedCall {
   std::uint64_t ticket_ = 0;
 };
 
-// Starts the thread that looks after such calls, if it does not run yet. Copies of the process have
-// none. Error kUnavailable when the system gives no thread.
+// Starts the thread that watches such calls, if it does not run yet. Forked copies of the process
+// have none. Error kUnavailable when the system gives no thread.
 void watch_calls();
 
-// The process is to end with this code (kOk: it is not). A watched call that would have to be over
-// by now ends it after another 0.8 s. For signal handlers, too.
+// Requests that the process ends with this code (kOk: cancels the request). A watched call that has
+// used up its time then ends the process after another 0.8 s. Async-signal-safe.
 void hurry_calls(ExitCode code);
-// The code that was given last.
+// The code of the last hurry_calls().
 ExitCode hurried_calls();
 
 }  // namespace convoy

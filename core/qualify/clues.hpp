@@ -13,27 +13,27 @@
 
 namespace convoy::qualify {
 
-// How often each core was slowed down because it was too hot, since the system started; those that
-// the system counts of. To be taken before and after measuring.
+// How often each core was slowed down because it was too hot since the system started, for cores of
+// which the system counts this. Read it before and after measuring.
 using ThrottleCounts = std::map<unsigned, std::int64_t>;
 ThrottleCounts read_throttle_counts(const SystemRoot& root, const std::vector<unsigned>& cores);
 void add_throttle_clues(const ThrottleCounts& before, const ThrottleCounts& after,
                         const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// Cores that others had, and with them the devices that they belong to.
+// Cores that other processes used, and the devices with these cores.
 void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<QualifiedDevice>& devices,
                     std::vector<Clue>& clues);
 
-// Cores that may not run as fast as they could, because somebody limits their frequency.
+// Cores whose frequency is limited below what they could run at.
 void add_frequency_clues(const SystemRoot& root, const std::vector<unsigned>& cores,
                          const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// Devices that take their memory from another NUMA node than the kernel has their cores on, and
-// GPUs that no core of this process is near to.
+// Devices whose memory is on another NUMA node than their cores, and GPUs with no core of this
+// process nearby.
 void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,
                     const std::vector<unsigned>& allowed_cores, std::vector<Clue>& clues);
 
-// What `convoy doctor` warns of, as far as it makes something slow: processors, governor, memory,
+// Warnings of `convoy doctor` about things that make something slow: processors, governor, memory,
 // width of links, IOMMU and access between GPUs.
 void add_system_clues(const SystemRoot& root, const DynamicLibraries& libraries,
                       const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);

@@ -5,7 +5,7 @@
 
 namespace convoy::qualify {
 
-// The numbers in a list such as "0-3,8", as the kernel and hwloc write it; empty for other texts
+// The numbers of a list such as "0-3,8", as the kernel and hwloc write it. Empty for other texts
 // and for numbers that no machine has.
 std::vector<unsigned> parse_core_list(std::string_view list);
 

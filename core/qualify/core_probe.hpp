@@ -5,17 +5,17 @@
 
 namespace convoy::qualify {
 
-// One processing unit while all that this process may use do the same.
+// The rate of one processing unit while all units of this process work.
 struct CoreRate {
   unsigned core = 0;
   double images = 0;  // JPEG pictures of 500 x 375 pixels, decoded per second
   double got = 1;     // part of the time that its thread really had it
 };
 
-// Each unit decodes the same picture again and again for so many seconds, all at once.
+// All units at once decode the same picture repeatedly for `seconds`.
 std::vector<CoreRate> probe_cores(double seconds);
 
-// Processing units that this process may use.
+// The processing units that this process may use.
 std::vector<unsigned> allowed_cores();
 
 }  // namespace convoy::qualify

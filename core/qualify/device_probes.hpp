@@ -11,7 +11,7 @@
 
 namespace convoy::qualify {
 
-// How much is measured, and who is told of it.
+// How much is measured, and who is told about the progress.
 struct ProbeOptions {
   bool quick = false;
   std::function<void(const std::string&)> tell = [](const std::string&) {};
@@ -19,7 +19,7 @@ struct ProbeOptions {
 
 using Ends = std::pair<std::uint32_t, std::uint32_t>;  // places, from and to
 
-// Each adds to the host's measurements; what cannot be measured to its notices.
+// Each function adds to the host's measurements, and adds a notice for what cannot be measured.
 
 // Matrix products and sums of vectors of every device, alone and all at once.
 void probe_device_rates(const ProbeTarget& target, const ProbeOptions& options,
@@ -27,8 +27,8 @@ void probe_device_rates(const ProbeTarget& target, const ProbeOptions& options,
 // Copies between the host's memory and every device, and of every pair of devices: pairwise, and
 // all at once.
 void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host);
-// ", NVLink", where the kind of the route makes copies unlike others of their class; what links
-// that nobody foresees are told apart by. Empty for all other routes.
+// ", NVLink" for routes whose kind makes copies differ from others of their class, else empty. It
+// tells links apart that are compared with each other because nothing is predicted for them.
 std::string over_route(const Cluster& cluster, const Ends& ends);
 // all_reduce of several sizes over all devices, or over all devices of all hosts.
 void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,

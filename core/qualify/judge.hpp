@@ -7,14 +7,13 @@
 
 namespace convoy::qualify {
 
-// What is to be reached at least: what was foreseen less its error, but a twentieth of it at least.
+// The rate that must be reached: the predicted one minus its error, at least a twentieth of it.
 double least_rate(const Foreseen& foreseen);
 
-// Holds every rate of all hosts against the least_rate() of what was foreseen of it, and against
-// its likes: rates of the same kind of all hosts, each relative to what was foreseen of it where
-// that is known of all, so that links of different widths can be compared. Sets likes, share, slow
-// (share below the threshold), reasons and the hosts' scores, and sorts the hosts, the slowest
-// first.
+// Compares every rate of all hosts with the least_rate() of its prediction, and with its likes: the
+// rates of the same kind on all hosts. If all of these have predictions, rates relative to these
+// are compared, so that links of different widths are comparable. Sets likes, share, slow (share
+// below the threshold), reasons and the hosts' scores, and sorts the hosts, the slowest first.
 void judge(std::vector<HostQualification>& hosts, double threshold);
 
 bool all_pass(const std::vector<HostQualification>& hosts);

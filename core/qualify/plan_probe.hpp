@@ -13,8 +13,8 @@
 
 namespace convoy::qualify {
 
-// How long something took, and how long the simulator says that it takes. Empty: no part of it
-// runs here; it cannot be foreseen.
+// The measured and the predicted time of something. Without a measured time, no part of it runs
+// here; without a predicted one, it cannot be simulated.
 struct ProbedTime {
   std::optional<double> measured;  // seconds; of steps the median, of operations the fastest
   std::optional<double> foreseen;
@@ -25,18 +25,18 @@ struct ProbedTimes {
   std::vector<ProbedTime> operations;  // the copies, or the reduction, in the order of the plan
 };
 
-// Where plans are tried: open devices, and what is known of them.
+// Where plans are measured: open devices, and what is known about them.
 struct ProbeTarget {
   const job::Setup& setup;
   std::shared_ptr<runtime::OpenDevices> devices;
   const job::SimulatedHardware* hardware = nullptr;  // null: nothing is foreseen
-  const runtime::ClusterTask* task = nullptr;  // of several hosts: all probe the same at a time
+  const runtime::ClusterTask* task = nullptr;  // on several hosts: all measure the same together
 };
 
-// A network of one small layer: a step takes as long as what is probed.
+// A network of one small layer, so that a step takes about as long as what is measured.
 calibrate::ProbeNetwork smallest_network();
 
-// Trains this network by this step: once to warm up, then so often.
+// Trains this network with this step: once to warm up, then `repetitions` times.
 ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork& network,
                        const ProbedStep& step, int repetitions);
 

@@ -9,12 +9,13 @@
 
 namespace convoy::qualify {
 
-// This host as a run of one process. Not judged yet.
+// Measures this host in a run of one process. The result is not judged yet.
 HostQualification qualify_this_host(job::Setup& setup, const ProbeOptions& options);
 
-// As one task of several, all of which call it at the same time: every host by itself, those on one
-// machine in turn; then what is between hosts, pairwise and all at once. Gives all hosts to every
-// task, by rank, not judged yet. Error as job::Task: one that another task caused names it.
+// Measures all hosts. All tasks call it at the same time. First every task measures its own host,
+// tasks on one machine in turn; then all measure the links between hosts, pairwise and all at once.
+// Returns all hosts by rank to every task, not judged yet. Errors as job::Task: an Error that
+// another task caused names that task.
 std::vector<HostQualification> qualify_hosts(job::Setup& setup, job::Task& task,
                                              const ProbeOptions& options, const PluginLog& log);
 

@@ -7,16 +7,16 @@
 namespace convoy::qualify {
 
 struct StorageRates {
-  double write = 0;  // bytes per second, until they are on the medium
-  double read = 0;   // bytes per second, what the system had kept of them let go of before
+  double write = 0;  // bytes per second, flushed to the medium
+  double read = 0;   // bytes per second, dropped from the system's cache before
 };
 
-// Writes a file of so many bytes in the folder, reads it and removes it. Error kUnavailable when
-// the folder takes none: it names the folder and the system's reason.
+// Writes a file of this size in the folder, reads it and removes it. Error kUnavailable if the file
+// cannot be written, with the folder and the system's reason.
 StorageRates probe_storage(const std::filesystem::path& folder, std::uint64_t bytes);
 
-// How fast the files of a folder are read, its sub-folders' too, at most so many bytes; nothing
-// when there are less than a tenth of them.
+// The rate of reading the files of a folder and its sub-folders, at most `bytes`. Nothing if there
+// is less than a tenth of that.
 std::optional<double> probe_reading(const std::filesystem::path& folder, std::uint64_t bytes);
 
 }  // namespace convoy::qualify

@@ -8,10 +8,10 @@
 
 namespace convoy::select {
 
-// How --variable_update=auto came to its choice.
+// How --variable_update=auto made its choice.
 enum class DecisionOrigin {
   kSimulated,
-  kRemembered,  // simulated, or measured, by an earlier run in the same circumstances
+  kRemembered,  // simulated, or measured, by an earlier run under the same conditions
   kMeasured,    // by trying those that the simulation could not tell apart
   kRule         // a rule of thumb: no machine is described, or nothing is trained
 };
@@ -40,9 +40,10 @@ struct Decision {
   bool operator==(const Decision&) const = default;
 };
 
-// The best of a ranking; Error kUnavailable with all reasons when there is none. Simulation cannot
-// tell candidates apart that are less than kIndistinguishable behind the best: among them the usual
-// variant is taken, whatever its bucket size, so that the choice does not jump without a reason.
+// The best of a ranking. Candidates that are less than kIndistinguishable behind the best cannot be
+// told apart by simulation: among them the usual variant is chosen, whatever its bucket size, so
+// that the choice does not change without a reason. Error kUnavailable with all reasons if there is
+// none.
 constexpr double kIndistinguishable = 0.005;
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated);
@@ -50,10 +51,10 @@ Decision decide(const Ranking& ranking, const Candidate& usual, const std::strin
 // The decision after a trial of its candidates: takes the one that won.
 Decision decide(const Decision& decision, const TrialResult& trial, const RankedCandidate& winner);
 
-// Seconds of a step of what was taken: measured in a trial, else predicted; 0: neither.
+// Seconds of a step of the chosen candidate: measured in a trial, else predicted, else 0.
 double expected_step_seconds(const Decision& decision);
 
-// One line for people: what was taken, its step, what comes next, and why.
+// One line for people: the choice, its step, the next best, and the reason.
 std::string decision_line(const Decision& decision);
 
 }  // namespace convoy::select

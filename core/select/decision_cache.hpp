@@ -9,8 +9,8 @@
 
 namespace convoy::select {
 
-// Decisions of earlier runs, one file each. The key is a text that says in which circumstances a
-// decision was made. A file that cannot be read or written is told and counts as forgotten.
+// Decisions of earlier runs, one file each. The key is a text of everything that a decision depends
+// on. A file that cannot be read or written is reported and treated as missing.
 class DecisionCache {
  public:
   using Tell = std::function<void(const std::string&)>;

@@ -16,34 +16,34 @@
 
 namespace convoy::select {
 
-// What candidates are planned for and predicted with.
+// The problem that candidates are ranked for.
 struct SelectionProblem {
   Cluster cluster;
-  // Which kernels of strategies its devices run.
+  // The forms of strategies' kernels that its devices run.
   KernelForms kernel_forms;
-  // What the host wraps around updates, as a run's plans then have.
+  // What the host adds around updates, as in the plans of a run.
   GuardOptions guard;
-  // Takes candidates that compute something else than a synchronous step, too: stale, asynchronous
-  // or lossy ones. Never those whose devices train apart, nor wrong ones.
+  // Also accepts candidates that do not compute a synchronous step: stale, asynchronous or lossy
+  // ones. Wrong ones, and those whose devices train independently, are never accepted.
   bool allows_inexact = false;
   std::function<ArenaMap(std::uint64_t bucket_elements)> arena;
-  // May throw Error: the candidate is refused then.
+  // If it throws Error, the candidate is refused.
   std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
   std::function<simulate::Prediction(const Plan& lowered)> predict;
-  // Asked before a candidate's plan is written for the whole cluster; may write smaller ones. May
-  // throw Error: the candidate is refused then. None: all are admitted.
+  // Called before a candidate's plan is written for the whole cluster; may write smaller plans. If
+  // it throws Error, the candidate is refused. Empty: all are admitted.
   std::function<void(const Candidate&, const PlanAuthor& author)> admit;
-  // Tries a kernel of a candidate's strategy, by the first CALL of it. May throw Error: the
-  // candidate is refused then. None: nothing is tried.
+  // Tries a kernel of a candidate's strategy with the first CALL of it. If it throws Error, the
+  // candidate is refused. Empty: nothing is tried.
   std::function<void(StrategyPlugin&, const Operation& call)> try_kernel;
 };
 
-// Plans, checks, lowers and predicts every candidate. Candidates whose plans are wrong, break their
-// strategy's claim or compute what is not wanted have no prediction but a reason. Of consecutive
-// candidates that differ in their buckets alone the one with the largest is checked for all. Works
-// on all processors, and calls `arena` and `predict` from several threads at once, `admit`, too,
-// `strategy`, `try_kernel` and the strategies from one at a time. The ranking does not depend on
-// that.
+// Plans, checks, lowers and predicts every candidate. A candidate whose plan is wrong, breaks the
+// claim of its strategy or computes something unwanted gets a reason instead of a prediction. Of
+// consecutive candidates that differ only in their buckets, the one with the largest is checked for
+// all. Works on all processors: calls `arena`, `predict` and `admit` from several threads at once,
+// but `strategy`, `try_kernel` and the strategies from one thread at a time. The ranking does not
+// depend on the order of these calls.
 Ranking rank_candidates(std::span<const Candidate> candidates, const SelectionProblem& problem);
 
 }  // namespace convoy::select

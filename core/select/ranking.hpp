@@ -7,7 +7,7 @@
 
 namespace convoy::select {
 
-// What became of a candidate.
+// The state of a candidate.
 enum class CandidateState {
   kPredicted,  // has a predicted step
   kExcluded,   // computes something else than a synchronous step
@@ -26,7 +26,7 @@ struct RankedCandidate {
   std::string plan_hash = {};  // predicted: of the lowered plan
 };
 
-// Whether both are the same but for the size of buckets.
+// Whether both differ only in the size of buckets.
 bool same_variant(const Candidate& a, const Candidate& b);
 
 // All candidates, the fastest first, those without a prediction last. Of equals the one that was
@@ -46,8 +46,8 @@ struct Ranking {
   std::vector<Candidate> shortlist(double tolerance, std::size_t most) const;
 };
 
-// How far behind the best prediction a candidate may be and still be the fastest: at least 3 %, and
-// twice the known relative error of predictions.
+// The relative distance to the best prediction within which a candidate may still be the fastest:
+// at least 3 %, and twice the known relative error of predictions.
 double shortlist_tolerance(double known_error);
 constexpr std::size_t kMostTried = 5;  // candidates of a shortlist
 

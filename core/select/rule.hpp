@@ -9,7 +9,7 @@
 
 namespace convoy::select {
 
-// What a rule of thumb looks at.
+// The facts that rules of thumb depend on.
 struct SelectionFacts {
   bool several_hosts = false;
   bool parameter_servers = false;   // tasks of their own

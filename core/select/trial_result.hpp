@@ -9,7 +9,7 @@
 
 namespace convoy::select {
 
-// A candidate of a shortlist, and what came of trying it during the first steps of a training.
+// A candidate of a shortlist, with the result of its trial during the first steps of a training.
 struct Tried {
   Candidate candidate;
   double predicted_seconds = 0;            // of a step

@@ -9,7 +9,8 @@ namespace convoy::select {
 // The most steps of a training that serve to compare candidates.
 constexpr std::int64_t kMostTrialSteps = 40;
 
-// How many candidates these steps can compare, with two turns of each; 0 when it is not even two.
+// The number of candidates that these steps can compare, with two turns of each; 0 if less than
+// two.
 std::size_t most_tried(std::size_t candidates, std::int64_t steps);
 
 // Which candidate runs next when candidates run in turns, and when the best is known:
@@ -27,7 +28,7 @@ class TrialSchedule {
   bool over() const { return over_; }
   // The candidate whose turn it is.
   std::size_t current() const { return order_.at(turn_); }
-  // How many steps this turn has, with those that do not count.
+  // The number of steps of this turn, including those that do not count.
   std::int64_t turn_steps() const;
   // Takes the seconds of one of them. The last one ends the turn.
   void add(double seconds);
