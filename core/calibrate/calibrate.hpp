@@ -7,7 +7,7 @@
 #include "core/calibrate/probe_networks.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
-#include "core/simulate/constants.hpp"
+#include "core/simulate/machine/constants.hpp"
 
 namespace convoy::calibrate {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/calibrate/machine_profile.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 
 namespace convoy::calibrate {
 

@@ -9,7 +9,7 @@
 #include "core/calibrate/probe_session.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/open_devices.hpp"
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 
 namespace convoy::calibrate {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/calibrate/processor_facts.hpp"
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 
 namespace convoy::calibrate {
 

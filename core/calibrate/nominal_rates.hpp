@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/calibrate/processor_facts.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 #include "topology/catalogue/catalogue.hpp"
 
 namespace convoy::calibrate {

@@ -8,7 +8,7 @@
 #include "core/calibrate/probe_session.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/open_devices.hpp"
-#include "core/simulate/constants.hpp"
+#include "core/simulate/machine/constants.hpp"
 
 namespace convoy::calibrate {
 

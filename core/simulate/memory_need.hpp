@@ -6,7 +6,7 @@
 
 #include "core/graph/graph.hpp"
 #include "core/plan/plan.hpp"
-#include "core/simulate/simulated_machine.hpp"
+#include "core/simulate/machine/simulated_machine.hpp"
 
 namespace convoy::simulate {
 

@@ -7,7 +7,7 @@
 
 #include "core/graph/graph.hpp"
 #include "core/plan/plan.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 #include "core/simulate/memory_need.hpp"
 #include "core/simulate/simulate.hpp"
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "core/base/error.hpp"
-#include "core/simulate/critical_path.hpp"
-#include "core/simulate/task_builder.hpp"
-#include "core/simulate/virtual_run.hpp"
+#include "core/simulate/run/critical_path.hpp"
+#include "core/simulate/run/virtual_run.hpp"
+#include "core/simulate/tasks/task_builder.hpp"
 
 namespace convoy::simulate {
 namespace {

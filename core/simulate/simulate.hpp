@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/plan/plan.hpp"
-#include "core/simulate/constants.hpp"
-#include "core/simulate/layer_times.hpp"
-#include "core/simulate/simulated_machine.hpp"
+#include "core/simulate/layers/layer_times.hpp"
+#include "core/simulate/machine/constants.hpp"
+#include "core/simulate/machine/simulated_machine.hpp"
 
 namespace convoy::simulate {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/devices/cpu/fused_batch_norm.hpp"
+#include "plugins/devices/cpu/norms/fused_batch_norm.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
 
 namespace {

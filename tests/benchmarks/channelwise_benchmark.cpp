@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugins/devices/cpu/blocked_pool.hpp"
-#include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/convolutions/depthwise.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
+#include "plugins/devices/cpu/pools/blocked_pool.hpp"
 
 namespace convoy {
 namespace {

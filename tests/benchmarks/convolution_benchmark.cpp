@@ -8,8 +8,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "plugins/devices/cpu/convolutions/winograd.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/winograd.hpp"
 
 namespace convoy {
 namespace {

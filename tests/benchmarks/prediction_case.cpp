@@ -2,7 +2,7 @@
 
 #include "core/calibrate/step_check.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::benchmarks {

@@ -10,7 +10,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/runtime/session.hpp"
-#include "core/simulate/constants.hpp"
+#include "core/simulate/machine/constants.hpp"
 #include "tests/benchmarks/training_steps.hpp"
 
 namespace convoy::benchmarks {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/simulate/layer_times.hpp"
+#include "core/simulate/layers/layer_times.hpp"
 #include "tests/calibrate/profiles.hpp"
 
 namespace convoy::calibrate {

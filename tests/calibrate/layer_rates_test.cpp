@@ -1,4 +1,4 @@
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 
 #include <gtest/gtest.h>
 

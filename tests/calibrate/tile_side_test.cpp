@@ -1,8 +1,8 @@
-#include "core/simulate/tile_side.hpp"
+#include "core/simulate/layers/tile_side.hpp"
 
 #include <gtest/gtest.h>
 
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 
 namespace convoy::simulate {
 namespace {

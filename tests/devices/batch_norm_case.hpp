@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "plugins/devices/cpu/fused_batch_norm.hpp"
+#include "plugins/devices/cpu/norms/fused_batch_norm.hpp"
 
 namespace convoy::test {
 

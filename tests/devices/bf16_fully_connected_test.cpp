@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/bf16_fully_connected.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_fully_connected.hpp"
 
 #include <gtest/gtest.h>
 

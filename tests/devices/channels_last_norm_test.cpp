@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/channels_last_norm.hpp"
+#include "plugins/devices/cpu/norms/channels_last_norm.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

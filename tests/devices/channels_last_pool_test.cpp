@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/channels_last_pool.hpp"
+#include "plugins/devices/cpu/pools/channels_last_pool.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/convolutions/depthwise.hpp"
 
 namespace convoy::test::depthwise_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/doorbell.hpp"
+#include "plugins/devices/cpu/lanes/doorbell.hpp"
 
 #include <gtest/gtest.h>
 

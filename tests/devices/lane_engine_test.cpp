@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/lane_engine.hpp"
+#include "plugins/devices/cpu/lanes/lane_engine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/paired_weights.hpp"
+#include "plugins/devices/cpu/convolutions/paired_weights.hpp"
 
 #include <gtest/gtest.h>
 

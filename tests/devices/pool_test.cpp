@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "plugins/devices/cpu/blocked_pool.hpp"
+#include "plugins/devices/cpu/pools/blocked_pool.hpp"
 
 namespace convoy::test::pool_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/submission_queue.hpp"
+#include "plugins/devices/cpu/lanes/submission_queue.hpp"
 
 #include <gtest/gtest.h>
 

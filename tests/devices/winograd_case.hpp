@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/devices/cpu/winograd.hpp"
+#include "plugins/devices/cpu/convolutions/winograd.hpp"
 
 namespace convoy::test {
 

@@ -11,7 +11,7 @@
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/auto/decision_key.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"

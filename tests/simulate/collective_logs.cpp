@@ -7,8 +7,8 @@
 #include "core/base/json.hpp"
 #include "core/simulate/collectives/collective_model.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
-#include "core/simulate/described_constants.hpp"
-#include "core/simulate/read_collective_library.hpp"
+#include "core/simulate/machine/described_constants.hpp"
+#include "core/simulate/machine/read_collective_library.hpp"
 
 namespace convoy::testing {
 namespace {

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/simulate/fair_shares.hpp"
+#include "core/simulate/flows/fair_shares.hpp"
 
 namespace convoy::testing {
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 
 namespace convoy::simulate {
 

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/plan/arena_map.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "core/simulate/predictor.hpp"
 #include "tests/simulate/parameter_servers.hpp"
 #include "tests/simulate/workload.hpp"

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/simulate/constants.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/constants.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 #include "topology/catalogue/catalogue.hpp"
 #include "topology/catalogue/platform.hpp"
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
-#include "core/simulate/described_constants.hpp"
-#include "core/simulate/layer_times.hpp"
+#include "core/simulate/layers/layer_times.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "tests/simulate/workload.hpp"
 
 namespace convoy::testing {

@@ -6,7 +6,7 @@
 #include "core/base/hash_fill.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower/lower.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/simulate/workload.hpp"
 

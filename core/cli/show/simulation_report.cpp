@@ -15,7 +15,7 @@
 #include "core/report/console.hpp"
 #include "core/report/prediction_record.hpp"
 #include "core/select/selection_json.hpp"
-#include "core/simulate/critical_path.hpp"
+#include "core/simulate/run/critical_path.hpp"
 #include "core/train/optimizer.hpp"
 #include "core/train/run_length.hpp"
 

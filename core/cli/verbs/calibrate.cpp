@@ -23,7 +23,7 @@
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 
 namespace convoy::cli {
 namespace {

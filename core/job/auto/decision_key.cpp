@@ -7,7 +7,7 @@
 #include "core/base/fnv.hpp"
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/layer_rates.hpp"
+#include "core/simulate/layers/layer_rates.hpp"
 
 namespace convoy::job {
 namespace {

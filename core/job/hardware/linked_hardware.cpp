@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/job/hardware/run_hardware.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/simulate/joined_hosts.hpp"
+#include "core/simulate/machine/joined_hosts.hpp"
 
 namespace convoy::job {
 namespace {

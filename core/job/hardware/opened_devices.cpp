@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/simulate/place_nodes.hpp"
+#include "core/simulate/machine/place_nodes.hpp"
 #include "topology/detect/detect.hpp"
 #include "topology/graph/graph_edit.hpp"
 

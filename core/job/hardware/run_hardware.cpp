@@ -8,7 +8,7 @@
 #include "core/job/hardware/this_hardware.hpp"
 #include "core/job/sizes.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/detect/detect.hpp"
 #include "topology/graph/gpu_order.hpp"

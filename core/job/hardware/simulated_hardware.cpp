@@ -10,7 +10,7 @@
 #include "core/job/hardware/this_hardware.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "topology/catalogue/platform.hpp"
 #include "topology/detect/detect.hpp"
 #include "topology/graph/gpu_order.hpp"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/job/setup.hpp"
-#include "core/simulate/constants.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/constants.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 
 namespace convoy::job {
 

@@ -10,7 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
 #include "topology/catalogue/platform.hpp"
 #include "topology/detect/detect.hpp"

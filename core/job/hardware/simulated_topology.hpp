@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/job/hardware/simulated_hardware.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 #include "topology/graph/machine.hpp"
 
 namespace convoy::job {

@@ -10,7 +10,7 @@
 #include "core/calibrate/nominal_rates.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/plugin/search_path.hpp"
-#include "core/simulate/described_constants.hpp"
+#include "core/simulate/machine/described_constants.hpp"
 
 namespace convoy::job {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/plan/plan.hpp"
 #include "core/report/timeline_record.hpp"
-#include "core/simulate/machine_builder.hpp"
+#include "core/simulate/machine/machine_builder.hpp"
 #include "core/simulate/simulate.hpp"
 
 namespace convoy::job {

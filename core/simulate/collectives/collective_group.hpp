@@ -7,7 +7,7 @@
 
 #include "core/simulate/collectives/channel_search.hpp"
 #include "core/simulate/collectives/collective_library.hpp"
-#include "core/simulate/route_table.hpp"
+#include "core/simulate/tasks/route_table.hpp"
 
 namespace convoy::simulate {
 

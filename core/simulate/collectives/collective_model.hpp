@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/simulate/collectives/collective_patterns.hpp"
-#include "core/simulate/simulated_machine.hpp"
+#include "core/simulate/machine/simulated_machine.hpp"
 
 namespace convoy::simulate {
 

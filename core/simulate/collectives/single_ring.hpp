@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "core/plan/operation.hpp"
-#include "core/simulate/route_table.hpp"
 #include "core/simulate/simulate.hpp"
+#include "core/simulate/tasks/route_table.hpp"
 
 namespace convoy::simulate {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 

@@ -1,11 +1,11 @@
 #include "plugins/devices/cpu/cpu_device.hpp"
-#include "plugins/devices/cpu/precision.hpp"
+#include "plugins/devices/cpu/programs/precision.hpp"
 
 #include <cstring>
 #include <stdexcept>
 
 #include "plugins/devices/cpu/measured_rate.hpp"
-#include "plugins/devices/cpu/program.hpp"
+#include "plugins/devices/cpu/programs/program.hpp"
 #include "plugins/devices/cpu/zeroed_memory.hpp"
 
 namespace convoy::cpu {

@@ -3,9 +3,9 @@
 #include <convoy/device.hpp>
 #include <memory>
 
-#include "plugins/devices/cpu/cores.hpp"
-#include "plugins/devices/cpu/elementwise.hpp"
-#include "plugins/devices/cpu/lane_engine.hpp"
+#include "plugins/devices/cpu/lanes/cores.hpp"
+#include "plugins/devices/cpu/lanes/lane_engine.hpp"
+#include "plugins/devices/cpu/operations/elementwise.hpp"
 
 namespace convoy::cpu {
 

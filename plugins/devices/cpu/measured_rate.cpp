@@ -12,13 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "plugins/devices/cpu/doorbell.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
+#include "plugins/devices/cpu/lanes/doorbell.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/precision.hpp"
+#include "plugins/devices/cpu/programs/precision.hpp"
 #include "plugins/devices/cpu/stream_size.hpp"
-#include "plugins/devices/cpu/team.hpp"
 #include "plugins/devices/cpu/zeroed_memory.hpp"
 
 namespace convoy::cpu {

@@ -1,7 +1,7 @@
 #include <convoy/waking.hpp>
 
 #include "plugins/devices/cpu/cpu_device.hpp"
-#include "plugins/devices/cpu/doorbell.hpp"
+#include "plugins/devices/cpu/lanes/doorbell.hpp"
 
 namespace convoy::cpu {
 namespace {

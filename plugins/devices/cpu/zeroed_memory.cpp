@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {

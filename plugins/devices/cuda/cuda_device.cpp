@@ -4,18 +4,18 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "plugins/devices/cuda/batch_fit.hpp"
-#include "plugins/devices/cuda/chosen_gpus.hpp"
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
-#include "plugins/devices/cuda/driver_facts.hpp"
-#include "plugins/devices/cuda/gpu_description.hpp"
-#include "plugins/devices/cuda/measured_rate.hpp"
-#include "plugins/devices/cuda/operation_check.hpp"
-#include "plugins/devices/cuda/program.hpp"
-#include "plugins/devices/cuda/program_profile.hpp"
-#include "plugins/devices/cuda/propose_layouts.hpp"
+#include "plugins/devices/cuda/gpu/chosen_gpus.hpp"
+#include "plugins/devices/cuda/gpu/driver_facts.hpp"
+#include "plugins/devices/cuda/gpu/gpu_description.hpp"
+#include "plugins/devices/cuda/gpu/measured_rate.hpp"
+#include "plugins/devices/cuda/operations/operation_check.hpp"
+#include "plugins/devices/cuda/operations/strategy_kernel.hpp"
+#include "plugins/devices/cuda/programs/batch_fit.hpp"
+#include "plugins/devices/cuda/programs/program.hpp"
+#include "plugins/devices/cuda/programs/program_profile.hpp"
+#include "plugins/devices/cuda/programs/propose_layouts.hpp"
 #include "plugins/devices/cuda/status.hpp"
-#include "plugins/devices/cuda/strategy_kernel.hpp"
 
 namespace convoy::cuda {
 namespace {

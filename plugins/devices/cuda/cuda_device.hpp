@@ -8,12 +8,12 @@
 #include <string>
 
 #include "plugins/devices/cuda/collectives/collectives.hpp"
-#include "plugins/devices/cuda/cuda_streams.hpp"
 #include "plugins/devices/cuda/device_work.hpp"
 #include "plugins/devices/cuda/graphs/graph_eligibility.hpp"
 #include "plugins/devices/cuda/graphs/recorded_runs.hpp"
-#include "plugins/devices/cuda/lane_engine.hpp"
-#include "plugins/devices/cuda/pinned_slots.hpp"
+#include "plugins/devices/cuda/lanes/cuda_streams.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/pinned_slots.hpp"
 
 namespace convoy::cuda {
 

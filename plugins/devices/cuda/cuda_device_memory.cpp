@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plugins/devices/cuda/batch_fit.hpp"
 #include "plugins/devices/cuda/cuda_device.hpp"
-#include "plugins/devices/cuda/gpu_description.hpp"
+#include "plugins/devices/cuda/gpu/gpu_description.hpp"
+#include "plugins/devices/cuda/programs/batch_fit.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 // Memory of a GPU and pinned memory of its host, and copies that the host waits for.

@@ -4,9 +4,9 @@
 
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
-#include "plugins/devices/cuda/program.hpp"
-#include "plugins/devices/cuda/strategy_kernel.hpp"
-#include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/cuda/operations/strategy_kernel.hpp"
+#include "plugins/devices/cuda/operations/update_plan.hpp"
+#include "plugins/devices/cuda/programs/program.hpp"
 
 namespace convoy::cuda {
 namespace {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugins/devices/cuda/cuda_streams.hpp"
 #include "plugins/devices/cuda/graphs/run_work.hpp"
-#include "plugins/devices/cuda/operations.hpp"
+#include "plugins/devices/cuda/lanes/cuda_streams.hpp"
+#include "plugins/devices/cuda/operations/operations.hpp"
 
 namespace convoy::cuda {
 

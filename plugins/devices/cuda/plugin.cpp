@@ -1,7 +1,7 @@
 #include <convoy/waking.hpp>
 
 #include "plugins/devices/cuda/cuda_device.hpp"
-#include "plugins/devices/cuda/event_ledger.hpp"
+#include "plugins/devices/cuda/lanes/event_ledger.hpp"
 
 namespace convoy::cuda {
 namespace {

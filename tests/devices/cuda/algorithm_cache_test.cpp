@@ -1,11 +1,11 @@
-#include "plugins/devices/cuda/algorithm_cache.hpp"
+#include "plugins/devices/cuda/libraries/algorithm_cache.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
-#include "plugins/devices/cuda/convolution_shape.hpp"
+#include "plugins/devices/cuda/libraries/convolution_shape.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::cuda {

@@ -1,10 +1,10 @@
-#include "plugins/devices/cuda/algorithm_choice.hpp"
+#include "plugins/devices/cuda/libraries/algorithm_choice.hpp"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "plugins/devices/cuda/matrix_product.hpp"
+#include "plugins/devices/cuda/libraries/matrix_product.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::cuda {

@@ -1,9 +1,9 @@
-#include "plugins/devices/cuda/availability.hpp"
+#include "plugins/devices/cuda/gpu/availability.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plugins/devices/cuda/chosen_gpus.hpp"
+#include "plugins/devices/cuda/gpu/chosen_gpus.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {

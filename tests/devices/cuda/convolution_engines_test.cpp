@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins/devices/cuda/convolution_graph.hpp"
+#include "plugins/devices/cuda/libraries/convolution_graph.hpp"
 #include "tests/sanitized.hpp"
 
 namespace convoy::cuda::convolution_engines_test {

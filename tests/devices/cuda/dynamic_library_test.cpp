@@ -1,4 +1,4 @@
-#include "plugins/devices/cuda/dynamic_library.hpp"
+#include "plugins/devices/cuda/libraries/dynamic_library.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
 
 namespace convoy::cuda {
 

@@ -1,4 +1,4 @@
-#include "plugins/devices/cuda/gpu_code.hpp"
+#include "plugins/devices/cuda/gpu/gpu_code.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

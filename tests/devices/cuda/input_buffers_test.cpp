@@ -1,4 +1,4 @@
-#include "plugins/devices/cuda/input_buffers.hpp"
+#include "plugins/devices/cuda/programs/input_buffers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
 #include "tests/devices/cuda/fake_streams.hpp"
 
 namespace convoy::cuda {

@@ -1,4 +1,4 @@
-#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // How cuBLASLt is asked for matrix products; a library in its place notes it.
-#include "plugins/devices/cuda/matrix_product.hpp"
+#include "plugins/devices/cuda/libraries/matrix_product.hpp"
 
 #include <gtest/gtest.h>
 

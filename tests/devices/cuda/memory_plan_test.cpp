@@ -1,10 +1,10 @@
-#include "plugins/devices/cuda/memory_plan.hpp"
+#include "plugins/devices/cuda/programs/memory_plan.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "plugins/devices/cuda/batch_fit.hpp"
-#include "plugins/devices/cuda/update_plan.hpp"
+#include "plugins/devices/cuda/operations/update_plan.hpp"
+#include "plugins/devices/cuda/programs/batch_fit.hpp"
 
 namespace convoy::cuda {
 namespace {

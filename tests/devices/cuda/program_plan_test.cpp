@@ -5,8 +5,8 @@
 #include "core/graph/arena.hpp"
 #include "core/graph/graph_view.hpp"
 #include "core/graph/layout.hpp"
-#include "plugins/devices/cuda/program.hpp"
-#include "plugins/devices/cuda/propose_layouts.hpp"
+#include "plugins/devices/cuda/programs/program.hpp"
+#include "plugins/devices/cuda/programs/propose_layouts.hpp"
 
 namespace convoy::cuda {
 namespace {

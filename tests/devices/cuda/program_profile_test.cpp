@@ -1,4 +1,4 @@
-#include "plugins/devices/cuda/program_profile.hpp"
+#include "plugins/devices/cuda/programs/program_profile.hpp"
 
 #include <gtest/gtest.h>
 

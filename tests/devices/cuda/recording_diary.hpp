@@ -16,7 +16,7 @@
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/graphs/run_memory.hpp"
 #include "plugins/devices/cuda/graphs/run_work.hpp"
-#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
 
 // What records and replays runs of operations, with a diary in place of graphs, streams and work.
 namespace convoy::cuda {

@@ -1,5 +1,5 @@
 // Kernels of strategies, as far as no GPU is needed: what they are told, and that NVRTC takes them.
-#include "plugins/devices/cuda/strategy_kernel.hpp"
+#include "plugins/devices/cuda/operations/strategy_kernel.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "plugins/devices/cuda/nvrtc_library.hpp"
-#include "plugins/devices/cuda/source_compiler.hpp"
+#include "plugins/devices/cuda/libraries/nvrtc_library.hpp"
+#include "plugins/devices/cuda/libraries/source_compiler.hpp"
 
 namespace convoy::cuda::strategy_kernel_test {
 namespace {

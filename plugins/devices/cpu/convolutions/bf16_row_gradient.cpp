@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {

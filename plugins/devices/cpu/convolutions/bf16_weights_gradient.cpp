@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {

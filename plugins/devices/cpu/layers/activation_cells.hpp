@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "plugins/devices/cpu/kernels/cell_grid.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 

@@ -3,7 +3,7 @@
 #include <omp.h>
 
 #include "plugins/devices/cpu/planes.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 

@@ -1,7 +1,7 @@
 #include "plugins/devices/cpu/layers/add.hpp"
 
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 

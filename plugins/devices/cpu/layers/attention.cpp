@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

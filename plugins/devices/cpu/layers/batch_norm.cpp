@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "plugins/devices/cpu/fused_batch_norm.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
+#include "plugins/devices/cpu/norms/fused_batch_norm.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "plugins/devices/cpu/channels_last_norm.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/layers/library_batch_norm.hpp"
+#include "plugins/devices/cpu/norms/channels_last_norm.hpp"
 
 namespace convoy::cpu {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {

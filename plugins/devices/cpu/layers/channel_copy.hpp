@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/task.hpp"
+#include "plugins/devices/cpu/programs/task.hpp"
 
 namespace convoy::cpu {
 

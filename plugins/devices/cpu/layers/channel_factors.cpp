@@ -1,9 +1,9 @@
 #include "plugins/devices/cpu/layers/channel_factors.hpp"
 
+#include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/activation_cells.hpp"
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/layers/library_batch_norm.hpp"
-#include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plugins/devices/cpu/layers/channel_copy.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/layers/transposed_convolution.hpp"
 #include "plugins/devices/cpu/layers/unseen_taps.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <memory>
 
-#include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/convolutions/depthwise.hpp"
+#include "plugins/devices/cpu/convolutions/winograd.hpp"
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"
 #include "plugins/devices/cpu/layers/convolution_shapes.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/winograd.hpp"
 
 namespace convoy::cpu {
 

@@ -8,7 +8,7 @@
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/direct_weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
-#include "plugins/devices/cpu/precision.hpp"
+#include "plugins/devices/cpu/programs/precision.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -1,11 +1,11 @@
 // The part of Convolution that the plug-in's own kernels for depthwise convolutions compute.
-#include "plugins/devices/cpu/depthwise.hpp"
+#include "plugins/devices/cpu/convolutions/depthwise.hpp"
 #include "plugins/devices/cpu/layers/activation_planes.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
 #include "plugins/devices/cpu/layers/depthwise_layout.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -1,9 +1,9 @@
 // The part of Convolution that the plug-in's own kernels compute.
 
+#include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -8,7 +8,7 @@
 #include "plugins/devices/cpu/convolutions/weights_gradient.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {

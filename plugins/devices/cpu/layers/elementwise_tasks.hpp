@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plugins/devices/cpu/task.hpp"
+#include "plugins/devices/cpu/programs/task.hpp"
 
 namespace convoy::cpu {
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <optional>
 
-#include "plugins/devices/cpu/bf16_fully_connected.hpp"
+#include "plugins/devices/cpu/convolutions/bf16_fully_connected.hpp"
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugins/devices/cpu/layers/layer.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 

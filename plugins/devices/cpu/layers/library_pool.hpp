@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
 

@@ -1,7 +1,7 @@
 #include "plugins/devices/cpu/layers/local_response_norm.hpp"
 
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

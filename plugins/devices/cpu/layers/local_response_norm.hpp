@@ -2,7 +2,7 @@
 
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
 

@@ -21,7 +21,7 @@
 #include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
 #include "plugins/devices/cpu/layers/token_layers.hpp"
 #include "plugins/devices/cpu/layers/upsample.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -1,10 +1,10 @@
 #include "plugins/devices/cpu/layers/pool.hpp"
 
-#include "plugins/devices/cpu/blocked_pool.hpp"
-#include "plugins/devices/cpu/channels_last_pool.hpp"
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
+#include "plugins/devices/cpu/pools/blocked_pool.hpp"
+#include "plugins/devices/cpu/pools/channels_last_pool.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

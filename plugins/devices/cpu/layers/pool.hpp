@@ -4,8 +4,8 @@
 
 #include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/layers/library_pool.hpp"
-#include "plugins/devices/cpu/pool_algorithm.hpp"
-#include "plugins/devices/cpu/workspace.hpp"
+#include "plugins/devices/cpu/pools/pool_algorithm.hpp"
+#include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "plugins/devices/cpu/program_builder.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/activation_cells.hpp"
 #include "plugins/devices/cpu/layers/library_batch_norm.hpp"
-#include "plugins/devices/cpu/team.hpp"
 
 namespace convoy::cpu {
 namespace {

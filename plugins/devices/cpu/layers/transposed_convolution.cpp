@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
-#include "plugins/devices/cpu/program_builder.hpp"
-#include "plugins/devices/cpu/team.hpp"
+#include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {
 namespace {

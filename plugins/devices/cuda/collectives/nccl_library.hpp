@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <string>
 
-#include "plugins/devices/cuda/dynamic_library.hpp"
+#include "plugins/devices/cuda/libraries/dynamic_library.hpp"
 
 namespace convoy::cuda {
 

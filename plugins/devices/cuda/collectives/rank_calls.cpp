@@ -5,7 +5,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "plugins/devices/cuda/operation_check.hpp"
+#include "plugins/devices/cuda/operations/operation_check.hpp"
 #include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cuda {

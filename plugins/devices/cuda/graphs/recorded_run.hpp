@@ -10,7 +10,7 @@
 #include "plugins/devices/cuda/graphs/run_memory.hpp"
 #include "plugins/devices/cuda/graphs/run_replayer.hpp"
 #include "plugins/devices/cuda/graphs/run_work.hpp"
-#include "plugins/devices/cuda/lane_engine.hpp"
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
 
 namespace convoy::cuda {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "plugins/devices/cuda/kernels/step_values.hpp"
-#include "plugins/devices/cuda/pinned_slots.hpp"
+#include "plugins/devices/cuda/lanes/pinned_slots.hpp"
 
 namespace convoy::cuda {
 

@@ -12,8 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "plugins/devices/cuda/event_ledger.hpp"
 #include "plugins/devices/cuda/graphs/operation_run.hpp"
+#include "plugins/devices/cuda/lanes/event_ledger.hpp"
 
 namespace convoy::cuda {
 

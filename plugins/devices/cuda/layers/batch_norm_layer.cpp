@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

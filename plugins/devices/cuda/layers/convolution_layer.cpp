@@ -1,10 +1,10 @@
 #include <memory>
 
-#include "plugins/devices/cuda/convolution.hpp"
-#include "plugins/devices/cuda/device_memory.hpp"
+#include "plugins/devices/cuda/gpu/device_memory.hpp"
 #include "plugins/devices/cuda/layers/filter_storage.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/libraries/convolution.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/layers/windows_of.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
-#include "plugins/devices/cuda/propose_layouts.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
+#include "plugins/devices/cuda/programs/propose_layouts.hpp"
 
 namespace convoy::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #include "plugins/devices/cuda/kernels/mask_key.hpp"
 #include "plugins/devices/cuda/kernels/pointwise.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

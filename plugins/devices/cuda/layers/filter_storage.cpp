@@ -5,7 +5,7 @@
 #include <string>
 
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
-#include "plugins/devices/cuda/propose_layouts.hpp"
+#include "plugins/devices/cuda/programs/propose_layouts.hpp"
 
 namespace convoy::cuda {
 namespace {

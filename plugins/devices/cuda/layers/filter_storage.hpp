@@ -1,8 +1,8 @@
 #pragma once
 
-#include "plugins/devices/cuda/convolution_shape.hpp"
 #include "plugins/devices/cuda/kernels/activation.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/libraries/convolution_shape.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 

@@ -1,10 +1,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "plugins/devices/cuda/convolution.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/layers/shared_product.hpp"
+#include "plugins/devices/cuda/libraries/convolution.hpp"
 
 namespace convoy::cuda {
 namespace {

@@ -1,5 +1,5 @@
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {

@@ -1,7 +1,7 @@
 #include "plugins/devices/cuda/kernels/layer_norm.hpp"
 
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

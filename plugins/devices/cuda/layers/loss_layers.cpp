@@ -1,6 +1,6 @@
 #include "plugins/devices/cuda/kernels/loss.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

@@ -1,7 +1,7 @@
 #include "plugins/devices/cuda/kernels/channel_factors.hpp"
 #include "plugins/devices/cuda/kernels/pointwise.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 namespace {

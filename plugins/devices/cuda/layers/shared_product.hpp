@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "plugins/devices/cuda/convolution.hpp"
-#include "plugins/devices/cuda/matrix_product.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/libraries/convolution.hpp"
+#include "plugins/devices/cuda/libraries/matrix_product.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 

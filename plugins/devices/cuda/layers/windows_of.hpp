@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plugins/devices/cuda/kernels/window.hpp"
-#include "plugins/devices/cuda/program_builder.hpp"
+#include "plugins/devices/cuda/programs/program_builder.hpp"
 
 namespace convoy::cuda {
 

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "plugins/devices/cuda/loaded_kernel.hpp"
+#include "plugins/devices/cuda/libraries/loaded_kernel.hpp"
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
 namespace convoy::cuda {

@@ -8,10 +8,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "plugins/devices/cuda/convolution.hpp"
-#include "plugins/devices/cuda/driver_facts.hpp"
-#include "plugins/devices/cuda/matrix_product.hpp"
-#include "plugins/devices/cuda/measured_rate.hpp"
+#include "plugins/devices/cuda/gpu/driver_facts.hpp"
+#include "plugins/devices/cuda/gpu/measured_rate.hpp"
+#include "plugins/devices/cuda/libraries/convolution.hpp"
+#include "plugins/devices/cuda/libraries/matrix_product.hpp"
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
 // NOLINTNEXTLINE(readability-identifier-naming): cuDNN's name.

@@ -1,0 +1,93 @@
+#include "core/simulate/flows/binding_links.hpp"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+namespace convoy::simulate {
+namespace {
+
+// Collectives of many devices pass thousands of links, of which hardly any is left out.
+constexpr std::size_t kLongRoute = 64;
+// Beyond what rounding may do: a link that is as narrow may be full, too.
+constexpr double kClearly = 1 + 1e-6;
+
+class Narrower {
+ public:
+  explicit Narrower(const TaskGraph& graph) : graph_(graph), widths_(widths(graph)) {
+    found_.resize(widths_.size());
+    in_route_.resize(widths_.size());
+    for (std::uint32_t route = 0; route < graph.routes.size(); ++route) add(graph.routes[route]);
+  }
+
+  bool is_never_full(std::uint32_t link) const { return !found_[link].narrower.empty(); }
+
+ private:
+  // Links that all routes over a link have, and that are narrower on each of them.
+  struct Found {
+    bool is_used = false;
+    std::vector<std::uint32_t> narrower;
+  };
+  // The last route that a link was seen in.
+  struct InRoute {
+    std::uint32_t route = 0;  // counted from 1
+    double rate = 0;          // most that a flow may have there
+  };
+
+  // The most that links carry at any time.
+  static std::vector<double> widths(const TaskGraph& graph) {
+    std::vector<double> widths;
+    for (const LinkCapacity& link : graph.links) widths.push_back(link.bytes_per_second);
+    for (const SlowedLink& link : graph.slowed_links)
+      widths[link.link] = std::max(widths[link.link], link.busy_bytes_per_second);
+    return widths;
+  }
+
+  void add(std::span<const LinkShare> route) {
+    ++number_;
+    for (const LinkShare& it : route) in_route_[it.link] = {number_, widths_[it.link] / it.weight};
+    for (const LinkShare& it : route) {
+      Found& found = found_[it.link];
+      const double rate = in_route_[it.link].rate;
+      const auto is_no_longer = [&](std::uint32_t link) {
+        return in_route_[link].route != number_ || in_route_[link].rate * kClearly >= rate;
+      };
+      if (found.is_used)
+        std::erase_if(found.narrower, is_no_longer);
+      else if (may_be_left_out(it.link) && route.size() <= kLongRoute)
+        for (const LinkShare& other : route)
+          if (!is_no_longer(other.link)) found.narrower.push_back(other.link);
+      found.is_used = true;
+    }
+  }
+
+  // Others may become narrower than they are.
+  bool may_be_left_out(std::uint32_t link) const {
+    return graph_.links[link].incast_loss == 0 &&
+           std::ranges::find(graph_.slowed_links, link, &SlowedLink::link) ==
+               graph_.slowed_links.end();
+  }
+
+  const TaskGraph& graph_;
+  std::vector<double> widths_;
+  std::vector<Found> found_;       // per link
+  std::vector<InRoute> in_route_;  // per link
+  std::uint32_t number_ = 0;
+};
+
+}  // namespace
+
+Lists<LinkShare> binding_links(const TaskGraph& graph) {
+  const Narrower narrower(graph);
+  Lists<LinkShare> routes;
+  std::vector<LinkShare> binding;
+  for (std::uint32_t route = 0; route < graph.routes.size(); ++route) {
+    binding.clear();
+    for (const LinkShare& it : graph.routes[route])
+      if (!narrower.is_never_full(it.link)) binding.push_back(it);
+    routes.add(binding);
+  }
+  return routes;
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "core/simulate/flows/fair_shares.hpp"
+#include "core/simulate/run/ticks.hpp"
+
+namespace convoy::simulate {
+
+// Transfers in progress. Add, limit and finish flows at one point in time, then call update(): it
+// shares the links max-min fairly among the flows that the changes touch, directly or through
+// others, and says when each of those whose rate changed will end.
+class FlowNetwork {
+ public:
+  static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+
+  explicit FlowNetwork(std::vector<LinkCapacity> links);
+
+  // `shares` must stay until the flow is finished. `limit` is the most bytes per second that the
+  // flow takes. Returns its number, which is used again after finish().
+  std::uint32_t add(Ticks now, double bytes, std::span<const LinkShare> shares, double limit);
+  void set_limit(std::uint32_t flow, double limit);
+  void set_capacity(std::uint32_t link, double bytes_per_second);
+  // The flow's end has come.
+  void finish(std::uint32_t flow);
+
+  struct End {
+    std::uint32_t flow = 0;
+    std::uint32_t version = 0;  // an end is true only while the flow has this version
+    Ticks at = 0;
+  };
+  // Valid until the next call.
+  const std::vector<End>& update(Ticks now);
+  bool is_current(std::uint32_t flow, std::uint32_t version) const {
+    return versions_[flow] == version;
+  }
+  double rate(std::uint32_t flow) const { return shares_.flows[flow].rate; }
+
+ private:
+  struct Progress {
+    double bytes_left = 0;
+    double rate = 0;
+    Ticks since = 0;
+  };
+  void touch_links(std::uint32_t flow);
+
+  FairShares shares_;
+  std::vector<Progress> flows_;
+  std::vector<std::uint32_t> versions_;  // per flow, close together: asked for most often
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> touched_links_;
+  std::vector<std::uint32_t> touched_flows_;
+  std::vector<End> ends_;
+};
+
+}  // namespace convoy::simulate

@@ -1,0 +1,292 @@
+#include "core/simulate/tasks/task_builder.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
+#include "core/base/large_pages.hpp"
+#include "core/plan/schedule/lagged_reads.hpp"
+#include "core/plan/schedule/schedule.hpp"
+#include "core/simulate/tasks/fetch_order.hpp"
+#include "core/simulate/tasks/input_tasks.hpp"
+#include "core/simulate/tasks/task_costs.hpp"
+
+namespace convoy::simulate {
+namespace {
+
+// Of every operation's task.
+using Numbers = std::vector<std::uint32_t>;
+
+// All operations in the order of their tasks. What is done at the same time should lie side by
+// side: a plan writes all that one device does, then all that the next one does. So they are in the
+// order in which they come to run; where strands drift apart, lane by lane, because each lane goes
+// on by itself.
+std::vector<std::uint32_t> order_of_tasks(Schedule& schedule) {
+  if (schedule.strands.count == 1) return std::move(schedule.submission);
+  std::vector<std::uint32_t> order;
+  reserve_large(order, schedule.submission.size());
+  for (const Lane& lane : schedule.lanes)
+    order.insert(order.end(), lane.operations.begin(), lane.operations.end());
+  return order;
+}
+
+Numbers numbers_of(const std::vector<std::uint32_t>& order) {
+  Numbers numbers(order.size());
+  for (std::uint32_t at = 0; at < order.size(); ++at) numbers[order[at]] = at;
+  return numbers;
+}
+
+// Which lanes of a place share an engine: all on devices that have one, copies where there is one
+// copy engine, else none.
+std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
+                           std::uint32_t lane) {
+  const std::uint32_t kind = machine.places[place].device;
+  if (kind == kNone) return lane;
+  const SimulatedDevice& device = machine.devices[kind];
+  if (device.one_engine) return CONVOY_LANE_COMPUTE;
+  if (lane == CONVOY_LANE_COPY_OUT && device.copy_engines == 1) return CONVOY_LANE_COPY_IN;
+  return lane;
+}
+
+enum Traffic : std::uint32_t { kLocal, kPushed, kPulled };
+
+Traffic traffic_of(const PlanBuffer& sent) {
+  return sent.kind == CONVOY_BUFFER_MASTER ? kPulled : kPushed;
+}
+
+// Which connection an operation comes in on: what one host sends comes in order, pushed and pulled
+// apart, but nobody waits for what another one has yet to send. kLocal for what does not cross the
+// network.
+std::uint32_t connection(const Plan& plan, const Operation& operation) {
+  if (operation.lane != kNetworkLane) return kLocal;
+  const PlanBuffer& from = plan.buffers[operation.reads.front().buffer];
+  const std::uint32_t sender = plan.cluster->places[from.place].host;
+  return 2 * sender + traffic_of(from);
+}
+
+// Every lane of a host, which alone receive from others, as one per connection.
+void split_connections(const Plan& plan, Schedule& schedule) {
+  std::vector<Lane> lanes;
+  for (Lane& lane : schedule.lanes) {
+    if (plan.cluster->places[lane.place].kind != CONVOY_PLACE_HOST) {
+      for (const std::uint32_t i : lane.operations)
+        schedule.operations[i].lane = static_cast<std::uint32_t>(lanes.size());
+      lanes.push_back(std::move(lane));
+      continue;
+    }
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index;
+    for (const std::uint32_t i : lane.operations) {
+      const Operation& operation = plan.body[i];
+      const auto [it, inserted] =
+          index.try_emplace({operation.place, connection(plan, operation)}, lanes.size());
+      if (inserted) lanes.push_back({operation.place, lane.lane, {}});
+      schedule.operations[i].lane = static_cast<std::uint32_t>(it->second);
+      lanes[it->second].operations.push_back(i);
+    }
+  }
+  schedule.lanes = std::move(lanes);
+}
+
+// Hosts receive from a few others at a time: from all of them, flows would grow with the square of
+// the hosts, from one, a sender with two receivers would leave both waiting.
+std::uint32_t receiver(std::uint32_t connection) {
+  constexpr std::uint32_t kSendersAtATime = 8;
+  if (connection == kLocal) return 0;
+  const std::uint32_t sender = (connection - 1) / 2;
+  return 1 + 2 * (sender % kSendersAtATime) + (connection - 1) % 2;
+}
+
+void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedule& schedule,
+                 const Numbers& numbers, TaskGraph& graph) {
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> index;
+  for (const Lane& lane : schedule.lanes) {
+    const Operation& first = plan.body[lane.operations.front()];
+    const auto [it, inserted] =
+        index.try_emplace({lane.place, engine_class(machine, lane.place, lane.lane),
+                           receiver(connection(plan, first))},
+                          static_cast<std::uint32_t>(graph.engines.size()));
+    if (inserted) graph.engines.push_back({lane.place, {}});
+    graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
+    graph.lanes.push_back({it->second, lane.lane, {}});
+    for (const std::uint32_t i : lane.operations)
+      graph.lanes.back().tasks.push_back({numbers[i], schedule.operations[i].urgency});
+  }
+  // Of equally urgent ones, compute comes last, as in the executor of CPU devices.
+  const auto rank = [&](std::uint32_t lane) {
+    return graph.lanes[lane].kind == CONVOY_LANE_COMPUTE ? 0xffu : graph.lanes[lane].kind;
+  };
+  for (TaskEngine& engine : graph.engines)
+    std::stable_sort(engine.lanes.begin(), engine.lanes.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
+}
+
+// Of what an operation waits for in one and the same lane, the last: lanes run in order. For what
+// comes before it in its own lane it need not wait either.
+class NecessaryWaits {
+ public:
+  explicit NecessaryWaits(const Schedule& schedule) : last_(schedule.lanes.size()) {
+    reserve_large(places_, schedule.operations.size());
+    for (const ScheduledOperation& it : schedule.operations)
+      places_.push_back({it.lane, it.position});
+  }
+
+  template <typename Visit>
+  void visit(std::uint32_t operation, std::span<const Dependency> all, Visit visit) {
+    for (const Dependency& it : all) {
+      Last& last = last_[places_[it.before].lane];
+      const When at = when(it);
+      if (last.of != operation || last.when < at) last = {operation, at};
+    }
+    const std::uint32_t own = places_[operation].lane;
+    for (const Dependency& it : all) {
+      const std::uint32_t lane = places_[it.before].lane;
+      if (lane != own && last_[lane].when == when(it)) visit(it);
+    }
+  }
+
+ private:
+  using When = std::pair<std::int64_t, std::uint32_t>;  // iteration, position in the lane
+  struct Last {
+    std::uint32_t of = kNone;
+    When when;
+  };
+  When when(const Dependency& it) const {
+    return {-std::int64_t{it.distance}, places_[it.before].position};
+  }
+
+  struct LanePlace {
+    std::uint32_t lane = 0;
+    std::uint32_t position = 0;
+  };
+  std::vector<LanePlace> places_;  // per operation, side by side: looked at again and again
+  std::vector<Last> last_;         // per lane
+};
+
+void add_successors(const DependencyLists& dependencies, const Schedule& schedule,
+                    const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
+  const std::size_t tasks = graph.tasks.size();
+  std::vector<std::size_t> ends;
+  reserve_large(ends, tasks + 1);
+  ends.resize(tasks + 1, 0);
+  std::uint32_t largest = 0;
+  NecessaryWaits necessary(schedule);
+  const auto for_each_wait = [&](auto visit) {
+    for (std::uint32_t i = 0; i < dependencies.size(); ++i)
+      necessary.visit(i, dependencies[i], [&](const Dependency& it) {
+        visit(numbers[it.before], numbers[i], std::min(it.distance, kMostIterations));
+      });
+    for (const InputWait& it : input.waits) visit(it.before, it.task, it.distance);
+  };
+  for_each_wait([&](std::uint32_t before, std::uint32_t, std::uint32_t distance) {
+    ++ends[before + 1];
+    largest = std::max(largest, distance);
+  });
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<TaskSuccessor> successors;
+  reserve_large(successors, ends.back());
+  successors.resize(ends.back());
+  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
+  graph.waits.assign(largest + 1, std::vector<std::uint32_t>(tasks, 0));
+  for_each_wait([&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
+    successors[next[before]++] = {task, distance};
+    ++graph.waits[distance][task];
+  });
+  graph.successors = {std::move(successors), std::move(ends)};
+}
+
+// Whoever has no writer before it waits for all of the iteration before.
+TaskSeries::Reader series_reader(const LaggedRead& it, std::size_t writers,
+                                 const Numbers& numbers) {
+  if (it.ahead > 0) return {numbers[it.reader], it.ahead, it.max_lag};
+  return {numbers[it.reader], static_cast<std::uint32_t>(writers), it.max_lag + 1};
+}
+
+void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGraph& graph) {
+  for (const std::vector<std::uint32_t>& writers : shared.series)
+    for (std::vector<std::uint32_t>& tasks = graph.series.emplace_back().tasks;
+         const std::uint32_t writer : writers)
+      tasks.push_back(numbers[writer]);
+  for (LaggedRead it : shared.lagged) {
+    it.max_lag = std::min(it.max_lag, kMostIterations);
+    TaskSeries& series = graph.series[it.series];
+    const auto reader = series_reader(it, series.tasks.size(), numbers);
+    series.readers.push_back(reader);
+    // Those behind the reader are from one iteration before.
+    const std::uint32_t farthest = it.ahead < series.tasks.size() ? it.max_lag + 1 : it.max_lag;
+    if (graph.waits.size() <= farthest)
+      graph.waits.resize(farthest + 1, std::vector<std::uint32_t>(graph.tasks.size(), 0));
+    ++graph.waits[reader.distance][reader.task];
+  }
+  for (TaskSeries& series : graph.series)
+    std::ranges::stable_sort(series.readers, {}, &TaskSeries::Reader::after);
+}
+
+// What waits for what, and in which order lanes run.
+struct RunOrder {
+  SharedDependencies dependencies;
+  Schedule schedule;
+};
+
+RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
+  // What waits for earlier iterations by more than one does not change the order.
+  RunOrder order{find_shared_dependencies(lowered), {}};
+  order.schedule = order_lanes(lowered, order.dependencies.lists);
+  order_fetches(lowered, order.dependencies.lists, options, order.schedule);
+  if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
+  return order;
+}
+
+// Of every operation, in the body's order.
+std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
+  std::vector<Task> tasks;
+  reserve_large(tasks, lowered.body.size());
+  for (const Operation& operation : lowered.body) tasks.push_back(costs.task(operation));
+  return tasks;
+}
+
+// Takes the tasks and frees them.
+void number_tasks(std::vector<Task> tasks, const Schedule& schedule,
+                  std::vector<std::uint32_t> order, TaskGraph& graph) {
+  reserve_large(graph.tasks, tasks.size());
+  for (const std::uint32_t i : order) {
+    graph.tasks.push_back(tasks[i]);
+    graph.tasks.back().strand = schedule.strands[i];
+  }
+  graph.operations = std::move(order);
+}
+
+}  // namespace
+
+TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
+                      const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
+  CONVOY_CHECK_EQ(lowered.cluster->places.size(), machine.places.size());
+  TaskGraph graph;
+  graph.layers = layers;
+  TaskCosts costs(lowered, machine, options, graph);
+  std::vector<Task> tasks;
+  RunOrder order;
+  side_by_side(
+      lowered.body.size(), [&] { order = find_order(lowered, options); },
+      [&] { tasks = tasks_of(lowered, costs); });
+  auto& [dependencies, schedule] = order;
+  graph.strands = schedule.strands.count;
+  std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
+  const Numbers numbers = numbers_of(tasks_in_order);
+  number_tasks(std::move(tasks), schedule, std::move(tasks_in_order), graph);
+  add_engines(lowered, machine, schedule, numbers, graph);
+  const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
+  if (graph.strands > 1)
+    for (const InputWait& it : input.waits)
+      if (graph.operation_of(it.before) == kNone)
+        graph.tasks[it.before].strand = graph.tasks[it.task].strand;
+  add_successors(dependencies.lists, schedule, numbers, input, graph);
+  add_series(dependencies, numbers, graph);
+  graph.ways = costs.take_ways();
+  return graph;
+}
+
+}  // namespace convoy::simulate

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+#include "core/simulate/collectives/collective_cost.hpp"
+#include "core/simulate/simulate.hpp"
+#include "core/simulate/tasks/route_table.hpp"
+
+namespace convoy::simulate {
+
+// What the operations of a lowered plan cost: the fixed part, the bytes and the route. Adds the
+// links that only the software has to the graph, whose layers must be set.
+class TaskCosts {
+ public:
+  TaskCosts(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
+            TaskGraph& graph);
+
+  Task task(const Operation& operation);
+  // A transfer of its own, outside any plan.
+  CostedTask transfer(std::uint32_t from, std::uint32_t to, double bytes);
+  // Puts the cost into the graph, once for all tasks that cost alike.
+  Task in_graph(const CostedTask& task);
+  // How collectives are done, for the graph, when all tasks are made.
+  std::vector<std::string> take_ways();
+
+ private:
+  // What every transfer from one place to another has in common.
+  struct Way {
+    std::uint32_t route = kNone;
+    PathKind kind = PathKind::kLocal;
+  };
+  struct CostHash {
+    std::size_t operator()(const TaskCost& cost) const;
+  };
+  CostedTask costed(const Operation& operation);
+  CostedTask compute(const Operation& operation) const;
+  CostedTask collective(const Operation& operation);
+  CostedTask copy(const Operation& operation);
+  void find_passages();
+  std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
+  CostedTask kernel(const Operation& operation);
+  double kernel_traffic(const Operation& operation, double bytes);
+  double kernel_start(const Operation& operation) const;
+
+  const Way& way(std::uint32_t from, std::uint32_t to);
+  CostedTask transfer(const Way& way, double bytes) const;
+  void add_rpc_links();
+  void load_memory(std::uint32_t place, double weight);
+  // Bytes per second of element-wise work on an engine.
+  double local_rate(std::uint32_t engine) const;
+  double pace_of_arithmetic(const Operation& operation, double bytes, std::uint32_t device) const;
+  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+
+  const Plan& plan_;
+  const SimulatedMachine& machine_;
+  const SimulationOptions& options_;
+  TaskGraph& graph_;
+  RouteTable routes_;
+  CollectiveCost collectives_;
+  std::unordered_map<TaskCost, std::uint32_t, CostHash> costs_;
+  std::uint32_t first_rpc_link_ = kNone;
+  std::vector<std::vector<std::uint32_t>> host_devices_;
+  PlacePairs<Way> ways_;
+  RouteSum sum_;
+  // Per buffer, the device that it lies near, if any; routes by writing device and that one.
+  std::vector<std::uint32_t> passages_;
+  PlacePairs<std::uint32_t> passage_routes_;
+};
+
+}  // namespace convoy::simulate

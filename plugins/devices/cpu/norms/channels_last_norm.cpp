@@ -1,0 +1,170 @@
+#include "plugins/devices/cpu/norms/channels_last_norm.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "plugins/devices/cpu/lanes/team.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+// Enough stretches to be shared evenly by a few threads, none of less than a few pages.
+constexpr std::size_t kMostStretches = 32;
+constexpr std::size_t kLeastElements = 16384;
+// Cells whose mean the distances of all cells are taken to: nearly the mean, so nothing cancels.
+constexpr std::size_t kPivotCells = 32;
+constexpr std::size_t kConstants = 5;  // arrays of floats in the scratch memory
+constexpr std::size_t kLine = 64;
+
+std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+float float_of(Bf16 value) {
+  return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
+}
+
+const Bf16* at(const Bf16* start, std::size_t offset) {
+  return start == nullptr ? nullptr : start + offset;
+}
+
+}  // namespace
+
+ChannelsLastNorm::ChannelsLastNorm(const ChannelsLast& shape)
+    : shape_(shape),
+      stretches_(std::clamp<std::size_t>(shape.cells * shape.channels / kLeastElements, 1,
+                                         std::min(kMostStretches, shape.cells))),
+      stretch_cells_((shape.cells + stretches_ - 1) / stretches_) {}
+
+std::size_t ChannelsLastNorm::scratch_bytes() const {
+  return whole_lines(stretches_ * 2 * shape_.channels * sizeof(double)) +
+         kConstants * whole_lines(shape_.channels * sizeof(float));
+}
+
+ChannelsLastNorm::Scratch ChannelsLastNorm::scratch_of(void* memory) const {
+  auto* sums = static_cast<double*>(memory);
+  auto* constants =
+      static_cast<char*>(memory) + whole_lines(stretches_ * 2 * shape_.channels * sizeof(double));
+  const auto array = [&](std::size_t index) {
+    return reinterpret_cast<float*>(constants +
+                                    index * whole_lines(shape_.channels * sizeof(float)));
+  };
+  return {sums, array(0), array(1), array(2), array(3), array(4)};
+}
+
+template <typename Body>
+void ChannelsLastNorm::each_stretch(const Body& body) const {
+  parallel_indices(stretches_, [&](std::size_t stretch) {
+    const std::size_t first = std::min(stretch * stretch_cells_, shape_.cells);
+    const std::size_t cells = std::min(stretch_cells_, shape_.cells - first);
+    body(stretch, first * shape_.channels, cells);
+  });
+}
+
+// Into the first stretch's sums.
+void ChannelsLastNorm::add_stretches(const Scratch& scratch) const {
+  for (std::size_t stretch = 1; stretch < stretches_; ++stretch) {
+    const double* more = sums_of(scratch, stretch);
+    for (std::size_t i = 0; i < 2 * shape_.channels; ++i) scratch.sums[i] += more[i];
+  }
+}
+
+void ChannelsLastNorm::choose_pivot(const Bf16* read, float* pivot) const {
+  const std::size_t cells = std::min(kPivotCells, shape_.cells);
+  std::fill_n(pivot, shape_.channels, 0.0f);
+  for (std::size_t i = 0; i < cells; ++i) {
+    const Bf16* cell = read + i * shape_.cells / cells * shape_.channels;
+    for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
+      pivot[channel] += float_of(cell[channel]);
+    }
+  }
+  for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
+    pivot[channel] /= static_cast<float>(cells);
+  }
+}
+
+void ChannelsLastNorm::take_statistics(const NormForward<Bf16>& what,
+                                       const Scratch& scratch) const {
+  choose_pivot(what.read, scratch.pivot);
+  each_stretch([&](std::size_t stretch, std::size_t first, std::size_t cells) {
+    double* sums = sums_of(scratch, stretch);
+    std::fill_n(sums, 2 * shape_.channels, 0.0);
+    channels_last_kernels().moments({cells, shape_.channels}, what.read + first, scratch.pivot,
+                                    sums, sums + shape_.channels);
+  });
+  add_stretches(scratch);
+  const auto cells = static_cast<double>(shape_.cells);
+  for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
+    const double sum = scratch.sums[channel];
+    const double squares = scratch.sums[shape_.channels + channel];
+    what.mean[channel] =
+        static_cast<float>(static_cast<double>(scratch.pivot[channel]) + sum / cells);
+    what.variance[channel] = static_cast<float>(std::max(squares - sum * sum / cells, 0.0) / cells);
+  }
+}
+
+template <typename Pass>
+NormConstants ChannelsLastNorm::constants_of(const Pass& what, const Scratch& scratch) const {
+  for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
+    const double gamma = what.gamma == nullptr ? 1.0 : static_cast<double>(what.gamma[channel]);
+    scratch.scale[channel] =
+        static_cast<float>(gamma * inverse_deviation(what.variance[channel], what.epsilon));
+    scratch.shift[channel] = what.beta == nullptr ? 0.0f : what.beta[channel];
+  }
+  const bool bounded = what.relu && what.limit > 0.0;
+  return {what.mean, scratch.scale, scratch.shift, what.relu ? 0.0f : -kInfinity,
+          bounded ? static_cast<float>(what.limit) : kInfinity};
+}
+
+void ChannelsLastNorm::forward(const NormForward<Bf16>& what, void* memory) const {
+  const Scratch scratch = scratch_of(memory);
+  if (!what.statistics_given) take_statistics(what, scratch);
+  const NormConstants constants = constants_of(what, scratch);
+  each_stretch([&](std::size_t, std::size_t first, std::size_t cells) {
+    channels_last_kernels().normalise({cells, shape_.channels}, what.write + first,
+                                      what.read + first, at(what.addend, first), constants);
+  });
+}
+
+// The sums are the gradients of beta and, but for a factor, gamma.
+void ChannelsLastNorm::take_gradients(const NormBackward<Bf16>& what,
+                                      const Scratch& scratch) const {
+  const auto cells = static_cast<double>(shape_.cells);
+  for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
+    const double sum = scratch.sums[channel];
+    const double product = scratch.sums[shape_.channels + channel];
+    const double inverse = inverse_deviation(what.variance[channel], what.epsilon);
+    if (what.beta_gradient != nullptr) what.beta_gradient[channel] = static_cast<float>(sum);
+    if (what.gamma_gradient != nullptr) {
+      what.gamma_gradient[channel] = static_cast<float>(inverse * product);
+    }
+    scratch.offset[channel] = static_cast<float>(sum / cells);
+    scratch.slope[channel] = static_cast<float>(inverse * inverse * product / cells);
+  }
+}
+
+void ChannelsLastNorm::backward(const NormBackward<Bf16>& what, void* memory) const {
+  const Scratch scratch = scratch_of(memory);
+  const NormConstants constants = constants_of(what, scratch);
+  const bool masks = what.relu && what.output == nullptr;
+  each_stretch([&](std::size_t stretch, std::size_t first, std::size_t cells) {
+    double* sums = sums_of(scratch, stretch);
+    std::fill_n(sums, 2 * shape_.channels, 0.0);
+    const JoinedBf16Gradient joined{what.gradient + first, at(what.addend, first),
+                                    at(what.output, first)};
+    channels_last_kernels().gradient_sums({cells, shape_.channels}, joined, what.read + first,
+                                          masks, constants, sums, sums + shape_.channels);
+  });
+  add_stretches(scratch);
+  take_gradients(what, scratch);
+  const NormBackwardConstants back{constants, scratch.offset, scratch.slope};
+  each_stretch([&](std::size_t, std::size_t first, std::size_t cells) {
+    channels_last_kernels().gradient({cells, shape_.channels}, what.write + first,
+                                     what.accumulate ? what.write + first : nullptr,
+                                     what.gradient + first, what.read + first, masks, back);
+  });
+}
+
+}  // namespace convoy::cpu

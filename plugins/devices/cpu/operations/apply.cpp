@@ -1,0 +1,139 @@
+#include "plugins/devices/cpu/operations/apply.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "plugins/devices/cpu/kernels/table.hpp"
+#include "plugins/devices/cpu/lanes/team.hpp"
+#include "plugins/devices/cpu/operations/update_constants.hpp"
+
+namespace convoy::cpu {
+namespace {
+
+// Floats of gradient sum: what is added up is applied while it is in the first-level cache.
+constexpr std::size_t kSumChunk = 1024;
+// Elements of parameters whose squares are summed and which then are updated while they are in the
+// second-level cache.
+constexpr std::size_t kUpdateBlock = 16384;
+
+float* elements_of(const convoy_region& region) {
+  return static_cast<float*>(region.data);
+}
+
+// Consecutive elements that weight decay applies to, or not.
+struct UpdateBlock {
+  std::size_t first;
+  std::size_t count;
+  bool decayed;
+};
+
+void add_blocks(std::vector<UpdateBlock>& blocks, std::size_t first, std::size_t last,
+                bool decayed) {
+  for (; first < last; first += kUpdateBlock) {
+    blocks.push_back({first, std::min(kUpdateBlock, last - first), decayed});
+  }
+}
+
+// Decayed ranges come in ascending order.
+void cut_into_blocks(const convoy_update& update, std::size_t count,
+                     std::vector<UpdateBlock>& blocks) {
+  blocks.clear();
+  std::size_t next = 0;
+  for (std::uint64_t i = 0; i < update.decayed_count; ++i) {
+    const convoy_decay_range& range = update.decayed[i];
+    const std::size_t from = std::clamp<std::size_t>(range.first, next, count);
+    const std::size_t to = std::clamp<std::size_t>(range.first + range.count, next, count);
+    add_blocks(blocks, next, from, false);
+    add_blocks(blocks, from, to, true);
+    next = to;
+  }
+  add_blocks(blocks, next, count, false);
+}
+
+// From left to right, as sum adds.
+void add_gradients(const convoy_submission& operation, std::uint64_t reads, std::size_t first,
+                   std::size_t count, float* total) {
+  kernels().add(total, elements_of(operation.reads[0]) + first,
+                elements_of(operation.reads[1]) + first, count);
+  for (std::uint64_t read = 2; read < reads; ++read) {
+    kernels().add(total, total, elements_of(operation.reads[read]) + first, count);
+  }
+}
+
+void update_block(const convoy_submission& operation, const ApplyConstants& constants,
+                  const UpdateBlock& block) {
+  alignas(64) float total[kSumChunk];
+  const std::uint64_t reads = element_reads(operation);
+  const std::size_t step = reads > 1 || operation.write_count > 1 ? kSumChunk : block.count;
+  for (std::size_t done = 0; done < block.count; done += step) {
+    const std::size_t first = block.first + done;
+    const std::size_t size = std::min(step, block.count - done);
+    const float* gradient = elements_of(operation.reads[0]) + first;
+    if (reads > 1) {
+      add_gradients(operation, reads, first, size, total);
+      gradient = total;
+    }
+    for (std::uint64_t write = 0; write < operation.write_count; ++write) {
+      float* const* state = operation.updates[write]->state;
+      kernels().apply(constants, elements_of(operation.writes[write]) + first, gradient,
+                      state[0] == nullptr ? nullptr : state[0] + first,
+                      state[1] == nullptr ? nullptr : state[1] + first, size);
+    }
+  }
+}
+
+void check_update(const convoy_submission& operation) {
+  if (operation.update_count == 0 || operation.update_count < operation.write_count ||
+      operation.updates[0]->optimizer == nullptr) {
+    throw std::invalid_argument("apply came without its optimizer");
+  }
+  const convoy_optimizer& rule = *operation.updates[0]->optimizer;
+  constexpr std::uint32_t kSlots[] = {0, 1, 2, 2};
+  if (rule.kind > CONVOY_OPTIMIZER_ADAM) {
+    throw std::invalid_argument("unknown optimizer " + std::to_string(rule.kind));
+  }
+  for (std::uint64_t write = 0; write < operation.write_count; ++write) {
+    for (std::uint32_t slot = 0; slot < kSlots[rule.kind]; ++slot) {
+      if (operation.updates[write]->state[slot] == nullptr) {
+        throw std::invalid_argument("apply came without the optimizer's state");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+// Square sums are added in the order of the blocks, whatever the number of threads.
+void apply(const convoy_submission& operation) {
+  check_update(operation);
+  thread_local std::vector<UpdateBlock> kept_blocks;
+  thread_local std::vector<double> kept_sums;
+  const convoy_update& update = *operation.updates[0];
+  const bool skipped = is_skipped(operation);
+  if (skipped && update.square_sum == nullptr) return;
+  cut_into_blocks(update, operation.writes[0].count, kept_blocks);
+  kept_sums.resize(std::max(kept_sums.size(), kept_blocks.size()));
+  const UpdateBlock* blocks = kept_blocks.data();
+  double* sums = kept_sums.data();
+  const std::size_t count = kept_blocks.size();
+  const ApplyConstants decayed = update_constants(operation);
+  ApplyConstants plain = decayed;
+  plain.weight_decay = 0.0f;
+  parallel_indices(count, [&](std::size_t i) {
+    const UpdateBlock& block = blocks[i];
+    if (update.square_sum != nullptr && block.decayed) {
+      const float* values = elements_of(operation.writes[0]) + block.first;
+      sums[i] = kernels().dot(values, values, block.count);
+    }
+    if (!skipped) update_block(operation, block.decayed ? decayed : plain, block);
+  });
+  if (update.square_sum == nullptr) return;
+  *update.square_sum = 0.0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (blocks[i].decayed) *update.square_sum += sums[i];
+  }
+}
+
+}  // namespace convoy::cpu

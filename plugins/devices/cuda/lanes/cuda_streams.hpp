@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "plugins/devices/cuda/lanes/lane_engine.hpp"
+
+namespace convoy::cuda {
+
+// Seconds on the clock that all devices of the process share.
+double now_seconds();
+
+// A stream per lane of one GPU and one for the input, and events that are used again. Copies,
+// collectives and updates have priority over layers. Event times are brought to the clock of
+// now_seconds().
+class CudaStreams : public StreamDriver {
+ public:
+  explicit CudaStreams(int gpu);
+  ~CudaStreams() override;
+  CudaStreams(const CudaStreams&) = delete;
+  CudaStreams& operator=(const CudaStreams&) = delete;
+
+  cudaStream_t stream(std::uint32_t lane) const { return streams_.at(lane); }
+
+  void begin_thread() override;
+  Event record(std::uint32_t lane) override;
+  void wait(std::uint32_t lane, Event event) override;
+  bool reached(Event event) override;
+  double time(Event event) override;
+  std::optional<double> marked_time(Event mark) override;
+  void give_back(Event event) override;
+
+ private:
+  struct NextBase {
+    cudaEvent_t event = nullptr;
+    double seconds = 0;
+  };
+
+  cudaEvent_t take();
+  void set_base();
+
+  int gpu_;
+  std::array<cudaStream_t, kStreams> streams_{};
+  std::mutex mutex_;  // of what follows
+  std::vector<cudaEvent_t> all_;
+  std::vector<cudaEvent_t> free_;
+  cudaEvent_t base_ = nullptr;  // a moment whose time on the host's clock is known
+  double base_seconds_ = 0;
+  NextBase next_base_;  // a later one, taken as soon as nobody else needs its event
+};
+
+}  // namespace convoy::cuda

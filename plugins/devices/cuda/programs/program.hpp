@@ -1,0 +1,179 @@
+#pragma once
+
+#include <convoy/abi.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugins/devices/cuda/gpu/device_memory.hpp"
+#include "plugins/devices/cuda/graphs/run_work.hpp"
+#include "plugins/devices/cuda/kernels/step_values.hpp"
+#include "plugins/devices/cuda/lanes/pinned_slots.hpp"
+#include "plugins/devices/cuda/libraries/cudnn_library.hpp"
+#include "plugins/devices/cuda/libraries/matrix_product.hpp"
+#include "plugins/devices/cuda/programs/memory_plan.hpp"
+
+namespace convoy::cuda {
+
+class InputBuffers;
+class ProgramProfile;
+class StreamDriver;
+
+// A batch in device memory.
+struct DeviceBatch {
+  const float* images = nullptr;
+  const std::int32_t* labels = nullptr;
+};
+
+// What tasks run with.
+struct Run {
+  const convoy_compute& compute;
+  std::uint64_t step;
+  const StepValues* values;  // device memory; null: the step is the one above
+  cudaStream_t stream;
+  std::byte* arena;
+  const MemoryPlan& plan;
+  void* scratch;
+  LossResult* result;
+  DeviceBatch batch;  // of the segment that the input is in
+  std::uint32_t lane;
+
+  void* at(MemoryPlan::Id id) const { return arena + plan.offset(id); }
+  float* floats_at(MemoryPlan::Id id) const { return static_cast<float*>(at(id)); }
+  // Of the arena of parameters and of that of gradients, from an element on.
+  const float* parameter(std::uint64_t first) const { return compute.parameters + first; }
+  float* gradient(std::uint64_t first) const { return compute.gradients + first; }
+};
+
+using Task = std::function<void(const Run&)>;
+
+// What a task's time is charged to.
+struct TaskLabel {
+  std::uint32_t node = 0;
+  convoy_pass pass = CONVOY_PASS_FORWARD;
+  convoy_profile_role role = CONVOY_PROFILE_KERNEL;
+  const char* implementation = "";  // stays
+};
+
+struct PlannedTask {
+  Task run;
+  TaskLabel label;
+  std::string name;  // of the layer and the pass, for profilers
+};
+
+using TaskList = std::vector<PlannedTask>;
+
+// What layers are prepared with once there is a GPU and its memory is allocated: here they make the
+// objects of cuDNN and cuBLASLt that their tasks use.
+struct Preparation {
+  cudaStream_t stream;
+  std::byte* arena;
+  const MemoryPlan& plan;
+  bool tf32;
+  std::string gpu;                     // for caches: what measurements are valid for
+  std::uint64_t workspace_limit;       // bytes
+  std::uint64_t workspace_needed = 0;  // raised by layers
+  CudnnHandle cudnn = {};              // made by the first layer that needs it
+  MatrixHandle matrices = {};
+
+  void* at(MemoryPlan::Id id) const { return arena + plan.offset(id); }
+};
+
+using Prepare = std::function<void(Preparation&)>;
+
+// Everything about a program that needs no GPU: its tasks, and where its memory lies.
+struct ProgramPlan {
+  MemoryPlan memory;
+  std::uint64_t scratch_bytes = 0;  // what single layers need while they compute
+  std::uint64_t image_bytes = 0;    // of a batch of images
+  std::uint64_t input_segment = 0;  // to which batches come
+  std::vector<Prepare> prepares;
+  std::vector<TaskList> forward;   // per segment
+  std::vector<TaskList> backward;  // likewise
+  std::uint64_t loss_segment = 0;
+  bool accuracy = false;
+  bool inference = false;
+  bool profiled = false;
+  std::uint32_t classes = 0;  // 0: the loss needs no labels
+  std::uint32_t batch = 0;
+
+  // Where labels begin behind a batch's images, and the bytes of both, of which two have a place.
+  std::uint64_t label_offset() const { return (image_bytes + 255) / 256 * 256; }
+  std::uint64_t batch_bytes() const { return label_offset() + batch * sizeof(std::int32_t); }
+};
+
+// Throws with the reason when CUDA devices cannot compute the graph. Needs no GPU.
+ProgramPlan plan_program(const convoy_compilation& what);
+
+// Streams of the device that a program runs on.
+struct Streams {
+  StreamDriver* driver;
+  cudaStream_t compute;
+  cudaStream_t input;
+};
+
+// One replica's layers on a GPU, over one arena. FORWARD of all segments in order, then BACKWARD in
+// reverse, makes a step.
+class Program {
+ public:
+  Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena, const Streams& streams);
+  ~Program();
+
+  // The batch of an operation that takes one comes on the input stream, and the operation's lane
+  // waits for it; and: all that reads the batch is queued on that lane. run() does both where they
+  // were not done by others. Nothing for other operations.
+  void bring_batch(const convoy_submission& submission);
+  void release_batch(const convoy_submission& submission);
+  // values: see Run.
+  void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot,
+           const StepValues* values);
+  // Appends what the operation's work holds by value. False: it has not run yet.
+  bool describe(const convoy_submission& submission, Signature& signature) const;
+  // The device has done what run() queued: tells its result and its times.
+  void finish(const convoy_submission& submission, const LossResult& result);
+  // Null unless it was compiled with CONVOY_COMPILE_PROFILE.
+  ProgramProfile* profile() const { return profile_.get(); }
+  convoy_program_memory memory() const {
+    return {sizeof(convoy_program_memory), plan_.memory.bytes() + 2 * plan_.batch_bytes(),
+            scratch_bytes_};
+  }
+
+ private:
+  bool takes_batch(const convoy_submission& submission) const;
+  void check_labels(const convoy_compute& compute) const;
+  void copy_batch(void* to, const convoy_compute& compute) const;
+  void queue(const TaskList& tasks, const Run& run);
+
+  ProgramPlan plan_;
+  std::unique_ptr<ProgramProfile> profile_;
+  DeviceMemory arena_;
+  std::uint64_t scratch_bytes_ = 0;
+  DeviceMemory scratch_;
+  DeviceMemory batches_;
+  cudaStream_t input_stream_;
+  std::unique_ptr<InputBuffers> input_;
+  std::byte* batch_ = nullptr;                    // the latest
+  bool brought_ = false;                          // and not released
+  std::uint64_t number_;                          // no two programs of the process have the same
+  std::set<std::pair<bool, std::uint64_t>> ran_;  // forward or not, and the segment
+};
+
+struct CompileSettings {
+  bool tf32 = false;
+  std::uint64_t held = 0;      // bytes of the plan on this GPU, for messages
+  std::uint32_t programs = 1;  // that the GPU's free memory is for: see MemoryOffer
+};
+
+// On the calling thread's GPU. Throws when the batch does not fit into its memory.
+std::unique_ptr<Program> compile_program(const convoy_compilation& what,
+                                         const CompileSettings& settings, const Streams& streams);
+
+// Of a forward or backward operation; throws when it came without one.
+Program& program_of(const convoy_submission& submission);
+
+}  // namespace convoy::cuda

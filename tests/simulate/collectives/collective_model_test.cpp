@@ -1,0 +1,235 @@
+#include "core/simulate/collectives/collective_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/base/json.hpp"
+#include "core/simulate/collectives/ring_weight.hpp"
+#include "core/simulate/machine/described_constants.hpp"
+#include "core/simulate/machine/read_collective_library.hpp"
+#include "tests/scratch_folder.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using simulate::CollectiveAlgorithm;
+using simulate::CollectiveChoice;
+using simulate::Protocol;
+
+const std::filesystem::path kShare = CONVOY_SOURCE_DIR "/share";
+constexpr double kLarge = 1e9;
+
+// Collectives of a platform's devices.
+class Collectives {
+ public:
+  // Of a library that chooses from these algorithms; none: NCCL's.
+  Collectives(const std::string& platform, std::uint32_t hosts, std::uint32_t gpus,
+              const std::vector<CollectiveAlgorithm>& algorithms = {})
+      : catalogue_(topology::Catalogue::read(kShare / "catalogue")),
+        on_(make(platform, hosts, gpus)),
+        library_(*simulate::read_collective_library(kShare / "catalogue" / "collectives.json")),
+        routes_(on_.machine, graph_),
+        model_(on_.machine, library_, routes_, on_.cluster.replica_place) {
+    for (const simulate::SimulatedLink& link : on_.machine.links)
+      graph_.links.push_back({link.bytes_per_second, 0});
+    if (!algorithms.empty()) library_.has = {};
+    for (const CollectiveAlgorithm it : algorithms)
+      library_.has[static_cast<std::size_t>(it)] = true;
+  }
+
+  CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
+                          std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
+    return model_.choose(kind, algorithm, bytes);
+  }
+  double bus_rate(double bytes, std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
+    return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
+           simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
+  }
+  // What passes a link for each byte that all devices reduce.
+  simulate::LinkShare over(const std::string& link, std::uint32_t algorithm) {
+    const CollectiveChoice choice = choose(kLarge, OperationKind::kAllReduce, algorithm);
+    for (const simulate::LinkShare& share : graph_.routes[choice.route])
+      if (on_.machine.links[share.link].name == link) return share;
+    return {simulate::kNone, 0, 0};
+  }
+
+ private:
+  simulate::SimulatedCluster make(const std::string& name, std::uint32_t hosts,
+                                  std::uint32_t gpus) const {
+    const auto platform = topology::read_platform(kShare / "platforms", name, hosts, catalogue_);
+    return simulate::make_gpu_cluster(platform.machine, gpus,
+                                      simulate::platform_constants(platform, catalogue_));
+  }
+
+  topology::Catalogue catalogue_;
+  simulate::SimulatedCluster on_;
+  simulate::CollectiveLibrary library_;
+  simulate::TaskGraph graph_;
+  simulate::RouteTable routes_;
+  simulate::CollectiveModel model_;
+};
+
+TEST(CollectiveModelTest, SmallSpansTakeLowLatencyLargeOnesTheWholeWire) {
+  Collectives it("dgx1-v100", 1, 8);
+  EXPECT_EQ(it.choose(1 << 10).protocol, Protocol::kLl);
+  EXPECT_EQ(it.choose(4 << 20).protocol, Protocol::kLl128);
+  EXPECT_EQ(it.choose(kLarge).protocol, Protocol::kSimple);
+  EXPECT_LT(it.choose(1 << 10).seconds(1 << 10), 60e-6);
+}
+
+TEST(CollectiveModelTest, SwitchesReduceOnHopperAndNotOnAmpere) {
+  EXPECT_EQ(Collectives("hgx-h100x8", 1, 8).choose(kLarge).algorithm,
+            CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(Collectives("dgx-a100", 1, 8).choose(kLarge).algorithm, CollectiveAlgorithm::kRing);
+}
+
+TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
+  Collectives it("hgx-h100x8", 2, 8);
+  const auto algorithm = [&](std::uint32_t asked) {
+    return it.choose(kLarge, OperationKind::kAllReduce, asked).algorithm;
+  };
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_RING), CollectiveAlgorithm::kRing);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TREE), CollectiveAlgorithm::kTree);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TWO_LEVEL), CollectiveAlgorithm::kInSwitch);
+  EXPECT_EQ(algorithm(CONVOY_ALGORITHM_DEVICE), CollectiveAlgorithm::kInSwitch);
+}
+
+// Collectives take longer over a link than copies of as many bytes.
+TEST(CollectiveModelTest, LinksCarryTheBytesThatTheDevicesExchange) {
+  const auto expect = [](Collectives it, const char* link, std::uint32_t algorithm, double bytes) {
+    const simulate::LinkShare share = it.over(link, algorithm);
+    EXPECT_NEAR(share.bytes, bytes, 1e-9) << link;
+    EXPECT_GT(share.weight, 1.01 * share.bytes) << link;
+  };
+  constexpr std::uint32_t kRing = CONVOY_ALGORITHM_RING;
+  constexpr std::uint32_t kBest = CONVOY_ALGORITHM_DEVICE;
+  // A ring of n: 2 (n - 1) / n.
+  expect({"hgx-h100x8", 1, 4}, "gpu0 -> nvswitch", kRing, 1.5);
+  expect({"dgx-a100", 1, 8}, "nvswitch -> gpu3", kRing, 1.75);
+  // NVSwitches that reduce: every device sends its own and its part of the sum.
+  expect({"hgx-h100x8", 1, 8}, "gpu0 -> nvswitch", kBest, 1.125);
+  expect({"gb200-nvl72", 1, 72}, "nvswitch -> gpu71", kBest, 1 + 1.0 / 72);
+  // Root ports of Intel's processors let less through than they carry.
+  expect({"a100-pciex8", 1, 3}, "gpu2 -> bridge2", kRing, 4.0 / 3);
+}
+
+TEST(CollectiveModelTest, ARackReducesInItsSwitchesAtTheBusRateOfEightGpus) {
+  Collectives rack("gb200-nvl72", 1, 72);
+  EXPECT_EQ(rack.choose(64 * kLarge).algorithm, CollectiveAlgorithm::kInSwitch);
+  const double eight = Collectives("gb200-nvl72", 1, 8).bus_rate(64 * kLarge);
+  EXPECT_NEAR(rack.bus_rate(64 * kLarge) / eight, 1, 0.01);
+}
+
+// With eight cards rings carry eight times what one does; the GPUs of a host take turns.
+TEST(CollectiveModelTest, RingsBetweenHostsUseAllCards) {
+  Collectives it("hgx-h100x8", 4, 8);
+  EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 8 * 50e9);
+  EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 8 * 50e9);
+}
+
+// Where every two GPUs have a link of their own and every GPU a card, channels use each link once:
+// 56 links at 71 % of 64 GB/s make eight chains of seven links. Four GPUs of a host have 12 links.
+TEST(CollectiveModelTest, RingsBetweenHostsUseAllLinksOfACompleteMesh) {
+  constexpr double kLink = 0.71 * 64e9;
+  EXPECT_NEAR(Collectives("mi300x8", 2, 8).bus_rate(64 * kLarge, CONVOY_ALGORITHM_RING), 8 * kLink,
+              0.02 * 8 * kLink);
+  EXPECT_NEAR(Collectives("mi300x8", 3, 4).bus_rate(64 * kLarge, CONVOY_ALGORITHM_RING), 4 * kLink,
+              0.02 * 4 * kLink);
+}
+
+// Cards with the same number are on the same rail: channels that leave a host by one of them come
+// into the next host by its like, so that nothing crosses from one rail to another.
+TEST(CollectiveModelTest, ChainsThatCrossAHostKeepToTheirRails) {
+  nlohmann::json platform =
+      nlohmann::json::parse(std::ifstream(kShare / "platforms" / "mi300x8.json"));
+  platform["network"] = {{"hosts_per_leaf", 4}, {"rails", true}};
+  const auto file = std::filesystem::path(scratch_folder("rails")) / "platform.json";
+  std::ofstream(file) << platform;
+  Collectives it(file.string(), 4, 8);
+  for (const std::uint32_t algorithm : {CONVOY_ALGORITHM_RING, CONVOY_ALGORITHM_TREE}) {
+    EXPECT_NE(it.over("host0/rdma5 -> leaf5", algorithm).link, simulate::kNone);
+    EXPECT_EQ(it.over("leaf5 -> spine", algorithm).link, simulate::kNone);
+  }
+  Collectives odd(file.string(), 3, 8);  // from the last host to the first one
+  EXPECT_NE(odd.over("leaf5 -> spine", CONVOY_ALGORITHM_RING).link, simulate::kNone);
+}
+
+// The H100 platform with the cards of its first package alone, to which the other GPUs are routed,
+// too.
+std::string cards_on_one_socket() {
+  nlohmann::json platform = parse_json(std::ifstream(kShare / "platforms" / "hgx-h100x8.json"));
+  for (nlohmann::json& bridge : platform.at("packages").at(1).at("host_bridges"))
+    for (nlohmann::json& pci_switch : bridge.at("switches")) pci_switch.erase("network_cards");
+  const auto file = std::filesystem::path(scratch_folder("cards_on_one_socket")) / "platform.json";
+  std::ofstream(file) << platform;
+  return file.string();
+}
+
+// What comes from GPUs far from the cards goes over NVLink to one that is near.
+TEST(CollectiveModelTest, RingsLeaveAHostFromGpusNextToItsCards) {
+  Collectives it(cards_on_one_socket(), 2, 8);
+  EXPECT_GT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 0.85 * 4 * 50e9);
+  EXPECT_LT(it.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING), 4 * 50e9);
+}
+
+// Rails carry each byte over the network once and a bit, a ring over all devices twice.
+TEST(CollectiveModelTest, RailsOfTwoHostsPassTheNetworkOnceInsteadOfTwice) {
+  Collectives rails("ec2-p4d.24xlarge", 2, 8, {CollectiveAlgorithm::kRails});
+  EXPECT_EQ(rails.choose(8 * kLarge).algorithm, CollectiveAlgorithm::kRails);
+  Collectives nccl("ec2-p4d.24xlarge", 2, 8);
+  EXPECT_NEAR(rails.bus_rate(8 * kLarge) / nccl.bus_rate(8 * kLarge, CONVOY_ALGORITHM_RING),
+              2 * 15.0 / 16, 0.05);
+}
+
+TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {
+  Collectives it("dgx-a100", 1, 8);
+  const double all_reduce = it.choose(kLarge).seconds(kLarge);
+  for (const OperationKind kind : {OperationKind::kAllGather, OperationKind::kReduceScatter})
+    EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 0.5, 0.03);
+  for (const OperationKind kind : {OperationKind::kBroadcast, OperationKind::kReduce})
+    EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 4.0 / 7, 0.03);
+}
+
+// A10G of a virtual machine reach each other only over their host's memory: what leaves the two
+// GPUs of a switch passes its uplink twice, where those that reach each other pass it once.
+TEST(CollectiveModelTest, DevicesWithoutPeerAccessAreStagedInTheirHost) {
+  const double bus = Collectives("ec2-g5.48xlarge", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 10e9);
+  EXPECT_LT(bus, 13e9);
+}
+
+// Buffers lie in the memories near the devices: four GPUs of one socket have half of the host's
+// memory for half of the traffic.
+TEST(CollectiveModelTest, DevicesOfOneSocketAreStagedInItsMemoryAlone) {
+  const double four = Collectives("rtx5090x8", 1, 4).bus_rate(8 * kLarge);
+  const double eight = Collectives("rtx5090x8", 1, 8).bus_rate(8 * kLarge);
+  EXPECT_NEAR(four / eight, 1, 0.05);
+}
+
+// Flags between data are of no use where bytes of a message overtake each other.
+TEST(CollectiveModelTest, CardsThatDeliverOutOfOrderLeaveSimpleAlone) {
+  EXPECT_EQ(Collectives("ec2-p4d.24xlarge", 1, 8).choose(1 << 10).protocol, Protocol::kLl);
+  Collectives between("ec2-p4d.24xlarge", 2, 8);
+  for (const double bytes : {1024.0, 1e6, kLarge})
+    for (const auto kind : {OperationKind::kAllReduce, OperationKind::kAllGather})
+      EXPECT_EQ(between.choose(bytes, kind).protocol, Protocol::kSimple) << bytes;
+}
+
+// Two A100 have an NVLink bridge, the third one is behind another root port of an Intel processor,
+// which passes on five bytes in the time of six.
+TEST(CollectiveModelTest, RootPortsOfIntelProcessorsCostASixth) {
+  EXPECT_GT(Collectives("a100-pciex8", 1, 2).bus_rate(8 * kLarge), 150e9);
+  EXPECT_NEAR(Collectives("a100-pciex8", 1, 3).bus_rate(8 * kLarge), 31.508e9 * 0.76 / 1.2, 0.5e9);
+}
+
+TEST(CollectiveModelTest, PcieMachinesReduceAtTheRateOfOneLink) {
+  const double bus = Collectives("l40sx8", 1, 8).bus_rate(kLarge);
+  EXPECT_GT(bus, 15e9);
+  EXPECT_LT(bus, 25e9);
+}
+
+}  // namespace
+}  // namespace convoy::testing
