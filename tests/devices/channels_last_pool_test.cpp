@@ -196,10 +196,29 @@ TEST(HalvesPoolMaximum, LetsNotANumberPass) {
   const HalvesPoolCase what{17, {3, 3, 1, 1, 3, 3, 1, 1, 0, 0}};
   PoolInputs inputs(what);
   inputs.read[4 * what.channels + 16] = 0x7fc0;
+  inputs.read[2 * what.channels + 3] = 0xffc0;
   const PooledHalves pooled = pool_halves(what, inputs, false, 1);
   for (std::size_t channel = 0; channel < what.channels; ++channel) {
-    EXPECT_EQ(std::isnan(value_of(pooled.maximum[channel])), channel == 16) << channel;
+    EXPECT_EQ(std::isnan(value_of(pooled.maximum[channel])), channel == 16 || channel == 3)
+        << channel;
   }
+}
+
+// The order of all kinds of numbers, and the first of both zeros.
+TEST(HalvesPoolMaximum, ComparesInfinitiesZerosAndTheSmallestNumbers) {
+  const cpu::Bf16 ascending[] = {0xff80, 0xff7f, 0xc000, 0xbf80, 0x8001,
+                                 0x0000, 0x0001, 0x3f80, 0x7f7f, 0x7f80};
+  const HalvesPoolCase what{1, {1, 2, 1, 1, 1, 2, 1, 1, 0, 0}};
+  PoolInputs inputs(what);
+  for (std::size_t i = 1; i < std::size(ascending); ++i) {
+    inputs.read = {ascending[i - 1], ascending[i], ascending[i], ascending[i - 1]};
+    EXPECT_EQ(pool_halves(what, inputs, false, 1).maximum,
+              (std::vector<cpu::Bf16>{ascending[i], ascending[i]}));
+  }
+  inputs.read = {0x8000, 0x0000, 0x0000, 0x8000};
+  const PooledHalves zeros = pool_halves(what, inputs, false, 1);
+  EXPECT_EQ(zeros.maximum_gradient,
+            (std::vector<cpu::Bf16>{inputs.gradient[0], 0, inputs.gradient[1], 0}));
 }
 
 }  // namespace

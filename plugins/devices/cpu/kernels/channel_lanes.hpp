@@ -15,6 +15,7 @@ namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
 inline constexpr std::size_t kLanes = 16;  // channels that are computed together
+inline constexpr std::size_t kPairLanes = 2 * kLanes;
 
 using SixteenLanes = Bf16Lanes<kLanes>;
 using Vector = SixteenLanes::Vector;
@@ -32,6 +33,16 @@ inline Words rounded(Vector value) {
 inline Halves narrowed(Vector value) {
   return SixteenLanes::narrowed(value);
 }
+
+// Memory is gone through from front to back. Lines are asked for early, since the processor does
+// not see far enough ahead by itself. Asked for in the second-level cache they came up to 1.8 times
+// as fast as in the first (Zen 4, three streams and more).
+inline void ask_for(const void* line) {
+  constexpr int kToRead = 0, kSecondLevel = 2;
+  __builtin_prefetch(line, kToRead, kSecondLevel);
+}
+
+inline constexpr std::size_t kLeastAhead = 2048;  // elements between asking for a line and using it
 
 // Up to 16 neighbouring channels. What lies beyond `count` is read as zeros and not written.
 struct Lanes {
@@ -93,11 +104,87 @@ inline Vector filled(float value) {
   return value - Vector{};
 }
 
+// 32 neighbouring channels, a line of the cache in bf16, the even and the odd ones apart: as words
+// of two channels they become f32 by a shift and by a mask.
+struct Pair {
+  Vector even, odd;
+};
+
+inline Pair operator+(const Pair& a, const Pair& b) {
+  return {a.even + b.even, a.odd + b.odd};
+}
+inline Pair operator-(const Pair& a, const Pair& b) {
+  return {a.even - b.even, a.odd - b.odd};
+}
+inline Pair operator*(const Pair& a, const Pair& b) {
+  return {a.even * b.even, a.odd * b.odd};
+}
+
+inline Words joined(const Pair& value) {
+  return rounded(value.even) >> 16 | (rounded(value.odd) & 0xffff0000u);
+}
+
+inline Pair parted(Words words) {
+  return {reinterpret_cast<Vector>(words << 16), reinterpret_cast<Vector>(words & 0xffff0000u)};
+}
+
+// Up to 32 neighbouring channels. What lies beyond `count` is read as zeros and not written.
+struct PairLanes {
+  explicit PairLanes(std::size_t channels) : count(channels < kPairLanes ? channels : kPairLanes) {}
+
+#ifdef __AVX512BW__
+  __mmask32 mask() const {
+    return count == kPairLanes ? ~0u : (1u << count) - 1u;
+  }
+  Words load_words(const Bf16* from) const {
+    return reinterpret_cast<Words>(_mm512_maskz_loadu_epi16(mask(), from));
+  }
+  void store_words(Bf16* to, Words words) const {
+    _mm512_mask_storeu_epi16(to, mask(), reinterpret_cast<__m512i>(words));
+  }
+#else
+  Words load_words(const Bf16* from) const {
+    Words words = {};
+    if (count == kPairLanes) {
+      __builtin_memcpy(&words, from, sizeof words);
+    } else {
+      __builtin_memcpy(&words, from, count * sizeof(Bf16));
+    }
+    return words;
+  }
+  void store_words(Bf16* to, Words words) const {
+    if (count == kPairLanes) {
+      __builtin_memcpy(to, &words, sizeof words);
+    } else {
+      __builtin_memcpy(to, &words, count * sizeof(Bf16));
+    }
+  }
+#endif
+
+  Pair load(const Bf16* from) const {
+    return parted(load_words(from));
+  }
+  void store(Bf16* to, const Pair& value) const {
+    store_words(to, joined(value));
+  }
+  // Constants of the channels, in their order.
+  Pair load(const float* from) const {
+    const Vector low = Lanes(count).load(from);
+    const Vector high = count > kLanes ? Lanes(count - kLanes).load(from + kLanes) : Vector{};
+    return {__builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26,
+                                    28, 30),
+            __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27,
+                                    29, 31)};
+  }
+
+  std::size_t count;
+};
+
 // Calls use(first channel, lanes) for all channels.
 template <typename Use>
-inline void each_vector(std::size_t channels, const Use& use) {
-  for (std::size_t channel = 0; channel < channels; channel += kLanes) {
-    use(channel, Lanes(channels - channel));
+inline void each_pair(std::size_t channels, const Use& use) {
+  for (std::size_t channel = 0; channel < channels; channel += kPairLanes) {
+    use(channel, PairLanes(channels - channel));
   }
 }
 

@@ -6,31 +6,52 @@
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
-typedef std::int32_t Integers __attribute__((vector_size(64)));
-typedef std::uint8_t Bytes __attribute__((vector_size(16)));
+// 32 channels, and a byte for each of them.
+typedef std::int16_t Shorts __attribute__((vector_size(64)));
+typedef std::uint8_t Bytes __attribute__((vector_size(32)));
 
-inline Integers filled(std::size_t value) {
-  return Integers{} + static_cast<std::int32_t>(value);
+inline Shorts filled_shorts(std::size_t value) {
+  return Shorts{} + static_cast<std::int16_t>(value);
 }
 
 #ifdef __AVX512BW__
-Integers load_bytes(const Lanes& lanes, const std::uint8_t* from) {
-  const __m128i bytes = _mm_maskz_loadu_epi8(lanes.mask(), from);
-  return reinterpret_cast<Integers>(_mm512_maskz_cvtepu8_epi32(lanes.mask(), bytes));
+Shorts load_bytes(const PairLanes& lanes, const std::uint8_t* from) {
+  const __m256i bytes = _mm256_maskz_loadu_epi8(lanes.mask(), from);
+  return reinterpret_cast<Shorts>(_mm512_cvtepu8_epi16(bytes));
 }
 
-void store_bytes(const Lanes& lanes, std::uint8_t* to, Integers value) {
-  _mm512_mask_cvtepi32_storeu_epi8(to, lanes.mask(), reinterpret_cast<__m512i>(value));
+void store_bytes(const PairLanes& lanes, std::uint8_t* to, Shorts value) {
+  _mm512_mask_cvtepi16_storeu_epi8(to, lanes.mask(), reinterpret_cast<__m512i>(value));
 }
 #else
-Integers load_bytes(const Lanes& lanes, const std::uint8_t* from) {
-  return __builtin_convertvector(lanes.load_elements<Bytes>(from), Integers);
+Shorts load_bytes(const PairLanes& lanes, const std::uint8_t* from) {
+  Bytes bytes = {};
+  __builtin_memcpy(&bytes, from, lanes.count);
+  return __builtin_convertvector(bytes, Shorts);
 }
 
-void store_bytes(const Lanes& lanes, std::uint8_t* to, Integers value) {
-  lanes.store_elements(to, __builtin_convertvector(value, Bytes));
+void store_bytes(const PairLanes& lanes, std::uint8_t* to, Shorts value) {
+  const Bytes bytes = __builtin_convertvector(value, Bytes);
+  __builtin_memcpy(to, &bytes, lanes.count);
 }
 #endif
+
+constexpr std::int16_t kMagnitude = 0x7fff;
+
+// Integers in the order of bf16 numbers, with not-a-number above all of them and one zero.
+inline Shorts order_of(Words words) {
+  constexpr std::int16_t kInfinity = 0x7f80;
+  const Shorts value = reinterpret_cast<Shorts>(words);
+  const Shorts magnitude = value & kMagnitude;
+  const Shorts order = value < 0 ? -magnitude : magnitude;
+  return magnitude > kInfinity ? Shorts{} + kMagnitude : order;
+}
+
+// The numbers of such integers.
+inline Words in_order(Shorts order) {
+  constexpr std::int16_t kSign = -0x8000;
+  return reinterpret_cast<Words>(order < 0 ? -order | kSign : order);
+}
 
 // Calls use(window, rows, columns) for the windows of some rows of the result.
 template <typename Use>
@@ -65,21 +86,23 @@ void max_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t chan
                  const RowBand& band, const Bf16* read, Bf16* write, std::uint8_t* record) {
   each_window(
       s, spans, band, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
-        each_vector(channels, [&](std::size_t channel, const Lanes& lanes) {
-          Vector best =
-              lanes.load(read + (rows.first * s.in_width + columns.first) * channels + channel);
-          Integers where = filled(place_in(s, y, x, rows.first, columns.first));
+        each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
+          constexpr std::int16_t kLeast = -0x8000;
+          Shorts best = Shorts{} + kLeast, where = {};
           for (std::size_t row = rows.first; row < rows.end; ++row) {
+            const Bf16* cell = read + (row * s.in_width + columns.first) * channels + channel;
+            Shorts place = filled_shorts(place_in(s, y, x, row, columns.first));
             for (std::size_t column = columns.first; column < columns.end; ++column) {
-              const Vector value =
-                  lanes.load(read + (row * s.in_width + column) * channels + channel);
-              const auto larger = (value > best) | (value != value);
-              best = larger ? value : best;
-              where = larger ? filled(place_in(s, y, x, row, column)) : where;
+              ask_for(cell + kLeastAhead);
+              const Shorts value = order_of(lanes.load_words(cell));
+              where = value > best ? place : where;
+              best = value > best ? value : best;
+              place += 1;
+              cell += channels;
             }
           }
           const std::size_t at = (y * s.out_width + x) * channels + channel;
-          lanes.store(write + at, best);
+          lanes.store_words(write + at, in_order(best));
           if (record != nullptr) store_bytes(lanes, record + at, where);
         });
       });
@@ -88,23 +111,27 @@ void max_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t chan
 void max_backward(const PlaneWindows& s, const PoolSpans& spans, std::size_t channels,
                   const RowBand& band, const Bf16* gradient, const std::uint8_t* record,
                   Bf16* write, bool add) {
-  each_cell(s, spans, band,
-            [&](std::size_t row, std::size_t column, const Span& ys, const Span& xs) {
-              each_vector(channels, [&](std::size_t channel, const Lanes& lanes) {
-                Bf16* const to = write + (row * s.in_width + column) * channels + channel;
-                const Vector zero = {};
-                Vector sum = add ? lanes.load(to) : zero;
-                for (std::size_t y = ys.first; y < ys.end; ++y) {
-                  for (std::size_t x = xs.first; x < xs.end; ++x) {
-                    const std::size_t at = (y * s.out_width + x) * channels + channel;
-                    const auto chosen =
-                        load_bytes(lanes, record + at) == filled(place_in(s, y, x, row, column));
-                    sum += chosen ? lanes.load(gradient + at) : zero;
-                  }
-                }
-                lanes.store(to, sum);
-              });
-            });
+  each_cell(
+      s, spans, band, [&](std::size_t row, std::size_t column, const Span& ys, const Span& xs) {
+        each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
+          Bf16* const to = write + (row * s.in_width + column) * channels + channel;
+          const std::size_t next = (ys.end * s.out_width + xs.end) * channels + channel;
+          ask_for(gradient + next);
+          ask_for(record + next);
+          ask_for(to + kLeastAhead);
+          Pair sum = {};
+          if (add) sum = lanes.load(to);
+          for (std::size_t y = ys.first; y < ys.end; ++y) {
+            for (std::size_t x = xs.first; x < xs.end; ++x) {
+              const std::size_t at = (y * s.out_width + x) * channels + channel;
+              const Shorts chosen =
+                  load_bytes(lanes, record + at) == filled_shorts(place_in(s, y, x, row, column));
+              sum = sum + parted(lanes.load_words(gradient + at) & reinterpret_cast<Words>(chosen));
+            }
+          }
+          lanes.store(to, sum);
+        });
+      });
 }
 
 void average_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t channels,
@@ -112,14 +139,17 @@ void average_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t 
   each_window(s, spans, band,
               [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
                 const std::size_t window = y * s.out_width + x;
-                each_vector(channels, [&](std::size_t channel, const Lanes& lanes) {
-                  Vector sum = {};
+                each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
+                  Pair sum = {};
                   for (std::size_t row = rows.first; row < rows.end; ++row) {
                     for (std::size_t column = columns.first; column < columns.end; ++column) {
-                      sum += lanes.load(read + (row * s.in_width + column) * channels + channel);
+                      const Bf16* cell = read + (row * s.in_width + column) * channels + channel;
+                      ask_for(cell + kLeastAhead);
+                      sum = sum + lanes.load(cell);
                     }
                   }
-                  lanes.store(write + window * channels + channel, sum * shares[window]);
+                  const Vector share = filled(shares[window]);
+                  lanes.store(write + window * channels + channel, sum * Pair{share, share});
                 });
               });
 }
@@ -127,21 +157,24 @@ void average_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t 
 void average_backward(const PlaneWindows& s, const PoolSpans& spans, std::size_t channels,
                       const RowBand& band, const Bf16* gradient, const float* shares, Bf16* write,
                       bool add) {
-  each_cell(s, spans, band,
-            [&](std::size_t row, std::size_t column, const Span& ys, const Span& xs) {
-              each_vector(channels, [&](std::size_t channel, const Lanes& lanes) {
-                Bf16* const to = write + (row * s.in_width + column) * channels + channel;
-                Vector sum = {};
-                if (add) sum = lanes.load(to);
-                for (std::size_t y = ys.first; y < ys.end; ++y) {
-                  for (std::size_t x = xs.first; x < xs.end; ++x) {
-                    const std::size_t window = y * s.out_width + x;
-                    sum += lanes.load(gradient + window * channels + channel) * shares[window];
-                  }
-                }
-                lanes.store(to, sum);
-              });
-            });
+  each_cell(
+      s, spans, band, [&](std::size_t row, std::size_t column, const Span& ys, const Span& xs) {
+        each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
+          Bf16* const to = write + (row * s.in_width + column) * channels + channel;
+          ask_for(gradient + (ys.end * s.out_width + xs.end) * channels + channel);
+          ask_for(to + kLeastAhead);
+          Pair sum = {};
+          if (add) sum = lanes.load(to);
+          for (std::size_t y = ys.first; y < ys.end; ++y) {
+            for (std::size_t x = xs.first; x < xs.end; ++x) {
+              const std::size_t window = y * s.out_width + x;
+              const Vector share = filled(shares[window]);
+              sum = sum + lanes.load(gradient + window * channels + channel) * Pair{share, share};
+            }
+          }
+          lanes.store(to, sum);
+        });
+      });
 }
 
 }  // namespace

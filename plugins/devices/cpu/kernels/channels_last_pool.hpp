@@ -32,7 +32,8 @@ struct PoolSpans {
 // so bands of rows are independent. Gradients overwrite, or are added to what is there.
 struct ChannelsLastPoolKernels {
   // Rows of the result. record: per element of the result which cell of its window was the largest,
-  // the first one of equals; null when nobody wants to know. Not-a-number is larger than anything.
+  // the first one of equals; null when nobody wants to know. Not-a-number is larger than anything;
+  // both zeros are equal, and the result is the positive one.
   void (*max_forward)(const PlaneWindows& shape, const PoolSpans& spans, std::size_t channels,
                       const RowBand& rows, const Bf16* read, Bf16* write, std::uint8_t* record);
   // Rows of what was read.
