@@ -310,6 +310,34 @@ TEST(Evaluation, GivesWhatTheEvaluationDuringTrainingGave) {
   }
 }
 
+// 320 images in batches of 64, which divide them, and of 74, which do not.
+TEST(Evaluation, CountsEveryImageOnceUnlessANumberOfBatchesIsAskedFor) {
+  const std::string folder = trained_folder("eval_once");
+  const auto scored = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {"--eval", "--train_dir=" + folder});
+    return run_recorded("eval_once_out", evaluated_lenet(more)).record.at("evaluations")[0];
+  };
+  const nlohmann::json even = scored({"--eval_batch_size=32", "--num_eval_epochs=1"});
+  EXPECT_EQ(even.at("examples"), 320);
+  // 6 batches are what training takes, and 100 what it takes by default.
+  for (const char* length : {"--num_eval_epochs=1", "--num_batches=6", "--num_batches=100"}) {
+    const nlohmann::json odd = scored({"--eval_batch_size=37", length});
+    EXPECT_EQ(odd.at("examples"), 320) << length;
+    EXPECT_NEAR(odd.at("top_1"), even.at("top_1"), 1.5 / 320) << length;
+    EXPECT_NEAR(odd.at("top_5"), even.at("top_5"), 1.5 / 320) << length;
+  }
+  EXPECT_EQ(scored({"--eval_batch_size=37", "--num_batches=3"}).at("examples"), 3 * 74);
+  EXPECT_EQ(scored({"--eval_batch_size=37", "--num_eval_batches=6"}).at("examples"), 6 * 74);
+}
+
+TEST(EvaluationDuringTraining, TakesEveryImageOnceWhereTrainingIsLonger) {
+  const Recorded run = run_recorded(
+      "eval_once_training",
+      evaluated_lenet({"--eval_during_training_at_specified_steps=6", "--eval_batch_size=37"}));
+  ASSERT_EQ(run.record.at("evaluations").size(), 1u);
+  EXPECT_EQ(run.record.at("evaluations")[0].at("examples"), 320);
+}
+
 TEST(Evaluation, EndsWithAnErrorWithoutACheckpoint) {
   const std::string folder = scratch_folder("eval_none");
   const ProgramResult result = run_convoy(evaluated_lenet({"--eval", "--train_dir=" + folder}));

@@ -217,7 +217,7 @@ TEST_F(SpanningCollectives, EndWhenATaskDiesThatTheOthersWaitForToJoin) {
 
 // Both tasks live and send heartbeats; only the collective does not end.
 TEST_F(SpanningCollectives, EndWhenOneDoesNotEndInTime) {
-  TwoTasks tasks(training(2) + kNccl + Arguments{"--collective_timeout=2"});
+  TwoTasks tasks(training(2) + kNccl + kEndless + Arguments{"--collective_timeout=2"});
   tasks.start(0);
   tasks.start(1, {}, {{"CONVOY_EMULATED_NCCL", "hung"}});
   for (const std::size_t task : {0, 1})
@@ -234,6 +234,23 @@ TEST_F(SpanningCollectives, EndTogetherWhenATaskIsInterrupted) {
   tasks[1].signal(SIGINT);
   for (const std::size_t task : {0, 1})
     EXPECT_EQ(tasks[task].exit_code(30), 130) << tasks[task].err();
+  EXPECT_EQ(hash_in(tasks[0].out()), hash_in(tasks[1].out()));
+}
+
+// Whoever began the next step would wait for the chief in a collective, which has a time limit.
+TEST_F(SpanningCollectives, AreNotBegunBeforeTheChiefHasSaved) {
+  const std::filesystem::path folder = scratch_folder("slow_disk");
+  TwoTasks tasks(training(2) + kNccl +
+                 Arguments{"--save_model_steps=2", "--train_dir=" + (folder / "train").string(),
+                           "--collective_timeout=10"});
+  tasks.start(0, {}, {{"LD_PRELOAD", CONVOY_SLOW_DISK}, {"CONVOY_DISK_FOLDER", folder.string()}});
+  tasks.start(1);
+  for (int look = 0; look < 600 && !std::filesystem::exists(folder / "waits"); ++look)
+    EXPECT_EQ(tasks[1].exit_code(0.1), std::nullopt) << tasks[1].err();
+  ASSERT_TRUE(std::filesystem::exists(folder / "waits")) << tasks[0].err();
+  EXPECT_EQ(tasks[1].exit_code(13), std::nullopt) << tasks[1].err();
+  std::ofstream(folder / "released").put('\n');
+  for (const std::size_t task : {0, 1}) EXPECT_EQ(tasks[task].exit_code(), 0) << tasks[task].err();
   EXPECT_EQ(hash_in(tasks[0].out()), hash_in(tasks[1].out()));
 }
 

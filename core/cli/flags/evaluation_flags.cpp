@@ -52,8 +52,9 @@ Flags scoring_flags(EvaluationOptions& evaluation) {
       bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
                          "Images per device and step of an evaluation; 0: as in training."),
       bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
-                "Steps of an evaluation. Without it, num_eval_epochs, num_epochs or num_batches "
-                "decide. After its end, the validation data starts again."),
+                "Steps of an evaluation; after its end, the validation data starts again. Without "
+                "it, num_eval_epochs or num_epochs decide, otherwise num_batches, with one pass "
+                "over validation files at most."),
       bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
                 "Length of an evaluation in passes over the validation data."),
       bind_flag("forward_only", evaluation.forward_only,

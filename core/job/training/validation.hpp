@@ -18,7 +18,8 @@ namespace convoy::job {
 class Validation {
  public:
   // session and data are those of training; what differs is changed here. sizes gives the batch and
-  // the number of steps where the flags of evaluation leave them open. Fails as make_source does.
+  // the number of steps where the flags of evaluation leave them open; of files, these steps are
+  // one pass at most. Fails as make_source does.
   Validation(const Setup& setup, const Sizes& sizes, const runtime::SessionOptions& session,
              data::DataOptions data);
 
@@ -38,6 +39,8 @@ class Validation {
                             const runtime::EvaluationEvents& events);
 
  private:
+  void end_with_the_files();
+
   const Graph& graph_;
   runtime::SessionOptions session_;
   data::DataOptions data_;

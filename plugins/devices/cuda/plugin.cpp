@@ -18,7 +18,8 @@ CONVOY_DEVICE(convoy::cuda::CudaDevice, "name=cuda", "version=0.1.0",
               "option=gpu_indices:string:::GPUs by number or id (GPU-8932f937), among those that "
               "CUDA_VISIBLE_DEVICES leaves; 0,0 = two devices on one GPU.",
               "option=collective_timeout:int:120::Seconds that one collective of several GPUs may "
-              "take before the run ends.",
+              "take before the run ends; the first of its kind and size between tasks has "
+              "join_timeout more, to connect.",
               "option=cuda_graph:enum:auto:auto|on|off:Replay steps as CUDA graphs; auto = off.",
               "option=tf32:bool:false::Products of 32-bit numbers round their factors to TF32 (10 "
               "bits of mantissa): faster.");

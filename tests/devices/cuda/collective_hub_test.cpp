@@ -253,7 +253,7 @@ TEST_F(CollectiveHubs, GiveUpOnACollectiveOfAGroupThatDoesNotEnd) {
     state_->released = true;
   };
   open(0.02);
-  void* const group = hub_->open_group(group_of(*hub_, 60));
+  void* const group = hub_->open_group(group_of(*hub_, 0.02));
   all_reduce_in(group);
   const std::string text = failure(true);
   EXPECT_TRUE(
@@ -262,6 +262,25 @@ TEST_F(CollectiveHubs, GiveUpOnACollectiveOfAGroupThatDoesNotEnd) {
       << text;
   hub_->close_group(group);
   EXPECT_EQ(world().communicators, 0);
+}
+
+// NCCL connects processes in the first collective that needs a link, before it is queued or inside.
+TEST_F(CollectiveHubs, GiveTheFirstCollectiveOfAGroupTheTimeOfJoiningToConnect) {
+  open(0);
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  world().questions_until_done = 100;
+  state_->held = {{0, 2}, {1, 1}};
+  EXPECT_NO_THROW(all_reduce_in(group)) << "NCCL is asked again and again";
+  std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  EXPECT_NO_THROW(hub_->check());
+  {
+    const std::lock_guard lock(state_->mutex);
+    state_->held = {{0, 5}, {1, 3}};  // of the next one
+  }
+  world().questions_until_done = 0;
+  all_reduce_in(group);
+  EXPECT_NE(failure(true), "") << "it need not connect any more";
+  hub_->close_group(group);
 }
 
 TEST_F(CollectiveHubs, AbortWhatIsInterrupted) {

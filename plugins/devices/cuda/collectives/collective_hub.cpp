@@ -110,7 +110,7 @@ void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cu
     streams_->wait(streams.back(), it.arrived);
     it.begun.push_back(streams_->record(gpu, streams.back()));
   }
-  communicator.start(calls, streams);
+  it.patience = communicator.start(calls, streams);
   for (std::size_t rank = 0; rank < calls.gpus.size(); ++rank) {
     it.done.push_back(streams_->record(calls.gpus[rank], streams[rank]));
     streams_->wait(lane, it.done.back());
@@ -223,7 +223,7 @@ void CollectiveHub::look() {
                                  [this](auto event) { return streams_->reached(event); });
   if (!begun) return;
   if (oldest.since == Clock::time_point{}) oldest.since = Clock::now();
-  if (Clock::now() - oldest.since > patience_) throw TimedOut(waiting_text(oldest));
+  if (Clock::now() - oldest.since > oldest.patience) throw TimedOut(waiting_text(oldest));
 }
 
 std::string CollectiveHub::waiting_text(const Started& it) const {
@@ -237,7 +237,7 @@ std::string CollectiveHub::waiting_text(const Started& it) const {
       (streams_->reached(it.begun[rank]) ? waiting : absent).push_back(name);
   }
   std::string text =
-      it.text + " did not end within " + std::to_string(static_cast<int>(patience_.count())) +
+      it.text + " did not end within " + std::to_string(static_cast<int>(it.patience.count())) +
       " s: " + joined(waiting) + (waiting.size() == 1 ? " waits" : " wait") + " in it";
   if (!absent.empty()) text += ", not there yet: " + joined(absent);
   if (!done.empty()) text += ", done: " + joined(done);

@@ -26,7 +26,7 @@ namespace convoy::cuda {
 // before any of the next one, on one stream per GPU, so that no two GPUs meet two collectives in
 // different orders. Groups of several processes have communicators of their own, which the host
 // opens and closes. A thread watches: when NCCL reports an error, or a collective that began does
-// not end within the patience, or the host interrupts, everything is aborted and check() throws.
+// not end within its patience, or the host interrupts, everything is aborted and check() throws.
 class CollectiveHub : public Collectives {
  public:
   CollectiveHub(const NcclFunctions& nccl, std::unique_ptr<RankStreams> streams,
@@ -53,7 +53,8 @@ class CollectiveHub : public Collectives {
     std::vector<RankStreams::Event> begun;  // per rank
     std::vector<RankStreams::Event> done;
     int lane_gpu = 0;
-    RankStreams::Event arrived = nullptr;           // on the lane
+    RankStreams::Event arrived = nullptr;  // on the lane
+    std::chrono::duration<double> patience{};
     std::chrono::steady_clock::time_point since{};  // when it was first seen to have begun
   };
 

@@ -62,7 +62,9 @@ void require_nccl(const NcclFunctions& nccl, ncclResult_t result, const char* wh
 Communicator::Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus,
                            const UseGpu& use_gpu, std::chrono::duration<double> patience)
     : Communicator(nccl, all_in_this_process(nccl, gpus), use_gpu, patience, patience,
-                   [] { return false; }) {}
+                   [] { return false; }) {
+  connecting_ = {};  // links inside a machine are made within the patience
+}
 
 Communicator::Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks,
                            const UseGpu& use_gpu, std::chrono::duration<double> patience,
@@ -72,12 +74,12 @@ Communicator::Communicator(const NcclFunctions& nccl, const CommunicatorRanks& r
       gpus_(ranks.gpus),
       numbers_(ranks.ranks),
       size_(ranks.size),
-      patience_(join_patience),
+      patience_(patience),
+      connecting_(join_patience),
       is_given_up_(std::move(is_given_up)),
       ranks_(gpus_.size(), nullptr) {
   join(ranks, use_gpu);
   is_given_up_ = [] { return false; };  // what it refers to is the caller's
-  patience_ = patience;
 }
 
 void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {
@@ -95,7 +97,7 @@ void Communicator::join(const CommunicatorRanks& it, const UseGpu& use_gpu) {
               what);
     }
     is_group_open = false;
-    finish_group(what);
+    finish_group(what, connecting_);
   } catch (...) {
     if (is_group_open) static_cast<void>(nccl_.group_end());  // or aborting would be queued in it
     abort();                                                  // no destructor will come
@@ -112,8 +114,7 @@ Communicator::~Communicator() {
     parted = parted && (result == ncclSuccess || result == ncclInProgress);
   }
   try {
-    patience_ = kFarewell;
-    finish_group("ending NCCL");
+    finish_group("ending NCCL", kFarewell);
   } catch (const std::exception&) {
     parted = false;
   }
@@ -133,16 +134,16 @@ bool Communicator::is_in_progress(const char* what) const {
 }
 
 // Ends the group; what was called in it is queued only when no rank is in progress any more.
-void Communicator::finish_group(const char* what) {
+void Communicator::finish_group(const char* what, std::chrono::duration<double> patience) {
   require(nccl_.group_end(), what);
   const auto begin = Clock::now();
   while (is_in_progress(what)) {
     if (given_up_.load() || is_given_up_())
       throw TimedOut(std::string(what) + ": another process of the group is lost");
     const auto passed = Clock::now() - begin;
-    if (passed > patience_)
+    if (passed > patience)
       throw TimedOut(std::string(what) + ": NCCL was not done after " +
-                     std::to_string(static_cast<int>(patience_.count())) + " s");
+                     std::to_string(static_cast<int>(patience.count())) + " s");
     if (passed < kAskAtOnce)
       std::this_thread::yield();
     else
@@ -171,8 +172,16 @@ ncclResult_t Communicator::call(const RankCall& call, const RankCalls& all,
   }
 }
 
+std::chrono::duration<double> Communicator::patience_with(const RankCalls& calls) {
+  bool connects = false;
+  for (const RankCall& it : calls.calls)
+    connects = known_.emplace(it.kind, calls.dtype, it.count).second || connects;
+  return connects ? patience_ + connecting_ : patience_;
+}
+
 // A group is always ended, also when one of its calls is refused: it is a state of the thread.
-void Communicator::start(const RankCalls& calls, const std::vector<cudaStream_t>& streams) {
+std::chrono::duration<double> Communicator::start(const RankCalls& calls,
+                                                  const std::vector<cudaStream_t>& streams) {
   const std::lock_guard lock(mutex_);
   if (aborted_) throw std::runtime_error("starting a collective: NCCL was ended by an earlier one");
   require(nccl_.group_start(), "starting a collective");
@@ -187,7 +196,9 @@ void Communicator::start(const RankCalls& calls, const std::vector<cudaStream_t>
     static_cast<void>(nccl_.group_end());
     require(refused, "starting a collective");
   }
-  finish_group("starting a collective");
+  const std::chrono::duration<double> patience = patience_with(calls);
+  finish_group("starting a collective", patience);
+  return patience;
 }
 
 std::string Communicator::error() {

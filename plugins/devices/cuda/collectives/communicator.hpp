@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "plugins/devices/cuda/collectives/nccl_library.hpp"
@@ -37,7 +39,8 @@ class Communicator {
   Communicator(const NcclFunctions& nccl, const std::vector<int>& gpus, const UseGpu& use_gpu,
                std::chrono::duration<double> patience);
   // Of several processes, which make theirs at the same time. Waits for them until is_given_up, for
-  // join_patience at most.
+  // join_patience at most. NCCL connects them when it first goes a way, and which way it goes
+  // depends on a call's kind and size: the first call of each may take join_patience longer.
   Communicator(const NcclFunctions& nccl, const CommunicatorRanks& ranks, const UseGpu& use_gpu,
                std::chrono::duration<double> patience, std::chrono::duration<double> join_patience,
                std::function<bool()> is_given_up);
@@ -49,8 +52,10 @@ class Communicator {
   // The numbers of the ranks of this process, one for each of gpus().
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
   std::uint32_t size() const { return size_; }  // ranks in all processes
-  // Queues all calls as one group, each rank's on its stream; done when they are queued.
-  void start(const RankCalls& calls, const std::vector<cudaStream_t>& streams);
+  // Queues all calls as one group, each rank's on its stream; done when they are queued. Gives how
+  // long they may take.
+  std::chrono::duration<double> start(const RankCalls& calls,
+                                      const std::vector<cudaStream_t>& streams);
   // What went wrong after a call had returned; empty when nothing has, or while one is being made,
   // which finds out for itself. From any thread.
   std::string error();
@@ -63,7 +68,8 @@ class Communicator {
  private:
   ncclResult_t call(const RankCall& call, const RankCalls& all, cudaStream_t stream) const;
   void join(const CommunicatorRanks& it, const UseGpu& use_gpu);
-  void finish_group(const char* what);
+  void finish_group(const char* what, std::chrono::duration<double> patience);
+  std::chrono::duration<double> patience_with(const RankCalls& calls);
   void require(ncclResult_t result, const char* what) const { require_nccl(nccl_, result, what); }
   bool is_in_progress(const char* what) const;
 
@@ -72,10 +78,12 @@ class Communicator {
   std::vector<std::uint32_t> numbers_;
   std::uint32_t size_;
   std::chrono::duration<double> patience_;
+  std::chrono::duration<double> connecting_;  // allowed on top to what may have to connect
   std::function<bool()> is_given_up_;
   std::atomic<bool> given_up_{false};
   std::mutex mutex_;  // of what follows: an abort frees it
   std::vector<ncclComm_t> ranks_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint64_t>> known_;  // kind, type, count
   bool aborted_ = false;
 };
 

@@ -2,7 +2,8 @@
 // of the streams that they are called on, by a thread of their communicator. A lost process is not
 // reported: its collectives hang until they are aborted. With CONVOY_EMULATED_NCCL=missing there is
 // none, with CONVOY_EMULATED_NCCL=deaf it never finds other processes, and with
-// CONVOY_EMULATED_NCCL=hung it finds them, but takes part in no collective with them.
+// CONVOY_EMULATED_NCCL=hung it finds them, but stays away from collectives with them once it has
+// taken part in some.
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +23,9 @@ namespace convoy::cuda::emulation {
 namespace {
 
 using fake_nccl::Call;
+
+// More than a step of the tests has.
+constexpr int kUntilHung = 5;
 
 bool is_set_to(const char* value) {
   const char* given = std::getenv("CONVOY_EMULATED_NCCL");
@@ -96,8 +100,8 @@ class Clique {
   void work() {
     bool well = is_alone() || (!is_set_to("deaf") && visit_.enter(id_, size_, ranks_));
     joined_ = well;
-    well = well && (is_alone() || !is_set_to("hung"));
-    while (well) {
+    const bool hangs = !is_alone() && is_set_to("hung");
+    for (int taken = 0; well && !(hangs && taken == kUntilHung); ++taken) {
       const std::shared_ptr<Collective> next = await_next();
       if (next == nullptr) break;
       well = run(*next);
