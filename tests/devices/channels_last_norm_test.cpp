@@ -79,8 +79,8 @@ RunBackward run_backward(const ChannelsLastCase& what, const ChannelsLastData& d
   return run;
 }
 
-// All shapes, the large ones (several stretches; more channels than are summed together) with few
-// ways.
+// All shapes, the large ones (several stretches; more channels than are summed together; few
+// channels whose cells fill the lanes of a vector together) with few ways.
 std::vector<ChannelsLastCase> shapes() {
   std::vector<ChannelsLastCase> all;
   for (const std::size_t channels : {1, 3, 8, 16, 17, 40, 64}) {
@@ -88,6 +88,7 @@ std::vector<ChannelsLastCase> shapes() {
   }
   for (const std::size_t cells : {1, 7, 300}) all.push_back({cells, 1030});
   for (const std::size_t channels : {1, 3, 8, 17}) all.push_back({5000, channels});
+  for (const std::size_t channels : {3, 17, 24, 40}) all.push_back({960, channels});
   return all;
 }
 

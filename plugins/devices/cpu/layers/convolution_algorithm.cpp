@@ -28,10 +28,10 @@ double tile_waste(const convoy_node& node) {
 
 // In bf16 the direct algorithm multiplies twice as fast as Winograd's in f32, and by tile registers
 // many times: Winograd's was measured to be faster with vectors (Zen 4 and 5) for so many channels
-// and with no more waste than images of 7 x 7 and 14 x 14 have.
+// and with no more waste than images of 13 x 13 have.
 bool suits_bf16_winograd(const convoy_node& node, const convoy_node& input,
                          std::uint32_t least_channels) {
-  constexpr double kMostWaste = 1.35;
+  constexpr double kMostWaste = 1.55;
   const Bf16Kernels* const kernels = bf16_kernels();
   return kernels != nullptr && !kernels->uses_tiles && node.layer->kernel_height == 3 &&
          node.channels % kWinogradPanel == 0 && input.channels % kWinogradPanel == 0 &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 
 #include "plugins/devices/cpu/lanes/team.hpp"
 
@@ -26,6 +27,14 @@ float float_of(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);
 }
 
+// As many cells as fill the kernels' 32 lanes with few channels.
+ChannelsLast taken_as_one(const ChannelsLast& shape) {
+  constexpr std::size_t kLanes = 32, kManyChannels = 128;
+  const std::size_t count = kLanes / std::gcd(kLanes, shape.channels);
+  if (shape.channels >= kManyChannels || shape.cells % count != 0) return shape;
+  return {shape.cells / count, shape.channels * count};
+}
+
 const Bf16* at(const Bf16* start, std::size_t offset) {
   return start == nullptr ? nullptr : start + offset;
 }
@@ -34,22 +43,23 @@ const Bf16* at(const Bf16* start, std::size_t offset) {
 
 ChannelsLastNorm::ChannelsLastNorm(const ChannelsLast& shape)
     : shape_(shape),
+      taken_(taken_as_one(shape)),
       stretches_(std::clamp<std::size_t>(shape.cells * shape.channels / kLeastElements, 1,
-                                         std::min(kMostStretches, shape.cells))),
-      stretch_cells_((shape.cells + stretches_ - 1) / stretches_) {}
+                                         std::min(kMostStretches, taken_.cells))),
+      stretch_cells_((taken_.cells + stretches_ - 1) / stretches_) {}
 
 std::size_t ChannelsLastNorm::scratch_bytes() const {
-  return whole_lines(stretches_ * 2 * shape_.channels * sizeof(double)) +
-         kConstants * whole_lines(shape_.channels * sizeof(float));
+  return whole_lines(stretches_ * 2 * taken_.channels * sizeof(double)) +
+         kConstants * whole_lines(taken_.channels * sizeof(float));
 }
 
 ChannelsLastNorm::Scratch ChannelsLastNorm::scratch_of(void* memory) const {
   auto* sums = static_cast<double*>(memory);
   auto* constants =
-      static_cast<char*>(memory) + whole_lines(stretches_ * 2 * shape_.channels * sizeof(double));
+      static_cast<char*>(memory) + whole_lines(stretches_ * 2 * taken_.channels * sizeof(double));
   const auto array = [&](std::size_t index) {
     return reinterpret_cast<float*>(constants +
-                                    index * whole_lines(shape_.channels * sizeof(float)));
+                                    index * whole_lines(taken_.channels * sizeof(float)));
   };
   return {sums, array(0), array(1), array(2), array(3), array(4)};
 }
@@ -57,17 +67,28 @@ ChannelsLastNorm::Scratch ChannelsLastNorm::scratch_of(void* memory) const {
 template <typename Body>
 void ChannelsLastNorm::each_stretch(const Body& body) const {
   parallel_indices(stretches_, [&](std::size_t stretch) {
-    const std::size_t first = std::min(stretch * stretch_cells_, shape_.cells);
-    const std::size_t cells = std::min(stretch_cells_, shape_.cells - first);
-    body(stretch, first * shape_.channels, cells);
+    const std::size_t first = std::min(stretch * stretch_cells_, taken_.cells);
+    const std::size_t cells = std::min(stretch_cells_, taken_.cells - first);
+    body(stretch, first * taken_.channels, cells);
   });
 }
 
-// Into the first stretch's sums.
+// Into the first stretch's sums, for the first of the cells that are taken as one.
 void ChannelsLastNorm::add_stretches(const Scratch& scratch) const {
   for (std::size_t stretch = 1; stretch < stretches_; ++stretch) {
     const double* more = sums_of(scratch, stretch);
-    for (std::size_t i = 0; i < 2 * shape_.channels; ++i) scratch.sums[i] += more[i];
+    for (std::size_t i = 0; i < 2 * taken_.channels; ++i) scratch.sums[i] += more[i];
+  }
+  for (double* sums : {scratch.sums, scratch.sums + taken_.channels}) {
+    for (std::size_t i = shape_.channels; i < taken_.channels; ++i) {
+      sums[i % shape_.channels] += sums[i];
+    }
+  }
+}
+
+void ChannelsLastNorm::repeat(float* values) const {
+  for (std::size_t i = shape_.channels; i < taken_.channels; ++i) {
+    values[i] = values[i - shape_.channels];
   }
 }
 
@@ -83,24 +104,25 @@ void ChannelsLastNorm::choose_pivot(const Bf16* read, float* pivot) const {
   for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
     pivot[channel] /= static_cast<float>(cells);
   }
+  repeat(pivot);
 }
 
 void ChannelsLastNorm::take_statistics(const NormForward<Bf16>& what,
                                        const Scratch& scratch) const {
-  choose_pivot(what.read, scratch.pivot);
+  choose_pivot(what.read, scratch.mean);
   each_stretch([&](std::size_t stretch, std::size_t first, std::size_t cells) {
     double* sums = sums_of(scratch, stretch);
-    std::fill_n(sums, 2 * shape_.channels, 0.0);
-    channels_last_kernels().moments({cells, shape_.channels}, what.read + first, scratch.pivot,
-                                    sums, sums + shape_.channels);
+    std::fill_n(sums, 2 * taken_.channels, 0.0);
+    channels_last_kernels().moments({cells, taken_.channels}, what.read + first, scratch.mean, sums,
+                                    sums + taken_.channels);
   });
   add_stretches(scratch);
   const auto cells = static_cast<double>(shape_.cells);
   for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
     const double sum = scratch.sums[channel];
-    const double squares = scratch.sums[shape_.channels + channel];
+    const double squares = scratch.sums[taken_.channels + channel];
     what.mean[channel] =
-        static_cast<float>(static_cast<double>(scratch.pivot[channel]) + sum / cells);
+        static_cast<float>(static_cast<double>(scratch.mean[channel]) + sum / cells);
     what.variance[channel] = static_cast<float>(std::max(squares - sum * sum / cells, 0.0) / cells);
   }
 }
@@ -112,9 +134,11 @@ NormConstants ChannelsLastNorm::constants_of(const Pass& what, const Scratch& sc
     scratch.scale[channel] =
         static_cast<float>(gamma * inverse_deviation(what.variance[channel], what.epsilon));
     scratch.shift[channel] = what.beta == nullptr ? 0.0f : what.beta[channel];
+    scratch.mean[channel] = what.mean[channel];
   }
+  for (float* values : {scratch.mean, scratch.scale, scratch.shift}) repeat(values);
   const bool bounded = what.relu && what.limit > 0.0;
-  return {what.mean, scratch.scale, scratch.shift, what.relu ? 0.0f : -kInfinity,
+  return {scratch.mean, scratch.scale, scratch.shift, what.relu ? 0.0f : -kInfinity,
           bounded ? static_cast<float>(what.limit) : kInfinity};
 }
 
@@ -123,7 +147,7 @@ void ChannelsLastNorm::forward(const NormForward<Bf16>& what, void* memory) cons
   if (!what.statistics_given) take_statistics(what, scratch);
   const NormConstants constants = constants_of(what, scratch);
   each_stretch([&](std::size_t, std::size_t first, std::size_t cells) {
-    channels_last_kernels().normalise({cells, shape_.channels}, what.write + first,
+    channels_last_kernels().normalise({cells, taken_.channels}, what.write + first,
                                       what.read + first, at(what.addend, first), constants);
   });
 }
@@ -134,7 +158,7 @@ void ChannelsLastNorm::take_gradients(const NormBackward<Bf16>& what,
   const auto cells = static_cast<double>(shape_.cells);
   for (std::size_t channel = 0; channel < shape_.channels; ++channel) {
     const double sum = scratch.sums[channel];
-    const double product = scratch.sums[shape_.channels + channel];
+    const double product = scratch.sums[taken_.channels + channel];
     const double inverse = inverse_deviation(what.variance[channel], what.epsilon);
     if (what.beta_gradient != nullptr) what.beta_gradient[channel] = static_cast<float>(sum);
     if (what.gamma_gradient != nullptr) {
@@ -143,6 +167,8 @@ void ChannelsLastNorm::take_gradients(const NormBackward<Bf16>& what,
     scratch.offset[channel] = static_cast<float>(sum / cells);
     scratch.slope[channel] = static_cast<float>(inverse * inverse * product / cells);
   }
+  repeat(scratch.offset);
+  repeat(scratch.slope);
 }
 
 void ChannelsLastNorm::backward(const NormBackward<Bf16>& what, void* memory) const {
@@ -151,17 +177,17 @@ void ChannelsLastNorm::backward(const NormBackward<Bf16>& what, void* memory) co
   const bool masks = what.relu && what.output == nullptr;
   each_stretch([&](std::size_t stretch, std::size_t first, std::size_t cells) {
     double* sums = sums_of(scratch, stretch);
-    std::fill_n(sums, 2 * shape_.channels, 0.0);
+    std::fill_n(sums, 2 * taken_.channels, 0.0);
     const JoinedBf16Gradient joined{what.gradient + first, at(what.addend, first),
                                     at(what.output, first)};
-    channels_last_kernels().gradient_sums({cells, shape_.channels}, joined, what.read + first,
-                                          masks, constants, sums, sums + shape_.channels);
+    channels_last_kernels().gradient_sums({cells, taken_.channels}, joined, what.read + first,
+                                          masks, constants, sums, sums + taken_.channels);
   });
   add_stretches(scratch);
   take_gradients(what, scratch);
   const NormBackwardConstants back{constants, scratch.offset, scratch.slope};
   each_stretch([&](std::size_t, std::size_t first, std::size_t cells) {
-    channels_last_kernels().gradient({cells, shape_.channels}, what.write + first,
+    channels_last_kernels().gradient({cells, taken_.channels}, what.write + first,
                                      what.accumulate ? what.write + first : nullptr,
                                      what.gradient + first, what.read + first, masks, back);
   });

@@ -24,10 +24,11 @@ class ChannelsLastNorm {
   void backward(const NormBackward<Bf16>& what, void* scratch) const;
 
  private:
-  // Views of the scratch memory. Sums: two per channel for every stretch of cells.
+  // Views of the scratch memory, for the channels of the cells that are taken as one. Sums: two per
+  // channel for every stretch of cells.
   struct Scratch {
     double* sums;
-    float* pivot;
+    float* mean;  // or what distances are taken to before it is known
     float* scale;
     float* shift;
     float* offset;
@@ -36,7 +37,7 @@ class ChannelsLastNorm {
 
   Scratch scratch_of(void* memory) const;
   double* sums_of(const Scratch& scratch, std::size_t stretch) const {
-    return scratch.sums + stretch * 2 * shape_.channels;
+    return scratch.sums + stretch * 2 * taken_.channels;
   }
   // Calls body(stretch, first element, cells) for every stretch, on the team.
   template <typename Body>
@@ -44,11 +45,13 @@ class ChannelsLastNorm {
   void add_stretches(const Scratch& scratch) const;
   void take_statistics(const NormForward<Bf16>& what, const Scratch& scratch) const;
   void choose_pivot(const Bf16* read, float* pivot) const;
+  // One cell's values for all cells that are taken as one.
+  void repeat(float* values) const;
   template <typename Pass>
   NormConstants constants_of(const Pass& what, const Scratch& scratch) const;
   void take_gradients(const NormBackward<Bf16>& what, const Scratch& scratch) const;
 
-  ChannelsLast shape_;
+  ChannelsLast shape_, taken_;  // neighbouring cells of few channels are taken as one
   std::size_t stretches_, stretch_cells_;
 };
 
