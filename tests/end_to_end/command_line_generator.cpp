@@ -32,6 +32,10 @@ const Arguments kValues = {"",           "0",          "-1",
                            "2147483648", "4294967297", "9223372036854775807",
                            "1e308",      "nan",        "\xc3\xbc\xe6\xbc\xa2\xff"};
 
+// In place of a file, a plug-in or a kind of project.
+const Arguments kNames = {"",     ".",  "/",  "/dev/null",    "/dev/zero", "missing.json",
+                          "a:b,", "--", "./", "\xc3\xbc\xff", "convoy"};
+
 Arguments joined(Arguments first, const Arguments& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
@@ -97,8 +101,10 @@ void CommandLineGenerator::add_verb(Verb verb) {
   for (std::string line; std::getline(help, line);) {
     if (const auto title = kTitle.groups_of(line); !title.empty()) {
       strategy = title[1];
+      verb.topics.push_back("strategy " + strategy);
     } else if (line.ends_with(":") && !line.starts_with(" ")) {
       strategy.clear();
+      verb.topics.push_back(line.substr(0, line.size() - 1));
     } else if (kFlag.is_all_of(line)) {
       for (const Pattern::Match& name : kNames.all_in(line))
         if (name.groups[1] != "help" && name.groups[1] != "flagfile")
@@ -121,7 +127,9 @@ const CommandLineGenerator::Verb& CommandLineGenerator::drawn_verb() {
 
 GeneratedLine CommandLineGenerator::next() {
   const Verb& verb = drawn_verb();
+  if (one_in(20)) return {request_for_help(verb), false};
   Arguments line = joined({verb.name}, verb.beginning);
+  if (one_in(20)) give_odd_names(line);
   if (verb.name == "run" || verb.name == "simulate") add_setting(line);
   std::string file;
   if (!verb.flags.empty())
@@ -132,6 +140,26 @@ GeneratedLine CommandLineGenerator::next() {
   }
   if (verb.name == "launch") line = joined(joined(line, {"--"}), kSmall);
   return {line, verb.goes_on};
+}
+
+Arguments CommandLineGenerator::request_for_help(const Verb& verb) {
+  if (one_in(4)) return {"help", one_in(2) ? verb.name : kNames[below(kNames.size())]};
+  Arguments line{verb.name, "-h"};
+  if (!verb.topics.empty() && one_in(2))
+    line[1] = "--help=" + verb.topics[below(verb.topics.size())];
+  else if (one_in(2))
+    line[1] = "--help=" + kValues[below(kValues.size())];
+  return one_in(2) ? line : joined(line, verb.beginning);
+}
+
+// One of what is no flag, or one more.
+void CommandLineGenerator::give_odd_names(Arguments& line) {
+  const std::string& name = kNames[below(kNames.size())];
+  const std::size_t at = 1 + below(line.size());
+  if (at < line.size() && !line[at].starts_with("--"))
+    line[at] = name;
+  else
+    line.insert(line.begin() + 1, name);
 }
 
 void CommandLineGenerator::add_setting(Arguments& line) {
