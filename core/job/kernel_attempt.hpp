@@ -8,9 +8,9 @@
 
 namespace convoy::job {
 
-// Calls the host form of a kernel of the strategy, if it has one, in a child process, unless the
-// strategy came with this convoy: Error kUnavailable as PluginHost::try_first() where that harms.
-// `named` is the strategy's name or path, as Catalog::find() takes it.
+// Tries the host form of a strategy's kernel, if there is one, in a child process. Does nothing for
+// strategies that came with this convoy. Errors as PluginHost::try_first(). `named` is the name or
+// path of the strategy, as for Catalog::find().
 void try_kernel_first(const Setup& setup, const std::string& named, StrategyPlugin& strategy,
                       const Operation& call);
 

@@ -4,8 +4,8 @@
 
 #include "topology/graph/several_hosts.hpp"
 
-// Bounds of flags that count something: more is a typing error, whatever the field behind could
-// hold.
+// Upper bounds of flags that count something. More is taken for a typing error, even if the field
+// could hold it.
 namespace convoy {
 
 inline constexpr std::uint32_t kMostImages = 1'000'000'000;  // per device and step

@@ -9,9 +9,9 @@
 
 namespace convoy::job {
 
-// The memory of the host that a run takes at least, in bytes.
+// The least memory of the host that a run needs, in bytes.
 struct HostMemoryNeed {
-  double per_image = 0;   // and device: what layers keep, its gradients, the input
+  double per_image = 0;   // per image of a device: what layers keep, its gradients, the input
   double per_device = 0;  // variables and gradients
   double once = 0;        // optimizer state, the program itself
   double of(double devices, double batch) const {
@@ -19,16 +19,16 @@ struct HostMemoryNeed {
   }
 };
 
-// What a run of these options needs; devices that are no host processors hold their part
+// The need of a run with these options. Devices with memory of their own hold their part
 // themselves.
 HostMemoryNeed host_memory_need(const Setup& setup);
 
-// Why so many devices with so many images each do not fit, and the largest batch that does; empty
-// when they fit.
+// The reason why this number of devices with this batch does not fit, and the largest batch that
+// does; empty if it fits.
 std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
                            const MemoryLimit& limit);
 
-// Before anything large is allocated. Error kUnavailable as memory_refusal() says.
+// Called before anything large is allocated. Error kUnavailable with the text of memory_refusal().
 void check_host_memory(const Setup& setup);
 
 }  // namespace convoy::job

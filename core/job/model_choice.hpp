@@ -8,9 +8,9 @@
 
 namespace convoy::job {
 
-// Models of different data sets may share a name for the user. The plug-in of model M for the data
-// set D that the user speaks of (data_name, or a guess from data_dir) is M_D if there is one, else
-// M. Error kUsage for a data set that convoy does not read.
+// The name of the plug-in for a model that the user names. Models of different data sets may share
+// a name: the plug-in of model M for data set D (data_name, or guessed from data_dir) is M_D if
+// there is one, else M. Error kUsage for a data set that convoy does not read.
 std::string model_plugin_name(const Catalog& catalog, const std::string& model,
                               std::string_view data_name, std::string_view data_dir);
 

@@ -19,10 +19,11 @@ void check_options(const JobOptions& options);
 // Elements (f32) of a bucket, as bucket_mb says; 0: one bucket.
 std::uint64_t bucket_elements(const JobOptions& options);
 
-// What the host does around every update. Loss scaling goes with 16 bits unless a scale is given.
+// What the host adds around every update. With 16 bits that is loss scaling, unless a scale is
+// given.
 GuardOptions guard_options(const JobOptions& options);
 
-// As the header of a run and its record call it: "training + evaluation".
+// The mode in the header of a run and in its record, such as "training + evaluation".
 const char* run_mode_name(RunMode mode);
 
 }  // namespace convoy::job

@@ -151,7 +151,7 @@ TEST(SweepVerb, WritesAReportWithItsCurves) {
   std::ostringstream html;
   html << std::ifstream(page).rdbuf();
   EXPECT_THAT(html.str(), HasSubstr("data-plot=\"scaling-lenet\""));
-  EXPECT_THAT(html.str(), HasSubstr("sweep of 2 points"));
+  EXPECT_THAT(html.str(), HasSubstr("Sweep of 2 points"));
   EXPECT_THAT(refusal("--report=sweep.txt"), HasSubstr(".html"));
 }
 

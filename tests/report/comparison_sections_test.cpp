@@ -73,9 +73,10 @@ TEST(ComparisonSections, OneRowPerStrategyTheFastestFirst) {
               ElementsAre("strategy", "1 device", "2 devices", "what it computes"));
   EXPECT_THAT(
       tables[0].rows,
-      ElementsAre(ElementsAre("independent", "100 (100.0 %)", "200 (100.0 %)", "independent"),
-                  ElementsAre("auto", "-", "180 (90.0 %)", "synchronous"),
-                  ElementsAre("replicated", "100 (100.0 %)", "150 (75.0 %)", "synchronous")));
+      ElementsAre(
+          ElementsAre("independent", "100 (100.0\u00a0%)", "200 (100.0\u00a0%)", "independent"),
+          ElementsAre("auto", "-", "180 (90.0\u00a0%)", "synchronous"),
+          ElementsAre("replicated", "100 (100.0\u00a0%)", "150 (75.0\u00a0%)", "synchronous")));
 }
 
 TEST(ComparisonSections, ChoicesAndReasonsAreSaidOnce) {

@@ -209,7 +209,7 @@ TEST(ScalingCurves, ASweepsRecordMakesAReport) {
   refused["problem"] = "does not fit";
   const Report report =
       make_report({{"s.json", sweep({sweep_row(1, 4, 390), sweep_row(2, 4, 700), refused})}});
-  EXPECT_EQ(report.title, "sweep of 3 points, simulated");
+  EXPECT_EQ(report.title, "Sweep of 3 points, simulated");
   ASSERT_EQ(report.verdicts.size(), 1u);
   EXPECT_EQ(report.verdicts.front(),
             "Simulated, lenet is fastest at 700 images/s on 8 devices of dgx1-p100 with replicated "

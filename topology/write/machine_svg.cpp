@@ -16,6 +16,7 @@ namespace convoy::topology {
 namespace {
 
 constexpr double kWidth = 1600;         // of a row of boxes
+constexpr double kLeastWidth = 560;     // of the picture without its margins
 constexpr double kMargin = 20;          // around the picture
 constexpr double kTitle = 34;           // above it
 constexpr double kArcs = 130;           // of a host's NVLinks: arcs over a row of its GPUs
@@ -107,11 +108,12 @@ class Picture {
 
   std::string draw() {
     for (const MachineBox& box : boxes_) draw_box(box);
-    const double height = draw_legend(size_.height + 30);
+    const double width = std::max(size_.width, kLeastWidth);
+    const double height = draw_legend(size_.height + 30, width);
     std::ostringstream notes;
     for (const std::string& note : machine_.notes) notes << note << '\n';
     const double end = draw_notes(height, notes.str());
-    return wrapped(std::max(size_.width, 560.0), end);
+    return wrapped(width, end);
   }
 
  private:
@@ -178,16 +180,18 @@ class Picture {
     }
   }
 
-  double draw_legend(double y) {
+  // In lines of this width.
+  double draw_legend(double y, double width) {
     double x = 0;
     const auto entry = [&](const std::string& words, const auto& swatch) {
-      swatch(x, y);
-      drawing_.text(x + 28, y + 11, words, "soft");
-      x += 44 + text_width(words, kBoxFont);
-      if (x > kWidth - 260) {
+      const double words_end = 28 + text_width(words, kBoxFont);
+      if (x > 0 && x + words_end > width) {
         x = 0;
         y += 22;
       }
+      swatch(x, y);
+      drawing_.text(x + 28, y + 11, words, "soft");
+      x += words_end + 16;
     };
     std::set<std::string> styles;
     for (const NodeKind kind : shown_) {

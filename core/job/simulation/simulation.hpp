@@ -13,16 +13,16 @@
 
 namespace convoy::job {
 
-// What a run on so many devices would execute, and how fast it would be.
+// A simulated run on one number of devices: its plan, and its predicted speed.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<StepPlan> plan;            // refers to that cluster; what it lowers to only
-  std::uint32_t proved_hosts = 0;            // for so many, the first ones, the plan was proved
+  std::unique_ptr<StepPlan> plan;            // refers to that cluster; has the lowered plan only
+  std::uint32_t proved_hosts = 0;            // the plan was proved for this number of first hosts
   std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
 };
 
-// A job simulated on the hardware that its options describe, else on this machine.
+// The simulation of a job on the hardware that its options describe, else on this machine.
 struct Simulation {
   std::string machine;      // "platform dgx1-p100", "topology.xml", "2 CPU devices"
   std::string software;     // the profile's name and source
@@ -37,30 +37,30 @@ struct Simulation {
 };
 
 // A simulation in two parts, for callers that make several at a time: plans come from plug-ins,
-// which need not know of threads; predicting them uses no plug-in. Above 256 devices the plan for
-// the first hosts is proved in place of the plan for all, which a notice says.
+// which need not be thread-safe; predictions use no plug-in. Above 256 devices, the plan for the
+// first hosts is proved instead of the plan for all, and a notice says so.
 class PlannedSimulation {
  public:
-  // Plans. counts: numbers of devices per host; empty: what the options say, else as many as a run
-  // would take. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for
-  // plans that this machine's memory cannot hold. The setup must outlive this.
+  // Writes the plans. counts: numbers of devices per host; empty: that of the options, else that of
+  // a run. Error kUsage for a machine that does not exist, and as make_plan(); kFailed for plans
+  // that this machine's memory cannot hold. The setup must outlive this.
   PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts);
 
-  // Once. Error as StepPlan::lowered(). keep_operations: predictions say when each of them ran.
+  // Call it once. Errors as StepPlan::lowered(). keep_operations: keeps when each operation ran.
   Simulation predict(bool keep_operations = false);
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
-  // Its plan alone, not proved.
+  // Only the plan, not proved.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
                        bool twice) const;
-  // The plan for the hosts that stand for all in the proof; none where all are proved.
+  // The plan for the hosts that are proved instead of all; nothing if all are.
   std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
-  // Says what is not proved.
+  // Adds a notice about what is not proved.
   void note_proof(const SimulatedRun& run);
   void estimate_memory(std::uint32_t devices) const;
   double estimated(std::uint32_t devices, double bucket_mb) const;
-  // A plan for one device; none where the strategy refuses it, unless its rate is given.
+  // A plan for one device. Without one if the strategy refuses that, unless its rate is given.
   void plan_one_device();
   double predicted_rate(const simulate::Predictor& predictor) const;
 
@@ -71,7 +71,7 @@ class PlannedSimulation {
   Simulation result_;
 };
 
-// Both parts.
+// Both parts of PlannedSimulation.
 Simulation simulate_job(const Setup& setup, const std::vector<std::uint32_t>& counts,
                         bool keep_operations = false);
 

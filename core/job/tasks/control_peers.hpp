@@ -10,10 +10,10 @@
 
 namespace convoy::job {
 
-// The small messages of sessions, over the control plane of the run.
+// Sends the small messages of sessions over the control plane of the run.
 class ControlPeers : public runtime::Peers {
  public:
-  // `workers`: how many of the tasks, the first ones, take steps of their own.
+  // `workers`: number of tasks, the first ones, that take steps of their own.
   ControlPeers(network::ControlPlane& control, int workers)
       : control_(control), workers_(workers) {}
 

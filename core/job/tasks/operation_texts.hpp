@@ -8,15 +8,15 @@
 
 namespace convoy {
 
-// What the operations of a lowered plan are, in a few words for messages. Every stage of a plan has
-// numbers of its own, its prologue's first.
+// Short texts of the operations of a lowered plan, for messages. Every stage of a plan numbers its
+// operations anew, starting with its prologue.
 class OperationTexts {
  public:
   OperationTexts() = default;
   explicit OperationTexts(const Plan& plan);
 
-  // For example "all_reduce affine0", or "copy" where it is no variable's; empty when no operation
-  // has this number at that step.
+  // For example "all_reduce affine0", or "copy" if it is not for one variable; empty if no
+  // operation has this number at that step.
   std::string at(std::uint64_t step, std::int64_t operation) const;
 
  private:

@@ -26,8 +26,8 @@ namespace convoy::job {
 // later linked to them by transports. Called by the thread that runs the job.
 class Task {
  public:
-  // Joins: waits until all tasks have come. Error as network::ControlPlane; observer.interruption()
-  // ends every wait.
+  // Joins the run: waits until all tasks have joined. Errors as network::ControlPlane;
+  // observer.interruption() ends every wait.
   Task(network::TaskIdentity identity, const TaskOptions& options,
        const network::Introduction& introduction, report::RunObserver& observer);
   ~Task();
@@ -43,60 +43,60 @@ class Task {
   }
   std::uint32_t rank() const { return rank_; }
 
-  // The blobs of all by rank, or the chief's; all workers and servers call these with the same
-  // names in the same order.
+  // The blobs of all tasks by rank, or the chief's blob. All workers and servers call these with
+  // the same names in the same order.
   std::vector<std::string> exchange(const std::string& what, std::string blob);
   std::string from_chief(const std::string& what, std::string blob);
 
-  // The chief's sizes, which hold for all; `devices`: this worker's.
+  // The chief's sizes, which hold for all tasks. `devices`: number of this worker's.
   Sizes chiefs_sizes(const Sizes& own, std::uint32_t devices);
-  // How many devices each worker has; known once the sizes are.
+  // Number of devices of each worker. Valid after chiefs_sizes().
   std::uint32_t devices_per_worker() const { return devices_per_worker_; }
 
-  // Agrees with the others on what the workers' devices are, opens transports and connects.
-  // Servers, too, with the device that serves them.
+  // Agrees with the others on the devices of the workers, opens transports and connects. Servers
+  // call it with the device that serves them.
   void link(const Catalog& catalog, PluginHost& host,
             const std::shared_ptr<runtime::OpenDevices>& devices, const PluginLog& log);
-  // From then on; refers to this task.
+  // Valid after link(). Refers to this task.
   runtime::ClusterTask cluster_task();
   const Cluster& cluster() const { return cluster_; }
-  // What every task measured of its links before step 0: [from][to], by rank.
+  // The links as every task measured them before step 0: [from][to], by rank.
   const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
-  // All tasks are about to run the same, else Error naming the first difference.
+  // Compares the plans of all tasks. Error naming the first difference.
   void agree_on_plan(const runtime::Session& session);
 
-  // Relates the devices' clock, as it is now, to the coordinator's. May wait for a heartbeat.
+  // Compares the devices' current clock with the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);
 
-  // After a finished step: for heartbeats, and to print what others had to say.
+  // Called after a finished step: updates heartbeats and prints notices of other tasks.
   void finished_step(std::int64_t step);
-  // The other tasks, how they are reached and what went there and back.
+  // The other tasks, with the transport and the bytes sent and received.
   std::vector<PeerRecord> peers() const;
   // "worker 1 (host7, pid 4711)".
   std::string name_of(std::uint32_t rank) const;
-  // All tasks are through. Gives what each of them had to say, by rank.
+  // Ends the run of all tasks. Returns the texts of all tasks, by rank.
   std::vector<std::string> finish(const std::string& own);
-  // For a controller, which has no part in the run: waits until it ends. Whoever interrupts it ends
-  // all tasks.
+  // For a controller, which takes no part in the run: waits until it ends. Interrupting the
+  // controller ends all tasks.
   void wait_for_end();
-  // Whether this task or another one was interrupted, so that all end together. An interruption of
-  // this task is told to the others.
+  // Whether this task or another one was interrupted, so that all end together. Tells the others if
+  // this task was.
   bool wants_to_end();
   // Why a run was stopped, as all tasks know it: the same task, signal and exit code.
   std::optional<network::Interruption> interruption() const { return control_->interruption(); }
-  // This task ends because of an error: tells the others, and gives the error to end with: what is
-  // known of the run's first cause, if that is another task's.
+  // Called when this task ends because of an error: tells the others. Returns the error to end
+  // with, which is the first cause if another task has caused the failure.
   Error explain(const Error& error);
-  // The same before what is under way has ended, which may take a while: a loss is told at once.
+  // The same before the operations in progress have ended, so that a loss is reported at once.
   void name_loss(const Error& error);
-  // Whether the error that was explained is the loss of a task that may be replaced: rejoin then.
+  // Whether that error is the loss of a task that may be replaced; then call rejoin().
   bool goes_on() const { return goes_on_; }
-  // Lets go of all links and waits until all tasks have come again, one of them anew; errors as the
-  // constructor's. Everything after it is said once more, beginning with the sizes.
+  // Closes all links and waits until all tasks have joined again, the lost one as a new process.
+  // Errors as the constructor. Afterwards everything is exchanged again, beginning with the sizes.
   void rejoin(const network::Introduction& introduction);
-  // How often it did.
+  // Number of calls of rejoin().
   std::uint32_t restarts() const { return restarts_; }
 
  private:
@@ -117,7 +117,7 @@ class Task {
   mutable std::mutex mutex_;          // of the four below: the control plane has threads
   std::vector<std::string> notices_;  // not yet printed
   OperationTexts operations_;
-  std::uint64_t network_step_ = 0;  // the step of the position that the control plane knows
+  std::uint64_t network_step_ = 0;  // of the position reported to the control plane
   runtime::NetworkEngine* engine_ = nullptr;
   std::atomic<bool> linked_ = false;
   std::optional<Error> explained_;  // how this generation ends
@@ -133,14 +133,14 @@ class Task {
   std::vector<std::vector<MeasuredLink>> measured_links_;
 };
 
-// Which task of a run this process is, by its options, else by the variables that a launcher has
-// set. Empty: the run has one process. Error kUsage when they contradict each other.
+// The task that this process is, from its options, else from the variables of a launcher. Empty:
+// the run has one process. Error kUsage if these contradict each other.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
-// The same for all tasks that run the same program, and of a plug-in that has the same file.
+// Hashes that are equal for tasks with the same program, or with the same file of a plug-in.
 std::string program_hash();
 std::string file_hash(const std::filesystem::path& path);
-// What a worker brings: the options that must agree, the model, the plug-ins that take part.
+// The facts that tasks must agree on: options, model, plug-ins.
 network::Introduction introduce(const Setup& setup);
 
 }  // namespace convoy::job

@@ -7,7 +7,7 @@
 
 namespace convoy::job {
 
-// Ends the run of all tasks. They exchange the parts of their mean steps. By rank.
+// Ends the run of all tasks, which exchange how their mean steps were spent. Results by rank.
 std::vector<report::TaskRecord> tasks_of_run(Task& task, const runtime::StepBreakdown& own);
 
 }  // namespace convoy::job

@@ -15,11 +15,11 @@
 
 namespace convoy::job {
 
-// The checkpoints of one training run: where it goes on from, when it saves, and what happens when
-// it cannot. Without --train_dir nothing is saved; weights from elsewhere may come in all the same.
-// Nor are parameters that are not finite, at which a run may arrive that is about speed.
-// On several hosts the chief keeps the folder; all tasks go on from the checkpoint that it found,
-// which must lie where they see it, and read the parameters together when it saves.
+// The checkpoints of one training run: from which one it continues, when it saves, and what happens
+// if it cannot. Without --train_dir nothing is saved, but weights from elsewhere may be used.
+// Parameters that are not finite are never saved; runs that only measure speed may get there. On
+// several hosts the chief manages the folder. All tasks continue from the checkpoint that it found,
+// which all must be able to read, and take part when it saves the parameters.
 class Checkpoints {
  public:
   using Tell = std::function<void(const std::string&)>;
@@ -29,21 +29,20 @@ class Checkpoints {
   Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell);
 
   std::int64_t first_step() const { return found_ ? found_->step : 0; }
-  // What a data source adds to step * global batch; see DataOptions.
+  // The offset that a data source adds to step * global batch; see DataOptions.
   std::int64_t sample_offset() const;
 
-  // Before the first step. Error kFailed when the checkpoint is another model's, listing how its
-  // tensors differ.
-  // Without one, --init_weights takes its place.
+  // Called before the first step. Restores the checkpoint, or without one, --init_weights. Error
+  // kFailed if the checkpoint is for another model, listing how its tensors differ.
   void restore(runtime::Session& session);
 
-  // Whether a checkpoint is due by this step, as the chief sees it; for workers that do not wait
-  // for each other, which pause later than they want to.
+  // Whether the chief wants a checkpoint by this step. For workers that do not wait for each other:
+  // they pause some steps after the request.
   bool wants(const runtime::PausePoint& point) const;
   // Whether training pauses after this step to save.
   bool due(const runtime::PausePoint& point);
-  // Saves if the pause is for that, and says whether it did. Error kFailed when it cannot and
-  // --on_save_error is stop.
+  // Saves if due() asked for this pause, and returns whether it did. Error kFailed if it cannot
+  // save and --on_save_error is stop.
   bool pause(const runtime::PausePoint& point, runtime::Session& session);
   // The checkpoint after the last step, unless there is one.
   void finish(const runtime::TrainingSummary& summary, runtime::Session& session);
@@ -79,8 +78,8 @@ class Checkpoints {
   std::chrono::steady_clock::time_point last_save_ = std::chrono::steady_clock::now();
 };
 
-// The newest good checkpoint in train_dir, or the one that it names as a file; with init_weights
-// those, as of step 0. Nothing when there is none. Error kFailed when it is another model's.
+// The newest good checkpoint in train_dir, or the file that train_dir names; with init_weights,
+// those weights as of step 0. Nothing if there is none. Error kFailed if it is for another model.
 std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
                                                const Checkpoints::Tell& tell);
 

@@ -15,34 +15,33 @@
 
 namespace convoy::job {
 
-// Whether the user asked to end.
+// Whether the user has asked to end the run.
 using StopRequested = std::function<bool()>;
 
 // The evaluations of a run that also trains: when they are due, what they print, and whether the
-// target is reached. Training must stand still meanwhile; nothing of it changes. Of several tasks
-// the chief evaluates and the others wait for what it finds.
+// target is reached. Training pauses during an evaluation, and none of its state changes. On
+// several hosts the chief evaluates and the others wait for its result.
 class TrainingEvaluations {
  public:
-  // training_examples make an epoch; sizes are those of training; `validation` is null where
-  // another task evaluates.
+  // training_examples: of an epoch. sizes: those of training. validation: null if another task
+  // evaluates.
   TrainingEvaluations(const Setup& setup, const Sizes& sizes, Validation* validation,
                       std::int64_t training_examples, std::int64_t global_batch, RunReport& report,
                       StopRequested stop_requested);
 
-  // Whether an evaluation is due by this step; for workers that do not wait for each other, which
-  // pause later than they want to.
+  // Whether an evaluation is due by this step. For workers that do not wait for each other: they
+  // pause some steps after the request.
   bool wants(const runtime::PausePoint& point);
-  // Whether training pauses after this step. Never after the last one: final() follows it. An
-  // evaluation that fell on a step before, of which nobody asked, is due, too.
+  // Whether training pauses after this step to evaluate. False after the last step, which final()
+  // follows. An evaluation of an earlier step for which due() was not called is due, too.
   bool due(const runtime::PausePoint& point);
-  // Evaluates; false when the target is reached and training ends. If the evaluation fails,
-  // training ends, too, so that all tasks can save together what was trained; final() gives the
-  // error.
+  // Evaluates. Returns false if the target is reached, so that training ends. If the evaluation
+  // fails, training ends, too, so that all tasks can save together; final() then throws the error.
   bool pause(const runtime::PausePoint& point, const runtime::Session& session);
   // The evaluation after the last step, unless the target was reached or the user asked to end.
-  // Throws what an evaluation failed with.
+  // Throws the error of an evaluation that failed in a pause.
   void final(const runtime::TrainingSummary& summary, const runtime::Session& session);
-  double seconds() const { return seconds_; }  // spent in all evaluations
+  double seconds() const { return seconds_; }  // of all evaluations
 
  private:
   std::int64_t first_due(std::int64_t until) const;
@@ -51,14 +50,14 @@ class TrainingEvaluations {
   enum class Outcome { kGoesOn, kReached, kFailed };
   Outcome try_score(const runtime::PausePoint& point, const runtime::ModelValues& values,
                     bool is_last);
-  // The chief's, for all tasks.
+  // The outcome of the chief, for all tasks.
   Outcome agreed(Outcome own, const runtime::PausePoint& point);
 
   Task* task_;              // null: a run of one process
   Validation* validation_;  // null: another task evaluates
   train::EvaluationSchedule schedule_;
   std::int64_t last_step_;
-  std::int64_t asked_ = 0;  // nothing is due until here
+  std::int64_t asked_ = 0;  // the step up to which nothing is due any more
   std::optional<double> target_;
   Outcome outcome_ = Outcome::kGoesOn;  // of the last one
   std::exception_ptr failure_;          // of the evaluation that failed here
@@ -68,10 +67,10 @@ class TrainingEvaluations {
   double seconds_ = 0;
 };
 
-// Names the flags about evaluations that are given although nothing is evaluated so; empty if none.
+// The names of given flags about evaluations that have no effect in this run; empty if none.
 std::string unused_evaluation_flags(const EvaluationOptions& options);
 
-// What a checkpoint holds, as far as evaluating needs it.
+// The part of a checkpoint that an evaluation needs.
 struct TrainedModel {
   std::string name;  // the file's
   std::string path;
@@ -79,11 +78,11 @@ struct TrainedModel {
   runtime::ModelValues values;
 };
 
-// Gives the newest model that there is, nothing when there is none.
+// Returns the newest model, or nothing if there is none.
 using FindTrainedModel = std::function<std::optional<TrainedModel>()>;
 
-// --eval, before anything is prepared that takes long to begin or to end: the newest model. Error
-// kFailed naming train_dir when there is none, unless an interval says how often to look again.
+// For --eval: the newest model, looked up before anything slow is prepared. Error kFailed naming
+// train_dir if there is none, unless an interval says how often to look again.
 std::optional<TrainedModel> first_trained_model(const JobOptions& options,
                                                 const FindTrainedModel& newest);
 

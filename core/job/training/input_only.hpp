@@ -11,15 +11,15 @@
 
 namespace convoy::job {
 
-// Error(kUsage) unless these options can be run with --input_only: they need data_dir, and the
-// images of training are what is measured.
+// Error(kUsage) if these options cannot be combined with --input_only, which needs data_dir and
+// measures the images of training.
 void check_input_only(const JobOptions& options);
 
 // Error(kUsage) for a dump without input_only, or one that cannot be written to.
 void check_dump(const JobOptions& options);
 
-// Takes the first batch of a source that these options made, of all replicas one behind the other,
-// and writes it as tensors "images" (samples x channels x height x width, f32, normalised) and
+// Takes the first batches of all replicas from a source with these options, and writes them, one
+// after the other, as tensors "images" (samples x channels x height x width, f32, normalised) and
 // "labels" (i32).
 void dump_batch(data::BatchSource& source, const data::DataOptions& options,
                 const std::filesystem::path& file);
@@ -33,8 +33,8 @@ struct InputOnlySteps {
 // and its seconds; returns whether to go on.
 using InputStepEvent = std::function<bool(std::int64_t step, double seconds)>;
 
-// Takes batches from `source` as training would, at once, and measures how fast they come. Nothing
-// else should run in this process meanwhile: its processor time is taken for that of the input.
+// Takes batches from `source` as training would, without computing, and measures the rate. Nothing
+// else should run in this process, because its processor time counts as the input's.
 report::InputSpeed measure_input(data::BatchSource& source, const data::DataOptions& options,
                                  const InputOnlySteps& steps, const InputStepEvent& event);
 

@@ -7,14 +7,14 @@
 
 namespace convoy::job {
 
-// Tells which step to keep while steps come: the one whose time is nearest to the median of all
-// so far. In the end that is the median step, or one next to it.
+// Keeps the step whose time is nearest to the median of all steps so far. In the end that is the
+// median step, or one close to it.
 class MedianStep {
  public:
   // Takes the time of a step. Returns whether to keep this step instead of the one kept before.
   bool is_nearer(double seconds);
   void keep(runtime::StepTrace step) { kept_ = std::move(step); }
-  // Operations of another plan follow.
+  // Called when operations of another plan follow.
   void forget() { kept_.reset(); }
 
   const std::optional<runtime::StepTrace>& kept() const { return kept_; }

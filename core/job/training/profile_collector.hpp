@@ -9,16 +9,16 @@
 
 namespace convoy::job {
 
-// What --profile collects: the devices' own speed before training, the times of layers of the timed
-// steps. Only for sessions whose programs keep them.
+// Collects the data of --profile: the devices' own speed before training, and the times of layers
+// in the timed steps. The session's programs must record times.
 class ProfileCollector {
  public:
   // Measures the devices. Error kUnavailable when they cannot be profiled.
   explicit ProfileCollector(const runtime::Session& session);
 
-  // When the first timed step is about to be finished.
+  // Called when the first timed step is about to be finished.
   void warmed_up();
-  // Once all steps are finished; none without timed steps.
+  // Called once all steps are finished. Nothing without timed steps.
   std::optional<report::ProfileRecord> record(const runtime::TrainingSummary& summary,
                                               std::int64_t warmup_steps) const;
 

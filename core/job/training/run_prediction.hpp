@@ -12,14 +12,15 @@
 
 namespace convoy::job {
 
-// What the simulator foresees of the plan that a run executes, for its record.
+// The simulator's prediction of the plan that a run executes, for the record.
 class RunPrediction {
  public:
-  // Made before the run, because it may open the devices; of several hosts, once they are linked.
-  // Where the hardware cannot be simulated, calls why_not with the reason and predicts nothing.
+  // Constructed before the run, because it may open the devices; on several hosts, once they are
+  // linked. If the hardware cannot be simulated, calls why_not with the reason and predicts
+  // nothing.
   RunPrediction(Setup& setup, std::function<void(const std::string&)> why_not);
 
-  // Predicts a step of the session's plan, with its operations; nothing may run on the devices.
+  // Predicts a step of the session's plan, with its operations. Nothing may run on the devices.
   std::optional<report::PredictionRecord> of(const runtime::Session& session) const;
 
  private:

@@ -10,8 +10,8 @@
 
 #include "core/base/error.hpp"
 #include "core/data/pipeline/source_factory.hpp"
+#include "core/job/auto/auto_links.hpp"
 #include "core/job/auto/auto_trial.hpp"
-#include "core/job/auto_links.hpp"
 #include "core/job/component_options.hpp"
 #include "core/job/kernel_attempt.hpp"
 #include "core/job/simulation/prediction_options.hpp"

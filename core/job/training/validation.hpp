@@ -17,19 +17,19 @@ namespace convoy::job {
 // with the first example, so that their results can be compared.
 class Validation {
  public:
-  // session and data are those of training; what differs is changed here. sizes gives the batch and
-  // the number of steps where the flags of evaluation leave them open; of files, these steps are
-  // one pass at most. Fails as make_source does.
+  // session, data: the options of training, of which some are changed for evaluation. sizes: gives
+  // batch and number of steps if the flags of evaluation do not; of files, these steps are one pass
+  // at most. Errors as make_source().
   Validation(const Setup& setup, const Sizes& sizes, const runtime::SessionOptions& session,
              data::DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
-  std::int64_t examples() const { return examples_; }     // that there are
-  // By all evaluations: only the bad records and the example of one.
+  std::int64_t examples() const { return examples_; }     // in the validation data
+  // Bad records in all evaluations, with one as an example; other fields are empty.
   const data::SourceStatistics& read_so_far() const { return read_so_far_; }
 
-  // What is odd about the data, for people.
+  // Notices about the data, for people.
   const std::vector<std::string>& notices() const { return notices_; }
 
   // Compiles the model for these devices, which may serve a training session too.

@@ -102,7 +102,7 @@ std::string rate_text(const StrategyRow& row, double devices) {
   if (cell == row.cells.end()) return "-";
   const auto efficiency = number(*cell->second, "efficiency");
   return plain_number(rate_of(*cell->second)) +
-         (efficiency ? fmt::format(" ({:.1f} %)", 100 * *efficiency) : "");
+         (efficiency ? fmt::format(" ({:.1f}\u00a0%)", 100 * *efficiency) : "");
 }
 
 // The fastest with the most devices come first.
@@ -158,7 +158,7 @@ Table problems_table(const Subject& comparison) {
 
 std::string comparison_heading(const Json& record) {
   const std::string machine = text(record, "machine");
-  return "comparison on " + (machine.empty() ? "this machine" : machine);
+  return "Comparison on " + (machine.empty() ? "this machine" : machine);
 }
 
 std::vector<std::string> comparison_verdict(const Subject& comparison) {

@@ -66,7 +66,7 @@ ScalingPoint one_device_beside(ScalingPoint point) {
 }  // namespace
 
 std::string sweep_heading(const Json& record) {
-  return fmt::format("sweep of {}, simulated", counted(field(record, "points").size(), "point"));
+  return fmt::format("Sweep of {}, simulated", counted(field(record, "points").size(), "point"));
 }
 
 std::vector<std::string> sweep_verdict(const Subject& sweep) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/pattern.hpp"
 #include "tests/topology/described.hpp"
 #include "topology/write/print_machine.hpp"
 
@@ -63,6 +64,24 @@ TEST(MachineBoxes, ThePictureNamesLinksWithTheirRates) {
   EXPECT_THAT(machine_svg(machine_of("dgx-a100", 4)), HasSubstr("32 links of 25 GB/s"));
   EXPECT_THAT(machine_html(machine_of("dgx1-p100", 1)), HasSubstr("shared uplinks:"));
   EXPECT_THAT(machine_svg(machine_of("gce-k80x8", 1)), HasSubstr("shared by 4 GPUs"));
+}
+
+// Whatever the width of the machine, whose boxes give the picture its width.
+TEST(MachineBoxes, ThePictureHoldsAllWordsOfItsLegend) {
+  static const Pattern kWidth(R"(<svg [^>]*viewBox="\S+ \S+ ([0-9.]+) )");
+  static const Pattern kWords(
+      R"re(<text x="([0-9.]+)" y="[0-9.-]+" class="soft">([^<]*)</text>)re");
+  for (const char* platform : {"dgx1-v100", "gce-k80x8"}) {
+    const std::string picture = machine_svg(machine_of(platform, 1));
+    const double width = std::stod(kWidth.first_in(picture).at(1));
+    bool has_legend = false;
+    for (const Pattern::Match& words : kWords.all_in(picture)) {
+      const double end = std::stod(words.groups[1]) + text_width(words.groups[2], kBoxFont);
+      EXPECT_LE(end, width) << platform << ": " << words.groups[2];
+      has_legend |= words.groups[2] == "processor package";
+    }
+    EXPECT_TRUE(has_legend) << platform;
+  }
 }
 
 }  // namespace
