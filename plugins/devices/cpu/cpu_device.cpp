@@ -1,10 +1,12 @@
 #include "plugins/devices/cpu/cpu_device.hpp"
-#include "plugins/devices/cpu/programs/precision.hpp"
+
+#include <omp.h>
 
 #include <cstring>
 #include <stdexcept>
 
 #include "plugins/devices/cpu/measured_rate.hpp"
+#include "plugins/devices/cpu/programs/precision.hpp"
 #include "plugins/devices/cpu/programs/program.hpp"
 #include "plugins/devices/cpu/zeroed_memory.hpp"
 
