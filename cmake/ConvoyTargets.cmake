@@ -143,8 +143,9 @@ target_compile_definitions(convoy_test_flags INTERFACE
 # LONG it is each case. With a sanitizer the program is one test, or as many as SHARDS says, each
 # of them a share of its cases. One share should take at most some ten seconds. What takes longest
 # starts first, so that no core waits for it in the end: COST orders them (LONG: 100). Cases whose
-# names match TEAMS compute with several threads that wait for each other: each has two of ctest's
-# processors to itself. TOGETHER: the cases share what takes long to make and are one process.
+# names match TEAMS compute with several threads that wait for each other: each has three of ctest's
+# processors to itself, because share/test.sh gives ctest more than there are cores. TOGETHER: the
+# cases share what takes long to make and are one process.
 add_custom_target(convoy_thread_tests)
 
 # As the program sets it for itself: by default threads that wait for their team spin for
@@ -195,7 +196,7 @@ endfunction()
 function(convoy_test_cases name teams)
   set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES)
   if(teams)
-    gtest_discover_tests(${name} TEST_FILTER "${teams}" ${discovery} PROPERTIES ${ARGN} PROCESSORS 2)
+    gtest_discover_tests(${name} TEST_FILTER "${teams}" ${discovery} PROPERTIES ${ARGN} PROCESSORS 3)
     set(others TEST_FILTER "-${teams}")
   endif()
   gtest_discover_tests(${name} ${others} ${discovery} PROPERTIES ${ARGN})

@@ -36,6 +36,12 @@ class Elements {
       return static_cast<double>(__half2float(static_cast<__half*>(data_)[i]));
     return static_cast<double>(__bfloat162float(static_cast<__nv_bfloat16*>(data_)[i]));
   }
+  // The first so many of them. Conversions and the choice of the type take longer than a product.
+  std::vector<double> numbers(std::size_t count) const {
+    std::vector<double> all(count);
+    for (std::size_t i = 0; i < count; ++i) all[i] = get(static_cast<std::int64_t>(i));
+    return all;
+  }
   void set(std::int64_t i, double value) const {
     const auto narrow = static_cast<float>(value);
     if (type_ == Type::kFloat)
@@ -66,11 +72,15 @@ void for_products(const ConvolutionShape& s, Use&& use) {
             if (in_y < 0 || in_y >= s.in_height || in_x < 0 || in_x >= s.in_width) continue;
             const std::int64_t in_cell = (n * s.in_height + in_y) * s.in_width + in_x;
             const std::int64_t out_cell = (n * s.out_height + y) * s.out_width + x;
-            for (std::int64_t o = 0; o < s.out_channels; ++o)
+            for (std::int64_t o = 0; o < s.out_channels; ++o) {
+              const std::int64_t first_in = in_cell * s.in_channels + o / out_group * in_group;
+              const std::int64_t first_filter =
+                  ((o * s.kernel_height + ky) * s.kernel_width + kx) * in_group;
               for (std::int64_t i = 0; i < in_group; ++i)
-                use(in_cell * s.in_channels + o / out_group * in_group + i,
-                    ((o * s.kernel_height + ky) * s.kernel_width + kx) * in_group + i,
-                    out_cell * s.out_channels + o);
+                use(static_cast<std::size_t>(first_in + i),
+                    static_cast<std::size_t>(first_filter + i),
+                    static_cast<std::size_t>(out_cell * s.out_channels + o));
+            }
           }
 }
 
@@ -150,24 +160,27 @@ void convolve(const Computation& computation, const ConvolutionMemory& memory) {
       static_cast<std::size_t>(shape.images * shape.in_height * shape.in_width * shape.in_channels);
   const auto outputs = static_cast<std::size_t>(shape.images * shape.out_height * shape.out_width *
                                                 shape.out_channels);
+  const auto filters = static_cast<std::size_t>(shape.filter_elements());
   if (pass == ConvolutionPass::kForward) {
+    const std::vector<double> in = input.numbers(inputs), weights = filter.numbers(filters);
     std::vector<double> sums(outputs);
-    for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
-      sums[static_cast<std::size_t>(o)] += input.get(i) * filter.get(f);
-    });
+    for_products(
+        shape, [&](std::size_t i, std::size_t f, std::size_t o) { sums[o] += in[i] * weights[f]; });
     return store(sums, output);
   }
+  const std::vector<double> gradients = output.numbers(outputs);
   if (pass == ConvolutionPass::kData) {
+    const std::vector<double> weights = filter.numbers(filters);
     std::vector<double> sums(inputs);
-    for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
-      sums[static_cast<std::size_t>(i)] += output.get(o) * filter.get(f);
+    for_products(shape, [&](std::size_t i, std::size_t f, std::size_t o) {
+      sums[i] += gradients[o] * weights[f];
     });
     return store(sums, input);
   }
-  std::vector<double> sums(static_cast<std::size_t>(shape.filter_elements()));
-  for_products(shape, [&](std::int64_t i, std::int64_t f, std::int64_t o) {
-    sums[static_cast<std::size_t>(f)] += output.get(o) * input.get(i);
-  });
+  const std::vector<double> in = input.numbers(inputs);
+  std::vector<double> sums(filters);
+  for_products(
+      shape, [&](std::size_t i, std::size_t f, std::size_t o) { sums[f] += gradients[o] * in[i]; });
   store(sums, filter);
 }
 
@@ -198,19 +211,25 @@ struct Factors {
 
 // Column-major, as the header says.
 void multiply_one(const ProductShape& s, const Factors& of, const float* bias) {
-  for (std::uint64_t row = 0; row < s.m; ++row)
+  std::vector<double> columns(s.n * s.k), in_row(s.k);
+  for (std::uint64_t column = 0; column < s.n; ++column)
+    for (std::uint64_t i = 0; i < s.k; ++i) {
+      const std::uint64_t at = s.transposes_b ? i * s.n + column : column * s.k + i;
+      columns[column * s.k + i] = of.b.get(of.b_first + static_cast<std::int64_t>(at));
+    }
+  for (std::uint64_t row = 0; row < s.m; ++row) {
+    for (std::uint64_t i = 0; i < s.k; ++i) {
+      const std::uint64_t at = s.transposes_a ? row * s.k + i : i * s.m + row;
+      in_row[i] = of.a.get(of.a_first + static_cast<std::int64_t>(at));
+    }
     for (std::uint64_t column = 0; column < s.n; ++column) {
       double sum = 0;
-      for (std::uint64_t i = 0; i < s.k; ++i) {
-        const std::uint64_t at = s.transposes_a ? row * s.k + i : i * s.m + row;
-        const std::uint64_t bt = s.transposes_b ? i * s.n + column : column * s.k + i;
-        sum += of.a.get(of.a_first + static_cast<std::int64_t>(at)) *
-               of.b.get(of.b_first + static_cast<std::int64_t>(bt));
-      }
+      for (std::uint64_t i = 0; i < s.k; ++i) sum += in_row[i] * columns[column * s.k + i];
       if (s.has_bias) sum += static_cast<double>(bias[row]);
       if (s.relu && sum < 0) sum = 0;
       of.d.set(of.d_first + static_cast<std::int64_t>(column * s.m + row), sum);
     }
+  }
 }
 
 void multiply_all(const ProductShape& s, const void* a, const void* b, void* d, const float* bias) {
