@@ -1,99 +1,23 @@
 #include "core/simulate/simulate.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 
 #include "core/base/error.hpp"
 #include "core/simulate/run/critical_path.hpp"
-#include "core/simulate/run/virtual_run.hpp"
+#include "core/simulate/run/steady_run.hpp"
 #include "core/simulate/tasks/task_builder.hpp"
 
 namespace convoy::simulate {
 namespace {
-
-// How far the executor runs ahead.
-constexpr std::uint32_t kIterationsInFlight = 2;
-
-// Strands drift apart until a bound holds them, or for ever.
-std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& options) {
-  constexpr std::size_t kSettled = 12;
-  constexpr std::size_t kMost = kMostIterations / 2;
-  if (graph.strands == 1) return options.iterations;
-  const std::size_t bounded = 4 * graph.waits.size() + kSettled;  // distances are below its size
-  return std::max(options.iterations, static_cast<std::uint32_t>(std::min(bounded, kMost)));
-}
-
-// While all strands run: from the middle of what a strand has done until the first one is through.
-// One that has hardly begun by then is asked how long its second iteration takes.
-double iteration_seconds(std::span<const Ticks> ends, Ticks first_through) {
-  auto done =
-      static_cast<std::size_t>(std::ranges::upper_bound(ends, first_through) - ends.begin());
-  done = std::max<std::size_t>(done, 2);
-  const std::size_t from = done > 3 ? done / 2 : 0;
-  return to_seconds(ends[done - 1] - ends[from]) / static_cast<double>(done - 1 - from);
-}
-
-std::vector<double> strand_seconds(const RunTimes& times) {
-  Ticks first_through = times.strand_end.front().back();
-  for (const auto& ends : times.strand_end) first_through = std::min(first_through, ends.back());
-  std::vector<double> seconds;
-  for (const auto& ends : times.strand_end)
-    seconds.push_back(iteration_seconds(ends, first_through));
-  return seconds;
-}
 
 // As many steps as there are workers, at their speeds together.
 double common_step(const std::vector<double>& workers) {
   double rate = 0;
   for (const double seconds : workers) rate += 1 / seconds;
   return static_cast<double>(workers.size()) / rate;
-}
-
-// A reader waits for all of a series.
-bool joins_strands(const TaskGraph& graph, const TaskSeries& series) {
-  const std::uint32_t strand = graph.tasks[series.tasks.front()].strand;
-  const auto of_another = [&](std::uint32_t task) { return graph.tasks[task].strand != strand; };
-  return !series.readers.empty() &&
-         (std::ranges::any_of(series.tasks, of_another) ||
-          std::ranges::any_of(series.readers, of_another, &TaskSeries::Reader::task));
-}
-
-// Whether one strand waits for iterations of another one.
-bool is_bounded(const TaskGraph& graph) {
-  for (std::uint32_t task = 0; task < graph.tasks.size(); ++task)
-    for (const TaskSuccessor& successor : graph.successors[task])
-      if (graph.tasks[successor.task].strand != graph.tasks[task].strand) return true;
-  return std::ranges::any_of(
-      graph.series, [&](const TaskSeries& series) { return joins_strands(graph, series); });
-}
-
-// Workers that may be ahead of each other by so many steps only have one speed in the end. Before,
-// the faster ones use up what they may be ahead, which takes the longer the more alike they are.
-bool have_one_speed(const std::vector<double>& workers) {
-  constexpr double kSameSpeed = 0.05;
-  const auto [fastest, slowest] = std::ranges::minmax(workers);
-  return slowest <= (1 + kSameSpeed) * fastest;
-}
-
-struct SteadyRun {
-  RunTimes times;
-  bool is_steady = true;
-};
-
-SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machine,
-                           const SimulationOptions& options) {
-  constexpr std::size_t kMostInstances = 8'000'000;
-  const bool bounded = graph.strands > 1 && is_bounded(graph);
-  std::uint32_t iterations = iterations_of(graph, options);
-  while (true) {
-    RunTimes times = run_tasks(graph, machine, iterations,
-                               options.software.step_barrier ? 1 : kIterationsInFlight);
-    const bool is_steady = !bounded || have_one_speed(strand_seconds(times));
-    iterations *= 2;
-    if (is_steady || iterations > kMostIterations ||
-        graph.tasks.size() * iterations > kMostInstances)
-      return {std::move(times), is_steady};
-  }
 }
 
 Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t places) {
@@ -139,12 +63,21 @@ std::vector<std::uint32_t> worker_places(const TaskGraph& graph) {
   return places;
 }
 
-// The measured step of the slowest worker.
-StepWindow slowest_step(const RunTimes& times, const std::vector<double>& workers) {
-  const auto slowest =
-      static_cast<std::uint32_t>(std::ranges::max_element(workers) - workers.begin());
-  const std::vector<Ticks>& ends = times.strand_end[slowest];
-  return {ends[times.measured - 1], ends[times.measured], slowest};
+// The measured step of the slowest worker. Of equally slow ones, the one that took as long as that.
+StepWindow slowest_step(const RunTimes& times, const std::vector<double>& seconds) {
+  const double slowest = std::ranges::max(seconds);
+  StepWindow found;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t worker = 0; worker < seconds.size(); ++worker) {
+    if (seconds[worker] < slowest) continue;
+    const std::vector<Ticks>& ends = times.strand_end[worker];
+    const StepWindow step{ends[times.measured - 1], ends[times.measured], worker};
+    const double off = std::abs(to_seconds(step.length()) - slowest);
+    if (off >= least) continue;
+    found = step;
+    least = off;
+  }
+  return found;
 }
 
 std::vector<LinkLoad> link_loads(const SimulatedMachine& machine, const RunTimes& times,
@@ -216,7 +149,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK(options.iterations >= 3);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
-  const auto [times, is_steady] = run_until_steady(graph, machine, options);
+  const auto [times, worker_seconds, is_steady] = run_until_steady(graph, machine, options);
   const Ticks compute = longest_compute(graph, times, machine.places.size());
   const double computes = lowered.computes;
   SimulationResult result;
@@ -225,10 +158,10 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
     step = measured_step(graph, times, compute);
     result.step_seconds = to_seconds(step.length()) / computes;
   } else {
-    for (const double seconds : strand_seconds(times))
+    for (const double seconds : worker_seconds)
       result.worker_step_seconds.push_back(seconds / computes);
     result.worker_places = worker_places(graph);
-    step = slowest_step(times, result.worker_step_seconds);
+    step = slowest_step(times, worker_seconds);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }

@@ -65,8 +65,9 @@ struct CollectiveLibrary {
   double full_slice_bytes = 0;  // sizes from which slices are about at their largest
   std::array<ProtocolCost, kProtocols> ring;
   std::array<ProtocolCost, kProtocols> tree;
-  double in_switch_seconds = 0;              // NVLS: of one operation in the switch
-  double in_switch_slice_seconds = 0;        // what it takes longer with large slices
+  double in_switch_seconds = 0;  // NVLS: of one operation in the switch
+  // What it takes longer with large slices, for every device: each has a part of a slice in turn.
+  double in_switch_slice_seconds_per_device = 0;
   double in_switch_network_seconds = 0;      // of a level of the tree between hosts
   double in_switch_share_between_hosts = 1;  // of its rate on one host that is left then
   double slice_bytes = 0;                    // that wait at every level of a tree between hosts

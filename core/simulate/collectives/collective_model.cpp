@@ -152,7 +152,9 @@ double CollectiveModel::latency(const Option& option, double bytes) const {
 
 double CollectiveModel::switch_latency(const CollectivePattern& pattern, double large) const {
   const double card = group_.card_seconds();
-  const double in_host = library_.in_switch_seconds + large * library_.in_switch_slice_seconds;
+  const double in_host =
+      library_.in_switch_seconds + large * library_.in_switch_slice_seconds_per_device *
+                                       static_cast<double>(group_.most_on_a_host());
   if (pattern.algorithm == CollectiveAlgorithm::kInNetwork)
     return in_host + library_.network_reduce_seconds + card;
   return in_host + pattern.network_steps *

@@ -106,7 +106,8 @@ std::shared_ptr<const CollectiveLibrary> read_collective_library(
   library->launch_seconds_per_device = *object.constant("launch_seconds_per_device").value;
   library->full_slice_bytes = positive(object, "full_slice_bytes");
   library->in_switch_seconds = *object.constant("in_switch_seconds").value;
-  library->in_switch_slice_seconds = *object.constant("in_switch_slice_seconds").value;
+  library->in_switch_slice_seconds_per_device =
+      *object.constant("in_switch_slice_seconds_per_device").value;
   library->in_switch_network_seconds = *object.constant("in_switch_network_seconds").value;
   library->in_switch_share_between_hosts = object.share("in_switch_share_between_hosts");
   library->slice_bytes = *object.constant("slice_bytes").value;

@@ -17,15 +17,15 @@ namespace {
 // An instance is a task in one iteration: iteration * tasks + task.
 class VirtualRun {
  public:
-  VirtualRun(const TaskGraph& graph, const SimulatedMachine& machine, std::uint32_t iterations,
-             std::uint32_t in_flight)
+  VirtualRun(const TaskGraph& graph, const SimulatedMachine& machine, const RunLength& length)
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
-        iterations_(iterations),
-        measured_(graph.strands == 1 ? iterations - 2 : iterations / 2),
-        around_(told_around(graph, iterations)),
-        last_(graph.strands == 1 ? measured_ : iterations - 1),
-        released_(graph.strands, std::min(in_flight, iterations)),
+        iterations_(length.iterations + length.ahead),
+        measured_(graph.strands == 1 ? length.iterations - 2 : length.iterations / 2),
+        around_(told_around(graph, iterations_)),
+        last_(graph.strands == 1 || length.ahead > 0 ? measured_ : length.iterations - 1),
+        least_ended_(length.ahead > 0 ? std::uint64_t{size_} * length.iterations : 0),
+        released_(graph.strands, std::min(length.in_flight, iterations_)),
         clock_(graph, machine),
         network_(graph.links),
         flow_routes_(binding_links(graph)),
@@ -35,17 +35,17 @@ class VirtualRun {
         group_flows_(graph.groups.size()),
         group_links_(graph.groups.size()),
         strand_heads_(graph.strands),
-        unfinished_(std::size_t{graph.strands} * iterations, 0) {
-    CONVOY_CHECK(iterations > 2 && std::uint64_t{size_} * iterations <= Event::kIndices);
+        unfinished_(std::size_t{graph.strands} * iterations_, 0) {
+    CONVOY_CHECK(length.iterations > 2 && std::uint64_t{size_} * iterations_ <= Event::kIndices);
     times_.measured = measured_;
     const std::size_t told = (2 * around_ + std::size_t{1}) * size_;
     CONVOY_CHECK(told < kNone);
     reserve_large(times_.tasks, told);
     times_.tasks.resize(told);
-    times_.iteration_end.assign(iterations, 0);
-    times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations, 0));
+    times_.iteration_end.assign(iterations_, 0);
+    times_.strand_end.assign(graph.strands, std::vector<Ticks>(iterations_, 0));
     for (const Task& task : graph.tasks)
-      for (std::uint32_t i = 0; i < iterations; ++i) ++unfinished(task.strand, i);
+      for (std::uint32_t i = 0; i < iterations_; ++i) ++unfinished(task.strand, i);
     times_.computed_before.assign(machine.places.size(), 0);
     times_.link_bytes.assign(graph.links.size(), 0);
     times_.link_loads.assign(graph.links.size(), 0);
@@ -58,12 +58,13 @@ class VirtualRun {
   RunTimes run() {
     for (std::uint32_t engine = 0; engine < engines_.size(); ++engine) mark(engine);
     settle();
-    while (through_ < graph_.strands) {
+    while (through_ < graph_.strands || times_.ended < least_ended_) {
       CONVOY_CHECK(!events_.empty());
       now_ = events_.advance([this](const Event& event) { return is_over(event); });
       while (events_.has_more_now()) handle(events_.pop());
       settle();
     }
+    times_.end = now_;
     return std::move(times_);
   }
 
@@ -388,6 +389,10 @@ class VirtualRun {
     times_.strand_end[strand][iteration] = now_;
     times_.iteration_end[iteration] = now_;
     if (iteration == last_) ++through_;
+    if (iteration == 0 && ++begun_ == graph_.strands) {
+      times_.all_begun = now_;
+      times_.ended_before = times_.ended;
+    }
     if (released_[strand] == iterations_) return;
     ++released_[strand];
     first_released_ = std::min(first_released_, dirty_engines_.size());
@@ -404,7 +409,9 @@ class VirtualRun {
   std::uint32_t measured_;               // the iteration that is told of
   std::uint32_t around_;                 // iterations before and behind that one, told of as well
   std::uint32_t last_;                   // the iteration with which the run ends
-  std::uint32_t through_ = 0;            // strands that are through with that
+  std::uint64_t least_ended_;            // tasks that end before the run does
+  std::uint32_t through_ = 0;            // strands that are through with the last iteration
+  std::uint32_t begun_ = 0;              // strands that are through with their first iteration
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
@@ -434,8 +441,8 @@ class VirtualRun {
 }  // namespace
 
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
-                   std::uint32_t iterations, std::uint32_t in_flight) {
-  return VirtualRun(graph, machine, iterations, in_flight).run();
+                   const RunLength& length) {
+  return VirtualRun(graph, machine, length).run();
 }
 
 }  // namespace convoy::simulate

@@ -34,13 +34,26 @@ struct RunTimes {
   std::vector<double> link_bytes;              // of the measured iteration
   std::vector<double> link_loads;              // the same, as LinkShare::weight counts them
   std::uint64_t ended = 0;                     // tasks, each in every iteration by itself
+  // Of strands: when the last one was through with its first iteration, what all of them had ended
+  // by then, and when the run ended.
+  Ticks all_begun = 0;
+  std::uint64_t ended_before = 0;
+  Ticks end = 0;
 };
 
-// Goes through the graph `iterations` times, every strand by itself and with at most `in_flight`
-// iterations open at once: at least 3. Strands go to the end; a single one to that of the measured
-// iteration, for the next one only has to go on beside it. Every task of that must come to run:
-// CONVOY_CHECK otherwise.
+// How often the graph is gone through.
+struct RunLength {
+  std::uint32_t iterations = 3;  // at least 3
+  std::uint32_t in_flight = 1;   // iterations of a strand that are open at once
+  // Of strands, how many more those ahead of the others may do: the run ends when all together have
+  // done `iterations` in the mean and each is through with the measured one. 0: each does as many.
+  std::uint32_t ahead = 0;
+};
+
+// Goes through the graph, every strand by itself. Strands go to the end; a single one to that of
+// the measured iteration, for the next one only has to go on beside it. Every task of that must
+// come to run: CONVOY_CHECK otherwise.
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
-                   std::uint32_t iterations, std::uint32_t in_flight);
+                   const RunLength& length);
 
 }  // namespace convoy::simulate

@@ -74,6 +74,33 @@ TEST(AsynchronousSimulation, TheLongestChainIsOfAStepBesideOthers) {
   EXPECT_THAT(result.bottleneck, ::testing::StartsWith("copies ("));
 }
 
+// 80 workers of one kind, all of whose copies go over one link, in so many pieces.
+simulate::SimulationResult run_alike(std::size_t pieces, std::size_t& operations) {
+  constexpr std::uint64_t kElements = 3'000'000;
+  const HandMachine hand = hand_machine(1, 80, false, {.device = 10e9, .root = 10e9});
+  simulate::SimulationOptions options;
+  options.software = free_software();
+  const ArenaMap arena = equal_arena(pieces, kElements / pieces);
+  const double pass = 1e-3 / static_cast<double>(pieces);
+  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(3)));
+  operations = lowered.body.size();
+  return simulate::simulate(lowered, hand.machine, {equal_layers(pieces, pass, pass)}, options);
+}
+
+TEST(AsynchronousSimulation, ManyOperationsOfAlikeWorkersAreRunLessOften) {
+  std::size_t few = 0;
+  std::size_t many = 0;
+  const simulate::SimulationResult often = run_alike(10, few);
+  const simulate::SimulationResult result = run_alike(500, many);
+  EXPECT_GE(often.operations_run, 32 * few);
+  EXPECT_LT(result.operations_run, 20 * many);
+  EXPECT_NEAR(result.step_seconds, often.step_seconds, 0.03 * often.step_seconds);
+  EXPECT_TRUE(result.is_steady);
+  // What they do apart from each other in so short a time is chance.
+  EXPECT_EQ(result.worker_step_seconds.size(), 80u);
+  EXPECT_THAT(result.worker_step_seconds, ::testing::Each(result.worker_step_seconds.front()));
+}
+
 TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {
   const HandMachine hand = hand_machine(1, 2, false);
   simulate::SimulationOptions options;
