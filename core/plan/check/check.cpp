@@ -57,9 +57,8 @@ std::string fewest_steps(const std::vector<std::uint64_t>& uneven_updates) {
 }
 
 std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
-  std::string text = "every gradient counts once in the end, nothing is lost";
-  if (!it.nothing_lost)
-    text = "every gradient counts once in the end, but what is rounded or compressed is lost";
+  std::string text = "every gradient counts once in the end";
+  if (it.nothing_lost) text += ", nothing is lost";
   const std::string counts = it.counts - it.least > 1e-9 * it.counts
                                  ? fmt::format("{:.4g} to {:.4g}", it.least, it.counts)
                                  : fmt::format("{:.4g}", it.counts);
@@ -70,7 +69,8 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
         "every gradient counts {} times in the end, all replicas alike, but "
         "where an apply is given differences of parameters, times its learning rate",
         counts);
-  if (!it.counts_once && it.loses) text += ", but what is rounded or compressed is lost";
+  if (!it.factors.empty()) text += " beside factors that only the run knows";
+  if (it.loses) text += ", but what is rounded or compressed is lost";
   if (it.by_itself) text += ", in an update of its own";
   if (it.means_over > 1)
     text += fmt::format(", in means over {}{} steps", fewest_steps(it.uneven_means), it.means_over);
@@ -91,7 +91,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.verdict = found.verdict;
   report.findings = std::move(found.findings);
   report.kernels = std::move(found.kernels);
-  report.factors.clear();
+  report.factors.assign(found.factors.begin(), found.factors.end());
   report.compressors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {

@@ -156,9 +156,10 @@ void Judge::require_count(std::uint32_t replica, OperationKind kind, std::uint64
       kind == OperationKind::kForward ? OperationKind::kBackward : OperationKind::kForward;
   std::uint32_t operation = operation_of(replica, kind);
   if (operation == CONVOY_NONE) operation = operation_of(replica, other);
-  audit_.report(less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
-                fmt::format("replica {} runs {} {} times in {} steps", replica,
-                            operation_name(kind), count, wanted));
+  audit_.report(
+      less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
+      fmt::format("replica {} runs {} {} times in {} steps; a step is one of every replica",
+                  replica, operation_name(kind), count, wanted));
 }
 
 void Judge::require_unchanged(const ForwardRead& read) {

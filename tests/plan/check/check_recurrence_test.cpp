@@ -16,6 +16,7 @@
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_held_out.hpp"
+#include "tests/plan/check/sample_moments.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/sanitized.hpp"
 
@@ -66,6 +67,14 @@ TEST(CheckCompression, RightOnesAreProved) {
 
 TEST(CheckCompression, WrongOnesAreNot) {
   expect_all_called(wrong_compressions());
+}
+
+TEST(CheckMoments, RightOnesAreProved) {
+  expect_all_called(right_moments());
+}
+
+TEST(CheckMoments, WrongOnesAreNot) {
+  expect_all_called(wrong_moments());
 }
 
 TEST(CheckHeldOut, RightOnesAreProved) {

@@ -231,7 +231,9 @@ void ClassJudge::judge_limit(const Limit& limit) {
   const PeriodRead& any = it_.reads.front();
   if (limit.kind == LongRun::kGrows)
     return add(FindingKind::kUnstable, any, any.replica,
-               "what it is made of grows without bound: something is added again in every step");
+               fmt::format("what it is made of grows without bound: something is added again in "
+                           "every step{}",
+                           growing_memory()));
   if (limit.kind == LongRun::kOscillates)
     return add(FindingKind::kUnknown, any, any.replica,
                "what it is made of neither settles nor fades");
@@ -250,6 +252,20 @@ void ClassJudge::judge_limit(const Limit& limit) {
     judge_noise(read, multiply(kept, errors), weights);
   }
   if (report_.findings.empty()) judge_total(weights);
+}
+
+// The author's memory that keeps all that it holds; it grows, or what is added to it does.
+std::string ClassJudge::growing_memory() const {
+  for (std::size_t i = 0; i < it_.states.size(); ++i) {
+    const PlanBuffer& buffer = plan_.buffers[it_.states[i].buffer];
+    const bool keeps = std::ranges::any_of(it_.step[i], [&](const Addend& addend) {
+      return addend.index == i && std::fabs(addend.weight.value) >= 1;
+    });
+    if (buffer.kind == CONVOY_BUFFER_PERSISTENT && keeps)
+      return fmt::format("; {} is never cleared or reduced",
+                         plan_.buffer_name(it_.states[i].buffer));
+  }
+  return "";
 }
 
 bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
@@ -276,8 +292,19 @@ std::vector<std::uint64_t> ClassJudge::counts_by_compute(const FieldMatrix& weig
   return counts;
 }
 
+// Whether every gradient of the period is in everything that is read, always with one weight.
+bool ClassJudge::all_equal(const FieldMatrix& weights) const {
+  if (gradients_.size() != plan_.cluster->replicas() * plan_.computes) return false;
+  const std::uint64_t first = weights.at(0, 0);
+  for (std::size_t r = 0; r < weights.rows(); ++r)
+    for (std::size_t g = 0; g < gradients_.size(); ++g)
+      if (weights.at(r, g) != first) return false;
+  return first != 0;
+}
+
 // Every gradient has the same final weight in everything that is read.
 void ClassJudge::require_equal(const FieldMatrix& weights) {
+  if (all_equal(weights)) return;
   const std::uint64_t replicas = plan_.cluster->replicas();
   const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
   if (const auto factor = restarted_momentum(by_compute)) {
@@ -334,6 +361,8 @@ void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
                              const FieldMatrix& weights) {
   ReadNoise noise{read.replica, writer(read), read.range, {}};
   for (std::size_t e = 0; e < it_.error_atoms.size(); ++e) {
+    if (!budget_.atom(it_.error_atoms[e]).factors.empty())
+      judge_factor(read, it_.error_atoms[e], row.at(0, e) != 0);
     if (row.at(0, e) == 0) continue;
     noise.weights.emplace_back(it_.error_atoms[e], row.at(0, e));
     const auto [known, is_new] = sources_.try_emplace(it_.error_atoms[e]);
@@ -343,8 +372,21 @@ void ClassJudge::judge_noise(const PeriodRead& read, const FieldMatrix& row,
     if (times > 1 + 1e-9 || times < -1e-9) report_error(read, it_.error_atoms[e], times);
   }
   std::sort(noise.weights.begin(), noise.weights.end());
-  report_.loses = report_.loses || !noise.weights.empty();
+  report_.loses = report_.loses || std::ranges::any_of(noise.weights, [&](const auto& it) {
+                    return budget_.atom(it.first).factors.empty();
+                  });
   report_.noise.push_back(std::move(noise));
+}
+
+// What a factor leaves out must not come back, because nobody knows whether the factor ever lets it
+// pass.
+void ClassJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays) {
+  if (!stays)
+    return add(FindingKind::kUndeclared, read, read.replica,
+               fmt::format("{}, and what it leaves out is kept",
+                           unknown_effect(plan_, budget_, {product})));
+  report_.factors.emplace(
+      operation_name(operation_of(plan_, budget_.atom(product).operation).kind));
 }
 
 // An error that is never brought back counts once; an error that is brought back does not count.

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct ClassReport {
   bool by_itself = false;    // gradients are applied one by one, and undivided is once
   bool counts_once = false;  // exactly
   bool loses = false;        // errors have a final weight
+  // Operations that multiply gradients by factors of the run.
+  std::set<std::string> factors = {};
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.
   std::vector<std::uint64_t> restarts;
@@ -63,14 +66,17 @@ class ClassJudge {
   std::vector<bool> reached_next(const std::vector<bool>& reached) const;
   bool starts_alike() const;
   void judge_limit(const Limit& limit);
+  std::string growing_memory() const;
   void judge_averaging();
   void judge_conserved();
+  bool all_equal(const FieldMatrix& weights) const;
   void require_equal(const FieldMatrix& weights);
   bool judge_pulled_back(const std::vector<std::uint64_t>& by_compute);
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
   void judge_noise(const PeriodRead& read, const FieldMatrix& row, const FieldMatrix& weights);
   void report_error(const PeriodRead& read, AtomId error, double times);
+  void judge_factor(const PeriodRead& read, AtomId product, bool stays);
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
   void judge_total(const FieldMatrix& weights);
   void take_counts(std::uint64_t counts);

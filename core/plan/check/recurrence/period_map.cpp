@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/plan/check/recurrence/even_products.hpp"
 #include "core/plan/check/recurrence/period_nodes.hpp"
 
 namespace convoy::check {
@@ -65,12 +66,13 @@ std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodC
 
 class Mapper {
  public:
-  Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what)
+  Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what,
+         const EvenProducts* even)
       : plan_(plan),
         begun_(begun),
         what_(what),
         values_(period.values()),
-        nodes_(plan, period, begun) {}
+        nodes_(plan, period, begun, even) {}
 
   PeriodMap map() {
     find_live();
@@ -350,7 +352,9 @@ class Mapper {
 
 PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
                      Begun what) {
-  return Mapper(plan, period, begun, what).map();
+  if (what == Begun::kEarlierStages) return Mapper(plan, period, begun, what, nullptr).map();
+  const EvenProducts even(plan, period, begun);
+  return Mapper(plan, period, begun, what, &even).map();
 }
 
 }  // namespace convoy::check

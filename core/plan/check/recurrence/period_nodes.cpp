@@ -1,7 +1,9 @@
 #include "core/plan/check/recurrence/period_nodes.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
+#include <utility>
 
 namespace convoy::check {
 namespace {
@@ -17,8 +19,9 @@ std::vector<Piece> pieces_of(const BufferContent& content, std::uint64_t count) 
 
 }  // namespace
 
-PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
-    : values_(period.values()) {
+PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+                         const EvenProducts* even)
+    : values_(period.values()), even_(even) {
   collect_sides(plan, period);
   CommonCuts cuts(sides_.size() + 1, values_);
   for (std::uint32_t s = 0; s < sides_.size(); ++s) cut(cuts, s, begun);
@@ -62,7 +65,30 @@ void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& b
 const std::vector<Term>& PeriodNodes::terms_of(ValueId value) {
   const auto known = terms_.find(value);
   if (known != terms_.end()) return known->second;
-  return terms_.emplace(value, values_.expand(value, Casts::kErrors)).first->second;
+  return terms_.emplace(value, through_even(values_.expand(value, Casts::kErrors))).first->second;
+}
+
+// From the youngest atom to the oldest, because a product's value is older than the product.
+std::vector<Term> PeriodNodes::through_even(std::vector<Term> terms) const {
+  if (std::ranges::none_of(terms, [&](const Term& it) { return is_even(it.atom); })) return terms;
+  std::map<std::pair<AtomId, std::int64_t>, Weight, std::greater<>> open;
+  const auto add = [&](const Term& term, std::int64_t shift, const Weight& weight) {
+    const auto [it, inserted] =
+        open.try_emplace({term.atom, term.shift + shift}, weight * term.weight);
+    if (!inserted) it->second = it->second + weight * term.weight;
+  };
+  for (const Term& term : terms) add(term, 0, Weight{});
+  terms.clear();
+  while (!open.empty()) {
+    const auto youngest = open.extract(open.begin());
+    const auto [atom, shift] = youngest.key();
+    if (youngest.mapped().is_zero()) continue;
+    terms.push_back({atom, shift, youngest.mapped()});
+    if (!is_even(atom)) continue;
+    for (const Term& term : values_.expand(values_.atom(atom).inputs.front(), Casts::kErrors))
+      add(term, shift, youngest.mapped());
+  }
+  return terms;
 }
 
 std::uint32_t PeriodNodes::held_side(const Term& term) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/plan/check/recurrence/common_cuts.hpp"
+#include "core/plan/check/recurrence/even_products.hpp"
 #include "core/plan/check/symbolic/symbolic.hpp"
 
 namespace convoy::check {
@@ -33,15 +34,18 @@ struct PeriodNode {
 // OverBudget.
 class PeriodNodes {
  public:
-  // As map_period().
-  PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+  // As map_period(). `even` may be null; else its products are sums with an error of kind kCast.
+  PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
+              const EvenProducts* even);
 
   std::size_t size() const { return nodes_.size(); }
   PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
   const PeriodSide& side(const PeriodNode& node) const { return sides_[node.side]; }
   // What a node's value is a sum of.
   const std::vector<Term>& terms(const PeriodNode& node) { return terms_of(node.value); }
-  AtomKind kind(const Term& term) const { return values_.atom(term.atom).kind; }
+  AtomKind kind(const Term& term) const {
+    return is_even(term.atom) ? AtomKind::kCast : values_.atom(term.atom).kind;
+  }
   // The node whose content at the period's beginning is the term, which must be of kind kHeld.
   std::size_t held(const PeriodNode& node, const Term& term) const;
 
@@ -49,11 +53,14 @@ class PeriodNodes {
   void collect_sides(const Plan& plan, const SymbolicRun& period);
   void cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun);
   const std::vector<Term>& terms_of(ValueId value);
+  bool is_even(AtomId atom) const { return even_ != nullptr && even_->contains(atom); }
+  std::vector<Term> through_even(std::vector<Term> terms) const;
   // All sides in the arena's numbers are cut alike.
   std::uint32_t cuts_of(std::uint32_t side) const { return sides_[side].arena ? 0 : side + 1; }
   std::uint32_t held_side(const Term& term) const;
 
   const ValueTable& values_;
+  const EvenProducts* even_;
   std::vector<PeriodSide> sides_;
   std::vector<std::uint32_t> side_of_;  // by buffer
   std::vector<PeriodNode> nodes_;

@@ -338,7 +338,9 @@ class RecurrenceJudge {
       result_.by_itself = result_.by_itself || it.by_itself;
       result_.counts_once = result_.counts_once && it.counts_once;
       result_.loses = result_.loses || it.loses;
-      result_.nothing_lost = result_.nothing_lost && it.counts_once && !it.loses;
+      result_.factors.insert(it.factors.begin(), it.factors.end());
+      result_.nothing_lost =
+          result_.nothing_lost && it.counts_once && !it.loses && it.factors.empty();
       result_.delay = std::max(result_.delay, it.delay);
     }
     result_.counts = most;

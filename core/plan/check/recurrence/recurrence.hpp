@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Recurrence {
   bool restarts = false;      // kUnproved only for momentum that begins anew in every period
   std::uint64_t delay = 0;    // periods until all gradients of a period have arrived somewhere
   std::vector<std::string> kernels;  // whose declarations were taken for granted
+  std::set<std::string> factors;     // operations that multiply gradients by factors of the run
   std::vector<Finding> findings;     // of kWrong and kUnproved
 };
 

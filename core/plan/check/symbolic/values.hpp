@@ -155,6 +155,7 @@ class ValueTable {
   AtomId intern(Atom description, std::vector<std::uint64_t> key);
 
   std::size_t size() const { return values_.size(); }
+  std::size_t atoms() const { return atoms_.size(); }
   const Value& value(ValueId id) const { return values_[id]; }
   const Atom& atom(AtomId id) const { return atoms_[id]; }
   // The value that is this atom; it exists already.

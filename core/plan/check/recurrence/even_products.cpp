@@ -1,0 +1,134 @@
+#include "core/plan/check/recurrence/even_products.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "core/plan/check/audit.hpp"
+
+namespace convoy::check {
+namespace {
+
+// After so many attempts to find memory that stays even, none is taken for even.
+constexpr int kMostEvenAttempts = 8;
+
+// The gradients of a value: of each compute, from each distance.
+class GradientsInValue {
+ public:
+  void add(const Atom& gradient, const Term& term) {
+    parts_[{gradient.step, term.shift}].emplace(gradient.replica, term.weight.field);
+  }
+  // Whether all replicas' count alike.
+  bool are_even(std::uint32_t replicas) const {
+    return std::ranges::all_of(parts_, [&](const auto& part) {
+      const auto& weights = part.second;
+      return weights.size() == replicas && std::ranges::all_of(weights, [&](const auto& it) {
+               return it.second == weights.begin()->second;
+             });
+    });
+  }
+
+ private:
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::map<std::uint32_t, std::uint64_t>> parts_;
+};
+
+}  // namespace
+
+EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
+    : plan_(plan), period_(period), values_(period.values()) {
+  if (std::ranges::none_of(plan.body, has_factor, &Operation::kind)) return;
+  examine_memory(begun);
+  for (int attempt = 0; attempt < kMostEvenAttempts; ++attempt) {
+    examine_atoms();
+    if (!lower_memory()) return;
+  }
+  atoms_.clear();
+}
+
+// What memory may be at most: parameters are the same for all, or their differences show in what
+// replicas apply; persistent memory that starts at zero may hold sums of gradients.
+void EvenProducts::examine_memory(const SymbolicRun& begun) {
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    const std::uint32_t kind = plan_.buffers[b].kind;
+    Evenness most = Evenness::kNone;
+    if (kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER) most = Evenness::kKnown;
+    if (kind == CONVOY_BUFFER_PERSISTENT)
+      most = std::ranges::all_of(begun.memory(b).intervals(),
+                                 [&](const auto& it) { return it.value == begun.values().zero(); })
+                 ? Evenness::kLinear
+                 : Evenness::kKnown;
+    memory_.push_back(most);
+  }
+}
+
+// From the oldest to the youngest, so that what an atom is made of is known.
+void EvenProducts::examine_atoms() {
+  atoms_.clear();
+  for (AtomId id = 0; id < values_.atoms(); ++id) atoms_.push_back(examine(id));
+}
+
+// Memory is what the period leaves there, too. Whether anything had to be lowered.
+bool EvenProducts::lower_memory() {
+  bool lowered = false;
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT || memory_[b] == Evenness::kNone)
+      continue;
+    for (const auto& [first, value] : period_.memory(b).intervals()) {
+      const Evenness left = of_value(value);
+      lowered = lowered || left < memory_[b];
+      memory_[b] = std::min(memory_[b], left);
+    }
+  }
+  return lowered;
+}
+
+EvenProducts::KnownAtom EvenProducts::examine(AtomId id) const {
+  const Atom& atom = values_.atom(id);
+  if (atom.kind != AtomKind::kOpaque) return {};
+  if (!atom.factors.empty() && of_all(atom.inputs) == Evenness::kLinear && accepts_factor(atom))
+    return {Evenness::kLinear, true};
+  const Evenness made_of = std::min(of_all(atom.inputs), of_all(atom.factors));
+  return {std::min(made_of, Evenness::kKnown), false};
+}
+
+EvenProducts::Evenness EvenProducts::of_all(const std::vector<ValueId>& values) const {
+  Evenness result = Evenness::kLinear;
+  for (const ValueId value : values) result = std::min(result, of_value(value));
+  return result;
+}
+
+EvenProducts::Evenness EvenProducts::of_value(ValueId id) const {
+  const Value& value = values_.value(id);
+  if (value.poison) return Evenness::kNone;
+  Evenness result = value.constant.is_zero() ? Evenness::kLinear : Evenness::kKnown;
+  GradientsInValue gradients;
+  for (const Term& term : values_.expand(id, Casts::kThrough)) {
+    const Atom& atom = values_.atom(term.atom);
+    if (atom.kind == AtomKind::kGradient)
+      gradients.add(atom, term);
+    else
+      result = std::min(result, of_term(atom, term.atom));
+  }
+  return gradients.are_even(plan_.cluster->replicas()) ? result : Evenness::kNone;
+}
+
+EvenProducts::Evenness EvenProducts::of_term(const Atom& atom, AtomId id) const {
+  if (atom.kind == AtomKind::kOpaque) return atoms_[id].evenness;
+  return atom.kind == AtomKind::kHeld ? memory_[atom.buffer] : Evenness::kNone;
+}
+
+// A number may depend on anything, as where no momentum comes before it.
+bool EvenProducts::accepts_factor(const Atom& atom) const {
+  const OperationKind by = operation_of(plan_, atom.operation).kind;
+  const std::vector<Term> terms = values_.expand(atom.factors.front(), Casts::kThrough);
+  return !terms.empty() && std::ranges::all_of(terms, [&](const Term& term) {
+    const Atom& factor = values_.atom(term.atom);
+    if (factor.kind != AtomKind::kOpaque) return false;
+    if (atom.one_factor) return true;
+    return by == OperationKind::kDivide && atoms_[term.atom].evenness != Evenness::kNone &&
+           operation_of(plan_, factor.operation).kind == OperationKind::kSquareRoot;
+  });
+}
+
+}  // namespace convoy::check

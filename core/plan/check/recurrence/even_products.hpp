@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/check/symbolic/symbolic.hpp"
+
+namespace convoy::check {
+
+// Products of a period (multiply, divide) whose value holds the gradients of all replicas alike,
+// those of earlier periods, too, and whose factor was computed in this period: a trust ratio or the
+// root of a second moment behind a momentum. Such a product is its value but for an error, as of a
+// cast: whatever the factor is, no replica's gradient counts more than another's.
+//
+// Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
+// gradients. A factor of each element must be the divisor, and a root of what is made of all
+// replicas' gradients alike.
+class EvenProducts {
+ public:
+  // `period` was run from held memory, `begun` has run the prologue. Throws OverBudget.
+  EvenProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+
+  bool contains(AtomId atom) const { return atom < atoms_.size() && atoms_[atom].is_product; }
+
+ private:
+  // What a value, an atom or a buffer is, by the least of what it is made of.
+  enum class Evenness {
+    kNone,    // replicas may count differently
+    kKnown,   // a function of what holds all replicas' gradients alike
+    kLinear,  // such a sum
+  };
+  struct KnownAtom {
+    Evenness evenness = Evenness::kNone;
+    bool is_product = false;
+  };
+
+  void examine_memory(const SymbolicRun& begun);
+  void examine_atoms();
+  bool lower_memory();
+  KnownAtom examine(AtomId id) const;
+  Evenness of_all(const std::vector<ValueId>& values) const;
+  Evenness of_value(ValueId value) const;
+  Evenness of_term(const Atom& atom, AtomId id) const;
+  bool accepts_factor(const Atom& atom) const;
+
+  const Plan& plan_;
+  const SymbolicRun& period_;
+  const ValueTable& values_;
+  std::vector<Evenness> memory_;  // by buffer
+  std::vector<KnownAtom> atoms_;
+};
+
+}  // namespace convoy::check

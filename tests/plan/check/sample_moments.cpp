@@ -1,0 +1,171 @@
+#include "tests/plan/check/sample_moments.hpp"
+
+#include <functional>
+
+namespace convoy::testing {
+namespace {
+
+Span moment(Planner& p, ReplicaId r) {
+  return p.persistent(p.replica_place(r), p.arena_elements());
+}
+Span passing(Planner& p, ReplicaId r, std::uint64_t count) {
+  return p.scratch(p.replica_place(r), count);
+}
+bool is_first(ReplicaId r) {
+  return r.index() == 0;
+}
+
+// What a replica does after the sum, and what can be got wrong.
+struct Moments {
+  double enters = 0.1;           // of the gradient, into the first moment
+  bool has_second = true;        // the momentum is divided by the second moment's root
+  bool multiplies = false;       // or multiplied by it
+  bool takes_root = true;        // of the second moment
+  bool has_ratio = true;         // lengths of parameters over lengths of updates
+  bool keeps_rest = false;       // of what the ratio leaves out, for the next step
+  bool written_ratio = false;    // that the prologue puts into memory
+  bool adds_parameters = false;  // to what the ratio multiplies
+  double first_momentum = 0.9;   // of replica 0
+};
+
+// The second moment's root.
+Span root_of(Planner& p, ReplicaId r, Span gradient, const Moments& how) {
+  const Span second = moment(p, r), square = passing(p, r, gradient.count);
+  p.multiply(square, gradient, gradient);
+  p.scale(second, second, 0.99);
+  p.axpy(second, 0.01, square, second);
+  if (!how.takes_root) return second;
+  p.square_root(square, second);
+  return square;
+}
+
+Span ratio_of(Planner& p, ReplicaId r, Span update, const Moments& how) {
+  const Span ratio =
+      how.written_ratio ? Span(p.persistent(p.replica_place(r), 1)) : passing(p, r, 1);
+  const Span length = passing(p, r, 1);
+  if (how.written_ratio) {
+    p.prologue([&] { p.fill(ratio, 2); });
+    return ratio;
+  }
+  p.dot(ratio, p.parameters(r), p.parameters(r));
+  p.dot(length, update, update);
+  p.divide(ratio, ratio, length, 1);
+  p.square_root(ratio, ratio);
+  return ratio;
+}
+
+void update_by_moments(Planner& p, ReplicaId r, Span gradient, const Moments& how) {
+  const Span first = moment(p, r), update = passing(p, r, gradient.count);
+  p.scale(first, first, is_first(r) ? how.first_momentum : 0.9);
+  p.axpy(first, how.enters, gradient, first);
+  p.copy(update, first);
+  if (how.has_second && how.multiplies) p.multiply(update, update, root_of(p, r, gradient, how));
+  if (how.has_second && !how.multiplies) p.divide(update, update, root_of(p, r, gradient, how));
+  if (how.adds_parameters) p.axpy(update, 0.01, p.parameters(r), update);
+  if (how.has_ratio) {
+    const Span whole = passing(p, r, gradient.count), rest = moment(p, r);
+    if (how.keeps_rest) p.add(update, update, rest);
+    p.copy(whole, update);
+    p.multiply(update, update, ratio_of(p, r, whole, how));
+    if (how.keeps_rest) p.axpy(rest, -1, update, whole);
+  }
+  p.apply(p.parameters(r), update);
+}
+
+WritePlan with_moments(const Moments& how) {
+  return [how](Planner& p) {
+    p.compute();
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) update_by_moments(p, r, p.gradient(r), how);
+  };
+}
+
+// Moments in one memory, with the sum that `add_up` makes there, and the gradient whose square the
+// second one takes.
+WritePlan at_a_server(const std::function<void(Planner&, Span)>& add_up, bool squares_one) {
+  return [=](Planner& p) {
+    const PlaceId server = p.host_place(ReplicaId(0));
+    const Span sum = p.scratch(server, p.arena_elements());
+    const Span first = p.persistent(server, p.arena_elements());
+    const Span second = p.persistent(server, p.arena_elements());
+    const Span square = p.scratch(server, p.arena_elements());
+    p.compute();
+    add_up(p, sum);
+    p.axpy(first, 0.5, first, sum);
+    p.copy(square, squares_one ? Span(p.gradient(ReplicaId(1))) : sum);
+    p.multiply(square, square, square);
+    p.axpy(second, 0.9, second, square);
+    p.square_root(square, second);
+    p.divide(sum, first, square);
+    p.apply(p.master(server), sum);
+    for (const auto r : p.replicas()) p.copy(p.parameters(r), p.master(server));
+  };
+}
+
+void add_up_all(Planner& p, Span sum) {
+  p.sum(sum, p.all_gradients(p.arena()));
+}
+
+void add_up_the_first_twice(Planner& p, Span sum) {
+  std::vector<Span> gradients = p.all_gradients(p.arena());
+  gradients.push_back(gradients.front());
+  p.sum(sum, gradients);
+}
+
+void add_up_without_the_last(Planner& p, Span sum) {
+  std::vector<Span> gradients = p.all_gradients(p.arena());
+  gradients.pop_back();
+  p.sum(sum, gradients);
+}
+
+// Every worker divides its own momentum before the sum, so that each has another factor.
+void write_moments_of_each(Planner& p) {
+  p.compute();
+  for (const auto r : p.replicas()) {
+    const Span first = moment(p, r), gradient = p.gradient(r);
+    p.axpy(first, 0.5, first, gradient);
+    p.divide(gradient, first, root_of(p, r, gradient, {}));
+  }
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+}
+
+}  // namespace
+
+std::vector<SampleRecurrence> right_moments() {
+  constexpr Verdict kRight = Verdict::kApproximate;
+  const char* const once = "counts once in the end beside factors that only the run knows";
+  return {
+      {"LAMB", with_moments({}), kRight, false, once},
+      {"Adam with moments of its own", with_moments({.has_ratio = false}), kRight, false, once},
+      {"a ratio behind a momentum", with_moments({.enters = 1, .has_second = false}), kRight, false,
+       "counts 10 times in the end, all replicas alike beside factors that only the run knows"},
+      {"moments at a server", at_a_server(add_up_all, false), kRight, false,
+       "counts 2 times in the end, all replicas alike beside factors"},
+  };
+}
+
+std::vector<SampleRecurrence> wrong_moments() {
+  constexpr Verdict kWrong = Verdict::kWrong;
+  constexpr Verdict kOpen = Verdict::kUnproved;
+  return {
+      {"multiplied by the root", with_moments({.multiplies = true}), kOpen, false,
+       "only the run knows"},
+      {"without the root", with_moments({.takes_root = false}), kOpen, false, "only the run knows"},
+      {"a ratio from the prologue", with_moments({.has_second = false, .written_ratio = true}),
+       kOpen, false, ""},
+      {"a ratio of parameters", with_moments({.adds_parameters = true}), kOpen, false,
+       "only the run knows"},
+      {"the rest is kept", with_moments({.keeps_rest = true}), kOpen, false, "only the run knows"},
+      {"another momentum for one replica", with_moments({.first_momentum = 0.5}), kWrong, false,
+       ""},
+      {"a momentum that grows", with_moments({.first_momentum = 1.1}), kWrong, false, ""},
+      {"the square of one gradient", at_a_server(add_up_all, true), kOpen, false,
+       "only the run knows"},
+      {"a gradient twice", at_a_server(add_up_the_first_twice, false), kOpen, false, ""},
+      {"a gradient lost", at_a_server(add_up_without_the_last, false), kOpen, false, ""},
+      {"moments of each", write_moments_of_each, kOpen, false, ""},
+  };
+}
+
+}  // namespace convoy::testing
