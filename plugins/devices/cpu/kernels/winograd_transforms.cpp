@@ -116,11 +116,28 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   }
 }
 
+// Asks for the pixels that the square at a place adds to the one before it.
+template <std::size_t size, std::size_t tile, typename Value>
+inline void ask_for_square(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x) {
+  const Value* const group = group_of<Value>(plane, 0);
+  const auto width = static_cast<std::ptrdiff_t>(plane.width);
+  const auto stride = static_cast<std::ptrdiff_t>(plane.pixel_stride);
+  for (std::size_t row = 0; row < size; ++row) {
+    const std::ptrdiff_t line = (y + static_cast<std::ptrdiff_t>(row)) * width + x;
+    for (std::size_t column = size - tile; column < size; ++column) {
+      __builtin_prefetch(group + (line + static_cast<std::ptrdiff_t>(column)) * stride);
+    }
+  }
+}
+
 // Squares of so many pixels per side, which lie a tile apart.
 template <std::size_t size, typename Line, std::size_t tile, typename Value>
 inline void tiles_to_points(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                             std::size_t point_stride, std::size_t tile_stride, bool zeros) {
+  constexpr std::size_t kAhead = 2;
   for (std::size_t i = 0; i < tiles.count; ++i) {
+    ask_for_square<size, tile, Value>(plane, tiles.y,
+                                      tiles.x + static_cast<std::ptrdiff_t>((i + kAhead) * tile));
     plane_to_points<size, Line, Value>(plane, tiles.y,
                                        tiles.x + static_cast<std::ptrdiff_t>(i * tile),
                                        points + i * tile_stride, point_stride, zeros);
