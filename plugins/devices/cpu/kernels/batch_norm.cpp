@@ -7,6 +7,14 @@ namespace {
 constexpr std::size_t kRun = 256;  // cells that are summed in f32; they stay in the first cache
 constexpr std::size_t kSums = 4;   // independent ones, to hide the latency of an addition
 
+// Lines of the cache are asked for before the processor sees that they are wanted, in its
+// second-level cache.
+inline void ask_ahead_of(const float* line) {
+  constexpr std::size_t kAhead = 1024;  // elements between asking for a line and using it
+  constexpr int kToRead = 0, kSecondLevel = 2;
+  __builtin_prefetch(line + kAhead, kToRead, kSecondLevel);
+}
+
 template <std::size_t block>
 struct Lanes {
   typedef float Vector __attribute__((vector_size(block * sizeof(float))));
@@ -59,7 +67,11 @@ void moments(const float* read, std::size_t cells, double* mean, double* squares
     double run_mean[block] = {};
     double run_squares[block] = {};
     const auto value = [run](std::size_t cell) { return L::load(run + cell * block); };
-    sum_cells<block>(size, value, run_mean);
+    const auto first_value = [run](std::size_t cell) {
+      ask_ahead_of(run + cell * block);
+      return L::load(run + cell * block);
+    };
+    sum_cells<block>(size, first_value, run_mean);
     float centre[block];
     for (std::size_t lane = 0; lane < block; ++lane) {
       centre[lane] = static_cast<float>(run_mean[lane] / static_cast<double>(size));
@@ -125,6 +137,14 @@ struct Masked {
         shift(L::load(constants.forward.shift)),
         upper(L::fill(constants.forward.upper)) {}
 
+  // A gradient that is loaded where the mask says so waits for the mask: the processor does not
+  // load it early by itself.
+  void ask_ahead_of_cell(const float* gradient, const float* read) const {
+    if constexpr (!kMask) return;
+    ask_ahead_of(gradient);
+    ask_ahead_of(read);
+  }
+
   // distance: of the element that was read to the mean.
   Vector operator()(const float* gradient, const Vector& distance) const {
     const Vector value = L::load(gradient);
@@ -178,6 +198,7 @@ void sums_of_cells(const JoinedGradient& joined, const float* read, std::size_t 
     Vector sums[2] = {};
     Vector products[2] = {};
     const auto add = [&](std::size_t cell, std::size_t i) {
+      masked.ask_ahead_of_cell(joined.gradient + cell * block, read + cell * block);
       const Vector distance = L::load(read + cell * block) - masked.mean;
       const Vector value = masked(joined.gradient + cell * block, distance);
       sums[i] += value;
@@ -219,6 +240,7 @@ void gradient_of_cells(float* write, const float* previous, const float* gradien
   const auto slope = L::load(constants.slope);
 #pragma GCC ivdep
   for (std::size_t i = 0; i < cells * block; i += block) {
+    masked.ask_ahead_of_cell(gradient + i, read + i);
     const auto distance = L::load(read + i) - masked.mean;
     const auto value = masked(gradient + i, distance);
     auto result = factor * (value - offset - distance * slope);

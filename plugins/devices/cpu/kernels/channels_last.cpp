@@ -41,11 +41,16 @@ inline void each_tile(std::size_t first, std::size_t end, std::size_t channels, 
   }
 }
 
+// Cells between asking for a line and using it, where only some channels of each are wanted.
+constexpr std::size_t kCellsAhead = 128;
+
 void gather(const ChannelsLast& shape, const Bf16* read, std::size_t first_channel, float* write) {
   const Lanes lanes(shape.channels - first_channel);
   const Lanes all(kLanes);
   for (std::size_t cell = 0; cell < shape.cells; ++cell) {
-    all.store(write + cell * kLanes, lanes.load(read + cell * shape.channels + first_channel));
+    const Bf16* const channels = read + cell * shape.channels + first_channel;
+    ask_for(channels + kCellsAhead * shape.channels);
+    all.store(write + cell * kLanes, lanes.load(channels));
   }
 }
 
@@ -53,7 +58,9 @@ void scatter(const ChannelsLast& shape, const float* read, std::size_t first_cha
   const Lanes lanes(shape.channels - first_channel);
   const Lanes all(kLanes);
   for (std::size_t cell = 0; cell < shape.cells; ++cell) {
-    lanes.store(write + cell * shape.channels + first_channel, all.load(read + cell * kLanes));
+    Bf16* const channels = write + cell * shape.channels + first_channel;
+    ask_for(channels + kCellsAhead * shape.channels);
+    lanes.store(channels, all.load(read + cell * kLanes));
   }
 }
 

@@ -3,6 +3,7 @@
 // no library templates: their out-of-line copies would be shared between the instruction sets by
 // the linker.
 #include "plugins/devices/cpu/kernels/winograd_lines.hpp"
+#include "plugins/devices/cpu/kernels/winograd_squares.hpp"
 
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 
@@ -26,44 +27,10 @@ constexpr std::size_t taps_of(std::size_t tile) {
   return kPatch + 1 - tile;
 }
 
-// The first or the second eight channels of a plane.
-template <typename Value>
-inline Value* group_of(const WinogradPlane& plane, std::size_t group) {
-  return static_cast<Value*>(plane.groups[group]);
-}
-
 // Whether the sixteen channels of a plane fill a register.
 template <typename Value>
 [[maybe_unused]] inline bool is_wide(const WinogradPlane& plane) {
   return kWide && group_of<Value>(plane, 1) == group_of<Value>(plane, 0) + kWinogradLanes;
-}
-
-// The part of a square of pixels that lies on the plane, zeros elsewhere.
-template <std::size_t size, std::size_t lanes, typename Value>
-inline void copy_inside(const WinogradPlane& plane, const Value* group, std::ptrdiff_t y,
-                        std::ptrdiff_t x, Value* square) {
-  constexpr std::size_t kBytes = lanes * sizeof(Value);
-  for (std::size_t i = 0; i < size * size; ++i) {
-    const std::ptrdiff_t row = y + static_cast<std::ptrdiff_t>(i / size);
-    const std::ptrdiff_t column = x + static_cast<std::ptrdiff_t>(i % size);
-    const bool inside = row >= 0 && column >= 0 &&
-                        row < static_cast<std::ptrdiff_t>(plane.height) &&
-                        column < static_cast<std::ptrdiff_t>(plane.width);
-    if (!inside) {
-      __builtin_memset(square + i * lanes, 0, kBytes);
-      continue;
-    }
-    const Value* pixel = group + (row * static_cast<std::ptrdiff_t>(plane.width) + column) *
-                                     static_cast<std::ptrdiff_t>(plane.pixel_stride);
-    __builtin_memcpy(square + i * lanes, pixel, kBytes);
-  }
-}
-
-inline bool lies_inside(const WinogradPlane& plane, std::ptrdiff_t y, std::ptrdiff_t x,
-                        std::size_t size) {
-  const auto side = static_cast<std::ptrdiff_t>(size);
-  return y >= 0 && x >= 0 && y + side <= static_cast<std::ptrdiff_t>(plane.height) &&
-         x + side <= static_cast<std::ptrdiff_t>(plane.width);
 }
 
 // One tile's square of pixels to points.
@@ -116,11 +83,18 @@ inline void plane_to_points(const WinogradPlane& plane, std::ptrdiff_t y, std::p
   }
 }
 
-// Squares of so many pixels per side, which lie a tile apart.
+// Squares of so many pixels per side, which lie a tile apart; the next ones are those of the row
+// below.
 template <std::size_t size, typename Line, std::size_t tile, typename Value>
 inline void tiles_to_points(const WinogradPlane& plane, const WinogradTiles& tiles, float* points,
                             std::size_t point_stride, std::size_t tile_stride, bool zeros) {
+  constexpr std::size_t kAhead = 2;
   for (std::size_t i = 0; i < tiles.count; ++i) {
+    const bool below = i + kAhead >= tiles.count;
+    const std::size_t ahead = below ? i + kAhead - tiles.count : i + kAhead;
+    ask_for_square<size, tile, Value>(plane,
+                                      tiles.y + static_cast<std::ptrdiff_t>(below ? tile : 0),
+                                      tiles.x + static_cast<std::ptrdiff_t>(ahead * tile));
     plane_to_points<size, Line, Value>(plane, tiles.y,
                                        tiles.x + static_cast<std::ptrdiff_t>(i * tile),
                                        points + i * tile_stride, point_stride, zeros);
