@@ -15,15 +15,23 @@ std::string reason() {
   return errno == EISDIR ? "it is a folder" : std::strerror(errno);
 }
 
-// Appends what comes next; false at the end, or with errno where it cannot be read.
-bool read_piece(int descriptor, std::string& bytes) {
+// Appends what comes next, so that there are no more than `most`; false at the end, or with errno
+// where it cannot be read.
+bool read_piece(int descriptor, std::size_t most, std::string& bytes) {
   constexpr std::size_t kPiece = std::size_t{1} << 16;
   const std::size_t before = bytes.size();
-  bytes.resize(before + kPiece);
-  const ssize_t count = ::read(descriptor, bytes.data() + before, kPiece);
+  const std::size_t piece = std::min(kPiece, most - before);
+  bytes.resize(before + piece);
+  const ssize_t count = ::read(descriptor, bytes.data() + before, piece);
   bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   if (count == 0) errno = 0;
   return count > 0;
+}
+
+// Without room for it: one byte beyond a large limit would double the memory.
+bool has_more(int descriptor) {
+  char next = 0;
+  return ::read(descriptor, &next, 1) > 0;
 }
 
 }  // namespace
@@ -32,11 +40,11 @@ InputFile read_input_file(const std::filesystem::path& path, std::size_t most) {
   InputFile file;
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return {{}, reason()};
-  while (file.bytes.size() <= most && read_piece(descriptor, file.bytes)) continue;
-  if (file.bytes.size() > most)
-    file.problem = fmt::format("it has more than {} bytes", most);
-  else if (errno != 0)
+  while (file.bytes.size() < most && read_piece(descriptor, most, file.bytes)) continue;
+  if (file.bytes.size() < most && errno != 0)
     file.problem = reason();
+  else if (file.bytes.size() == most && has_more(descriptor))
+    file.problem = fmt::format("it has more than {} bytes", most);
   ::close(descriptor);
   if (!file.problem.empty()) file.bytes.clear();
   return file;

@@ -49,6 +49,8 @@ TEST_F(InputFileTest, EndsWhereThereIsNoEnd) {
   std::ofstream(path_) << std::string(1000, 'x');
   EXPECT_EQ(read_input_file(path_, 1000).problem, "") << "just so many";
   EXPECT_EQ(read_input_file(path_, 999).problem, "it has more than 999 bytes");
+  EXPECT_LE(read_input_file("/dev/zero", 1 << 20).bytes.capacity(), std::size_t{1} << 20)
+      << "the limit is one of memory, too";
 }
 
 }  // namespace

@@ -103,6 +103,21 @@ TEST(ComparedRecord, WhatHasNoTimedStepsIsRefused) {
   EXPECT_THROW(read_compared("/nowhere.json"), Error);
 }
 
+TEST(ComparedRecord, BatchesThatNoRunHasAreRefusedAndSuchTimesLeftOut) {
+  for (const Json& images : {Json(1e-320), Json(0.5), Json(-1), Json(1e300), Json("8")}) {
+    Json odd = record(0.8);
+    odd["global_batch"] = images;
+    EXPECT_THROW(read_compared(written("batch.json", odd)), Error) << images;
+  }
+  Json odd = record(0.8);
+  for (const auto& [step, seconds] : {std::pair{0, 1e308}, {1, 1e-320}, {2, -0.8}})
+    odd["steps"][step]["seconds"] = seconds;
+  odd["total"]["images_per_sec"] = 1e308;
+  const ComparedRecord read = read_compared(written("times.json", odd));
+  EXPECT_EQ(read.side.runs.at(0).size(), 17u);
+  EXPECT_THAT(read.rates, IsEmpty());
+}
+
 // A comparison with what was measured until then is better than none, but not the same.
 TEST(ComparedRecord, SaysWhichRunsDidNotGetToTheirEnd) {
   Json whole = record(0.8);

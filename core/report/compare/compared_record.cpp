@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <iomanip>
 #include <set>
@@ -23,6 +22,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 using report::field;
 using report::number;
+
+// What no run shows is damage, and would make quotients that are no numbers.
+constexpr double kLeastSeconds = 1e-9;  // of a step
+constexpr double kMostSeconds = 1e9;
+constexpr double kMostImages = 1e12;  // of a step, or in a second
+
+bool is_step(double seconds) {
+  return seconds >= kLeastSeconds && seconds <= kMostSeconds;
+}
 
 std::vector<std::string> split(const std::string& files) {
   std::error_code ignored;  // a name that is too long for one file
@@ -47,13 +55,14 @@ struct Run {
 // Workers that do not wait for each other take steps of their own, and the record has those of one
 // of them. So what all of them did in the time of such a step follows from the total.
 std::optional<double> images_by_total(const Run& run) {
-  if (!run.rate || *run.rate <= 0) return std::nullopt;
+  if (!run.rate) return std::nullopt;
   return *run.rate * median(run.seconds);
 }
 
 void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to) {
-  std::erase_if(run.seconds, [](double value) { return !(std::isfinite(value) && value > 0); });
+  std::erase_if(run.seconds, [](double value) { return !is_step(value); });
   if (run.seconds.empty()) return;
+  if (run.rate && !(*run.rate >= 1 / kMostSeconds && *run.rate <= kMostImages)) run.rate.reset();
   if (run.rate) to.rates.push_back(*run.rate);
   to.steps.insert(to.steps.end(), run.seconds.begin(), run.seconds.end());
   const auto by_total = asynchronous ? images_by_total(run) : std::nullopt;
@@ -94,7 +103,7 @@ void add_record(const Json& record, const std::string& file, ComparedRecord& to)
     add_run({step_seconds(field(record, "steps")), number(record, "total/images_per_sec"),
              began_of(record)},
             images, asynchronous, to);
-  if (images <= 0 || to.side.runs.empty())
+  if (!(images >= 1 && images <= kMostImages) || to.side.runs.empty())
     fail(ExitCode::kUsage,
          "{}: no record of a run with timed steps; convoy run --output_file=x.json writes one",
          file);
