@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/data/pipeline/batch_source.hpp"
+#include "core/job/setup.hpp"
+#include "core/job/sizes.hpp"
+#include "core/job/training/run_report.hpp"
+#include "core/job/training/validation.hpp"
+#include "core/report/run_observer.hpp"
+#include "core/runtime/open_devices.hpp"
+#include "core/runtime/session.hpp"
+
+namespace convoy::job {
+
+// The parts that the modes of a run share: training, evaluation, reading input alone.
+struct RunContext {
+  RunContext(std::span<const std::string> command_line, Setup& setup,
+             report::RunObserver& observer);
+
+  RunMode mode() const { return setup.options.evaluation.mode(); }
+  bool interrupted() const { return observer.interruption() != ExitCode::kOk; }
+  std::int64_t global_batch() const { return std::int64_t{replicas} * sizes.batch; }
+
+  // For the record and for people; nothing when it is empty.
+  void tell(const std::string& text) { report.tell(text); }
+  void tell(const std::vector<std::string>& texts);
+  // Notes the devices and the plan of the session, and what is unusual about them.
+  void describe(const runtime::Session& session);
+  // Says how many records were skipped. of: such as " of the validation data".
+  void report_bad_records(const data::SourceStatistics& read, const char* of = "");
+
+  // Files may hold more or less than the published data set: epochs are passes over what there is.
+  void count_epochs(std::int64_t examples);
+  // The devices that the setup has open already, else opens them.
+  std::shared_ptr<runtime::OpenDevices> take_devices();
+  // On this task's own devices, whichever tasks there are.
+  Validation validation() const;
+
+  Setup& setup;
+  std::uint32_t devices;  // of this task
+  Sizes sizes;
+  std::uint32_t replicas;  // of all tasks
+  RunReport report;
+  convoy::report::RunObserver& observer;
+};
+
+}  // namespace convoy::job
