@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/fitted_text.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/info_model.hpp"
@@ -143,10 +145,12 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
     }
     out << json_text(document, 2) << '\n';
   } else {
+    std::ostringstream text;
     for (const FoundPlugin& plugin : found) {
-      if (&plugin != &found.front()) out << '\n';
-      print_plugin(plugin, out);
+      if (&plugin != &found.front()) text << '\n';
+      print_plugin(plugin, text);
     }
+    out << fitted_text(text.str());
   }
   return static_cast<int>(ExitCode::kOk);
 }

@@ -41,13 +41,18 @@ std::filesystem::path usual_folder(const Catalog& catalog) {
   return most == counts.end() ? std::filesystem::path() : most->first;
 }
 
+// Without what goes without saying: NAME.so in the usual folder.
+std::string file_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
+  if (plugin.path.parent_path() != usual) return plugin.path.string();
+  const std::string file = plugin.path.filename().string();
+  return file == plugin.manifest.name + ".so" ? std::string() : file;
+}
+
 Row row_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
   const Manifest& manifest = plugin.manifest;
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-  const bool is_usual = plugin.path.parent_path() == usual;
   return {std::string(to_string(manifest.kind)), manifest.name, or_dash(manifest.version),
-          or_dash(manifest.claim),
-          is_usual ? plugin.path.filename().string() : plugin.path.string()};
+          or_dash(manifest.claim), file_of(plugin, usual)};
 }
 
 // The kind that a word such as "model" or "models" names. Error kUsage for other words.
@@ -80,12 +85,16 @@ void print_table(const Catalog& catalog, std::optional<PluginKind> only, std::os
     }
   }
   for (const Row& row : rows) {
-    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
-      out << fmt::format("{:<{}}  ", row[column], widths[column]);
-    }
-    out << row.back() << '\n';
+    std::string line;
+    for (std::size_t column = 0; column < row.size(); ++column)
+      line += fmt::format("{:<{}}  ", row[column], widths[column]);
+    out << line.substr(0, line.find_last_not_of(' ') + 1) << '\n';
   }
-  if (!usual.empty()) out << fmt::format("\nfiles without a folder are in {}\n", usual.string());
+  if (!usual.empty())
+    out << fmt::format(
+        "\nfiles that are not shown are NAME.so;\n"
+        "files without a folder are in {}\n",
+        usual.string());
 }
 
 void print_unused(const Catalog& catalog, std::ostream& out) {

@@ -5,7 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <string>
 
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
@@ -21,95 +21,106 @@
 namespace convoy::job {
 namespace {
 
-void evaluate(RunContext& run) {
-  const JobOptions& options = run.setup.options;
-  const FindTrainedModel newest = [&] {
-    return find_trained_model(options.checkpoints, *run.setup.graph, run.teller());
-  };
-  std::optional<TrainedModel> first = first_trained_model(options, newest);
-  Validation validation = run.validation();
-  if (options.profile || !options.trace_file.empty())
-    run.tell("--profile and --trace_file are about training steps: without effect under --eval");
-  run.tell(validation.notices());
-  run.sizes.timed_steps = validation.steps();
-  run.report.header(run.devices, validation.examples());
-  run.observer.generating_evaluation_model();
-  validation.prepare(run.open_devices());
-  run.describe(validation.session());
-  run.observer.initializing();
-  evaluate_trained_models(options, validation, std::move(first), newest, run.report,
-                          [&run] { return run.interrupted(); });
-  run.tell_bad_records(validation.read_so_far(), " of the validation data");
-}
+// Runs the mode that the options ask for, and writes the record, also of a run that fails.
+class Run {
+ public:
+  Run(std::span<const std::string> command_line, Setup& setup, report::RunObserver& observer)
+      : run_(command_line, setup, observer), training_(run_) {}
 
-void read_only(RunContext& run) {
-  const JobOptions& options = run.setup.options;
-  check_input_only(options);
-  data::DataOptions data = data_options(run.setup, run.sizes, run.devices);
-  const std::unique_ptr<data::BatchSource> source = data::make_source(data);
-  if (!options.dump_file.empty()) {
-    dump_batch(*source, data, options.dump_file);
-    run.tell(fmt::format("the first batch is in {}", options.dump_file));
-    ++data.first_step;  // the batches behind it are measured
+  report::RunRecord execute() {
+    try {
+      do_what_is_asked();
+    } catch (const Error& own) {
+      training_.note_gpus();
+      const Error error = run_.setup.task == nullptr ? own : run_.setup.task->explain(own);
+      finish_failed(error);
+      throw error;
+    } catch (const std::exception& unforeseen) {
+      training_.note_gpus();
+      finish_failed(
+          refusal_by_system(unforeseen).value_or(Error(ExitCode::kFailed, unforeseen.what())));
+      throw;  // as it came: the program tells what it meets itself
+    }
+    const std::optional<network::Interruption>& stop = training_.stop();
+    const ExitCode code = stop ? stop->code : run_.observer.interruption();
+    if (stop)
+      run_.tell(fmt::format("{}; the summary covers the steps so far", stop->text));
+    else if (run_.interrupted())
+      run_.observer.notice("interrupted; the summary covers the steps so far");
+    run_.report.finish(static_cast<int>(code), code != ExitCode::kOk, "");
+    return run_.report.record();
   }
-  run.tell(source->notices());
-  run.count_epochs(source->samples_per_epoch());
-  run.report.header(run.devices, source->samples_per_epoch());
-  run.observer.warming_up();
-  const auto go_on = [&run](std::int64_t step, double seconds) {
-    if (step == 1) run.observer.warmed_up();
-    run.report.input_step(step, seconds);
-    return !run.interrupted();
-  };
-  run.report.input_total(
-      measure_input(*source, data, {run.sizes.warmup_steps, run.sizes.timed_steps}, go_on));
-  run.tell_bad_records(source->statistics());
-}
 
-// Why all tasks stopped, if one of them was interrupted.
-std::optional<network::Interruption> do_what_is_asked(RunContext& run) {
-  check_dump(run.setup.options);
-  if (!run.setup.options.input_only && run.mode() != RunMode::kEvaluation) return train(run);
-  if (run.setup.options.input_only)
-    read_only(run);
-  else
-    evaluate(run);
-  return {};
-}
+ private:
+  void do_what_is_asked() {
+    check_dump(run_.setup.options);
+    if (run_.setup.options.input_only)
+      read_only();
+    else if (run_.mode() == RunMode::kEvaluation)
+      evaluate();
+    else
+      training_.train();
+  }
 
-report::RunRecord finish(RunContext& run, const std::optional<network::Interruption>& stop) {
-  const ExitCode code = stop ? stop->code : run.observer.interruption();
-  if (stop)
-    run.tell(fmt::format("{}; the summary covers the steps so far", stop->text));
-  else if (run.interrupted())
-    run.observer.notice("interrupted; the summary covers the steps so far");
-  run.report.finish(static_cast<int>(code), code != ExitCode::kOk, "");
-  return run.report.record();
-}
+  void finish_failed(const Error& error) {
+    if (run_.setup.task != nullptr && training_.wants_trace() && run_.report.traced())
+      run_.tell("the trace has this task's operations alone, because the run failed");
+    run_.report.finish(static_cast<int>(error.code()), false, error.what());
+  }
 
-void finish_failed(RunContext& run, const Error& error) {
-  run.report.finish(static_cast<int>(error.code()), false, error.what());
-}
+  void evaluate() {
+    const FindTrainedModel newest = [this] {
+      return find_trained_model(run_.setup.options.checkpoints, *run_.setup.graph,
+                                [this](const std::string& text) { run_.tell(text); });
+    };
+    std::optional<TrainedModel> first = first_trained_model(run_.setup.options, newest);
+    Validation validation = run_.validation();
+    if (run_.setup.options.profile || !run_.setup.options.trace_file.empty())
+      run_.tell("--profile and --trace_file are about training steps: without effect under --eval");
+    run_.tell(validation.notices());
+    run_.sizes.timed_steps = validation.steps();
+    run_.report.header(run_.devices, validation.examples());
+    run_.observer.generating_evaluation_model();
+    validation.prepare(run_.take_devices());
+    run_.describe(validation.session());
+    run_.observer.initializing();
+    evaluate_trained_models(run_.setup.options, validation, std::move(first), newest, run_.report,
+                            [this] { return run_.interrupted(); });
+    run_.report_bad_records(validation.read_so_far(), " of the validation data");
+  }
+
+  void read_only() {
+    check_input_only(run_.setup.options);
+    data::DataOptions data = data_options(run_.setup, run_.sizes, run_.devices);
+    const std::unique_ptr<data::BatchSource> source = data::make_source(data);
+    if (!run_.setup.options.dump_file.empty()) {
+      dump_batch(*source, data, run_.setup.options.dump_file);
+      run_.tell(fmt::format("the first batch is in {}", run_.setup.options.dump_file));
+      ++data.first_step;  // the batches behind it are measured
+    }
+    run_.tell(source->notices());
+    run_.count_epochs(source->samples_per_epoch());
+    run_.report.header(run_.devices, source->samples_per_epoch());
+    run_.observer.warming_up();
+    const auto go_on = [this](std::int64_t step, double seconds) {
+      if (step == 1) run_.observer.warmed_up();
+      run_.report.input_step(step, seconds);
+      return !run_.interrupted();
+    };
+    run_.report.input_total(
+        measure_input(*source, data, {run_.sizes.warmup_steps, run_.sizes.timed_steps}, go_on));
+    run_.report_bad_records(source->statistics());
+  }
+
+  RunContext run_;
+  TrainingRun training_;
+};
 
 }  // namespace
 
 report::RunRecord run(Setup& setup, report::RunObserver& observer,
                       std::span<const std::string> command_line) {
-  RunContext context(command_line, setup, observer);
-  std::optional<network::Interruption> stop;
-  try {
-    stop = do_what_is_asked(context);
-  } catch (const Error& own) {
-    const Error error = setup.task == nullptr ? own : setup.task->explain(own);
-    finish_failed(context, error);
-    throw error;
-  } catch (const std::exception& unforeseen) {
-    finish_failed(
-        context,
-        refusal_by_system(unforeseen).value_or(Error(ExitCode::kFailed, unforeseen.what())));
-    throw;  // as it came: the program tells what it meets itself
-  }
-  return finish(context, stop);
+  return Run(command_line, setup, observer).execute();
 }
 
 }  // namespace convoy::job

@@ -23,14 +23,14 @@ Sizes agreed_sizes(const Setup& setup, std::uint32_t devices) {
 
 }  // namespace
 
-RunContext::RunContext(std::span<const std::string> command_line, Setup& run_setup,
-                       report::RunObserver& run_observer)
-    : setup(run_setup),
-      observer(run_observer),
-      devices(count_devices(setup)),
-      sizes(agreed_sizes(setup, devices)),
-      replicas(count_replicas(setup, devices)),
-      report(command_line, setup, sizes, devices, observer) {
+RunContext::RunContext(std::span<const std::string> command_line, Setup& given_setup,
+                       report::RunObserver& given_observer)
+    : setup(given_setup),
+      devices(count_devices(given_setup)),
+      sizes(agreed_sizes(given_setup, devices)),
+      replicas(count_replicas(given_setup, devices)),
+      report(command_line, given_setup, sizes, devices, given_observer),
+      observer(given_observer) {
   if (sizes.adapted)
     tell(
         fmt::format("batch size {} per device, {} warm-up and {} timed steps suit these devices; "
@@ -42,14 +42,6 @@ void RunContext::tell(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) tell(text);
 }
 
-void RunContext::tell_bad_records(const data::SourceStatistics& read, const char* of) {
-  if (read.bad_records == 0) return;
-  const bool is_one = read.bad_records == 1;
-  tell(fmt::format("{}{} {} skipped{}: {}", counted(read.bad_records, "bad record"), of,
-                   is_one ? "was" : "were", is_one ? "" : ", for example",
-                   read.bad_record_example));
-}
-
 void RunContext::describe(const runtime::Session& session) {
   report.describe(session);
   tell(runtime::emulation_notice(session.options().dtype, session.devices()));
@@ -58,10 +50,22 @@ void RunContext::describe(const runtime::Session& session) {
     tell(runtime::unproved_notice(setup.strategy->manifest(), session.check()));
 }
 
+void RunContext::report_bad_records(const data::SourceStatistics& read, const char* of) {
+  if (read.bad_records == 0) return;
+  const bool is_one = read.bad_records == 1;
+  tell(fmt::format("{}{} {} skipped{}: {}", counted(read.bad_records, "bad record"), of,
+                   is_one ? "was" : "were", is_one ? "" : ", for example",
+                   read.bad_record_example));
+}
+
 void RunContext::count_epochs(std::int64_t examples) {
   if (setup.options.num_epochs)
-    sizes.timed_steps = train::timed_steps({}, setup.options.num_epochs,
-                                           std::int64_t{replicas} * sizes.batch, examples);
+    sizes.timed_steps = train::timed_steps({}, setup.options.num_epochs, global_batch(), examples);
+}
+
+std::shared_ptr<runtime::OpenDevices> RunContext::take_devices() {
+  if (setup.open_devices) return std::exchange(setup.open_devices, nullptr);
+  return open_devices(setup, devices);
 }
 
 Validation RunContext::validation() const {
@@ -69,11 +73,6 @@ Validation RunContext::validation() const {
   data.replicas = static_cast<int>(devices);
   data.local_replicas.clear();
   return {setup, sizes, session_options(setup, sizes, devices), std::move(data)};
-}
-
-std::shared_ptr<runtime::OpenDevices> RunContext::open_devices() {
-  if (setup.open_devices) return std::exchange(setup.open_devices, nullptr);
-  return job::open_devices(setup, devices);
 }
 
 }  // namespace convoy::job

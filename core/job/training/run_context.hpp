@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,42 +17,36 @@
 
 namespace convoy::job {
 
-// What every kind of run has: training, evaluation and input alone.
+// The parts that the modes of a run share: training, evaluation, reading input alone.
 struct RunContext {
-  // Agrees with the other tasks on the sizes, if there are any. Error as choose_sizes.
   RunContext(std::span<const std::string> command_line, Setup& setup,
              report::RunObserver& observer);
-  RunContext(const RunContext&) = delete;
-  RunContext& operator=(const RunContext&) = delete;
 
   RunMode mode() const { return setup.options.evaluation.mode(); }
   bool interrupted() const { return observer.interruption() != ExitCode::kOk; }
+  std::int64_t global_batch() const { return std::int64_t{replicas} * sizes.batch; }
 
+  // For the record and for people; nothing when it is empty.
   void tell(const std::string& text) { report.tell(text); }
-  std::function<void(const std::string&)> teller() {
-    return [this](const std::string& text) { tell(text); };
-  }
   void tell(const std::vector<std::string>& texts);
-  // Says how many records were skipped; `of` what, if not of the run's only data.
-  void tell_bad_records(const data::SourceStatistics& read, const char* of = "");
-
-  // Notes the session for the record, and says what is odd about how it computes.
+  // Notes the devices and the plan of the session, and what is unusual about them.
   void describe(const runtime::Session& session);
+  // Says how many records were skipped. of: such as " of the validation data".
+  void report_bad_records(const data::SourceStatistics& read, const char* of = "");
 
-  // Files may hold more or less than the published data set: with --num_epochs the steps are as
-  // many as passes over `examples` take.
+  // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples);
+  // The devices that the setup has open already, else opens them.
+  std::shared_ptr<runtime::OpenDevices> take_devices();
   // On this task's own devices, whichever tasks there are.
   Validation validation() const;
-  // Those that choosing the strategy has opened, else new ones.
-  std::shared_ptr<runtime::OpenDevices> open_devices();
 
   Setup& setup;
-  report::RunObserver& observer;
   std::uint32_t devices;  // of this task
   Sizes sizes;
   std::uint32_t replicas;  // of all tasks
   RunReport report;
+  convoy::report::RunObserver& observer;
 };
 
 }  // namespace convoy::job

@@ -1,15 +1,74 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
+#include "core/job/auto/auto_trial.hpp"
+#include "core/job/tasks/task_trace.hpp"
+#include "core/job/training/checkpoints.hpp"
+#include "core/job/training/evaluations.hpp"
+#include "core/job/training/gpu_watch.hpp"
+#include "core/job/training/profile_collector.hpp"
 #include "core/job/training/run_context.hpp"
+#include "core/job/training/run_prediction.hpp"
+#include "core/job/training/training_pauses.hpp"
 #include "core/network/messages.hpp"
+#include "core/runtime/training_loop.hpp"
 
 namespace convoy::job {
 
-// Takes training steps, or with --forward_only their forward passes: alone or as a task of several,
-// with the checkpoints, evaluations, trials and traces that the options ask for. The interruption
-// that all tasks agreed to stop for, if there was one. Error as each part says.
-std::optional<network::Interruption> train(RunContext& run);
+// A run that trains, or with --forward_only computes forward: opens devices and session, restores a
+// checkpoint, takes all steps and concludes.
+class TrainingRun {
+ public:
+  explicit TrainingRun(RunContext& run) : run_(run) {}
+
+  // Call it once. If it throws, call note_gpus().
+  void train();
+  // Stops watching the GPUs and notes what their sensors said, also of a run that has failed.
+  void note_gpus();
+  bool wants_trace() const { return wants_trace_; }
+  // On several hosts, the interruption of one task that has stopped all; empty: none.
+  const std::optional<network::Interruption>& stop() const { return stop_; }
+
+ private:
+  bool wants_prediction() const;
+  void predict();
+  void link(const std::shared_ptr<runtime::OpenDevices>& devices);
+  std::unique_ptr<runtime::Session> open_session(
+      std::shared_ptr<runtime::OpenDevices> devices) const;
+  std::unique_ptr<runtime::Session> new_session(
+      std::shared_ptr<runtime::OpenDevices> devices) const;
+  void check_asynchronous(const runtime::Session& session) const;
+  std::int64_t examples_per_epoch(const data::BatchSource& source) const;
+  bool wanted_by_chief(const char* what, bool own) const;
+  void begin_trial(runtime::Session& session);
+  void prepare_evaluations(std::int64_t training_examples);
+  void generating_model();
+  runtime::TrainingEvents events(runtime::Session& session);
+  void add_traces(runtime::TrainingEvents& events, runtime::Session& session);
+  void trace_step(runtime::Session& session, const runtime::StepTrace& step);
+  runtime::TrainingSummary run_steps(runtime::Session& session, data::BatchSource& source,
+                                     std::int64_t examples);
+  void conclude(const runtime::TrainingSummary& summary, runtime::Session& session,
+                const data::BatchSource& source);
+  void note_timeline(const runtime::Session& session);
+  void report_profile(const runtime::TrainingSummary& summary);
+  void gather_traces();
+  void finish_task(const runtime::TrainingSummary& summary);
+
+  RunContext& run_;
+  std::unique_ptr<AutoTrial> trial_;
+  std::unique_ptr<Validation> validation_;
+  std::unique_ptr<TrainingEvaluations> evaluations_;
+  std::unique_ptr<ProfileCollector> profile_;
+  std::unique_ptr<GpuWatch> gpus_;
+  std::optional<RunPrediction> prediction_;
+  bool wants_trace_ = false;
+  std::optional<network::Interruption> stop_;
+  std::optional<CommonClock> clock_;  // of several tasks, when the step was traced
+  std::unique_ptr<Checkpoints> checkpoints_;
+  std::unique_ptr<TrainingPauses> pauses_;
+};
 
 }  // namespace convoy::job

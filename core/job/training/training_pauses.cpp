@@ -1,0 +1,46 @@
+#include "core/job/training/training_pauses.hpp"
+
+#include <utility>
+
+namespace convoy::job {
+
+// A request is kept until it is done: workers that do not wait for each other hear of it some
+// steps before they pause.
+bool TrainingPauses::asked_to_stand_still() {
+  if (run_.setup.task == nullptr && run_.observer.take_standstill_request())
+    standstill_asked_ = true;
+  return standstill_asked_;
+}
+
+void TrainingPauses::stand_still(runtime::Session& session) {
+  const double since = session.now();
+  run_.observer.stand_still();
+  standstill_seconds_ += session.now() - since;
+}
+
+void TrainingPauses::save_checkpoint(const runtime::PausePoint& point, runtime::Session& session) {
+  const double since = session.now();
+  if (!checkpoints_.pause(point, session)) return;
+  run_.report.checkpoint({point.timed_step, session.now() - since});
+  run_.observer.take_save_request();  // one checkpoint answers all requests so far
+}
+
+void TrainingPauses::join(runtime::TrainingEvents& events, runtime::Session& session) {
+  events.save_requested = [this] { return run_.observer.take_save_request(); };
+  events.wants_pause = [this](const runtime::PausePoint& point) {
+    const bool wanted = evaluations_ && evaluations_->wants(point);
+    return asked_to_stand_still() || checkpoints_.wants(point) || wanted;
+  };
+  events.pause_after = [this](const runtime::PausePoint& point) {
+    evaluation_due_ = evaluations_ && evaluations_->due(point);
+    const bool standstill_due = asked_to_stand_still();
+    return checkpoints_.due(point) || evaluation_due_ || standstill_due;
+  };
+  events.paused = [this, &session](const runtime::PausePoint& point) {
+    save_checkpoint(point, session);
+    if (std::exchange(standstill_asked_, false)) stand_still(session);
+    return !evaluation_due_ || evaluations_->pause(point, session);
+  };
+}
+
+}  // namespace convoy::job
