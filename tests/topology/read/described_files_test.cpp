@@ -59,21 +59,34 @@ std::string catalogue_problem(const std::string& part, const std::string& by) {
 }
 
 TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
-  const std::map<std::string, std::uint32_t> expected = {
-      {"a100-pciex8", 8},       {"dgx-a100", 8},
-      {"dgx1-p100", 8},         {"dgx1-v100", 8},
-      {"dgx2-v100", 16},        {"ec2-g4dn.metal", 8},
-      {"ec2-g5.48xlarge", 8},   {"ec2-p2.16xlarge", 16},
-      {"ec2-p2.8xlarge", 8},    {"ec2-p3.16xlarge", 8},
-      {"ec2-p4d.24xlarge", 8},  {"ec2-p5.48xlarge", 8},
-      {"ec2-p5en.48xlarge", 8}, {"ec2-p6-b200.48xlarge", 8},
-      {"gb200-nvl72", 72},      {"gce-k80x8", 8},
-      {"gn5-p100x8", 8},        {"hgx-a100x4", 4},
-      {"hgx-b200x8", 8},        {"hgx-h100x8", 8},
-      {"hgx-h200x8", 8},        {"l40sx8", 8},
-      {"mi300x8", 8},           {"oci-bm.gpu4.8", 8},
-      {"rtx3090x2", 2},         {"rtx4090x8", 8},
-      {"rtx5090x8", 8}};
+  const std::map<std::string, std::uint32_t> expected = {{"a100-pciex8", 8},
+                                                         {"dgx-a100", 8},
+                                                         {"dgx1-p100", 8},
+                                                         {"dgx1-v100", 8},
+                                                         {"dgx2-v100", 16},
+                                                         {"ec2-g4dn.metal", 8},
+                                                         {"ec2-g5.48xlarge", 8},
+                                                         {"ec2-p2.16xlarge", 16},
+                                                         {"ec2-p2.8xlarge", 8},
+                                                         {"ec2-p3.16xlarge", 8},
+                                                         {"ec2-p4d.24xlarge", 8},
+                                                         {"ec2-p5.48xlarge", 8},
+                                                         {"ec2-p5en.48xlarge", 8},
+                                                         {"ec2-p6-b200.48xlarge", 8},
+                                                         {"gb200-nvl72", 72},
+                                                         {"gce-k80x8", 8},
+                                                         {"gh200x4", 4},
+                                                         {"gn5-p100x8", 8},
+                                                         {"hgx-a100x4", 4},
+                                                         {"hgx-b200x8", 8},
+                                                         {"hgx-h100x8", 8},
+                                                         {"hgx-h200x8", 8},
+                                                         {"l40sx8", 8},
+                                                         {"mi300x8", 8},
+                                                         {"oci-bm.gpu4.8", 8},
+                                                         {"rtx3090x2", 2},
+                                                         {"rtx4090x8", 8},
+                                                         {"rtx5090x8", 8}};
   std::vector<std::string> names;
   names.reserve(expected.size());
   for (const auto& [name, gpus] : expected) names.push_back(name);
