@@ -504,15 +504,19 @@ std::uint64_t ClassJudge::updates_of_period() const {
 void ClassJudge::judge_total(const FieldMatrix& weights) {
   std::size_t counting = 0;  // the first gradient that gets into what is read
   while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
-  const bool any_counts = counting < gradients_.size();
-  const std::uint64_t first = any_counts ? weights.at(0, counting) : 0;
+  const PeriodRead& any = it_.reads.front();
+  if (counting == gradients_.size())
+    return add(FindingKind::kScaled, any, any.replica,
+               fmt::format("every gradient counts 0 times in the end in what replica {} reads: no "
+                           "update stays in its parameters",
+                           any.replica));
+  const std::uint64_t first = weights.at(0, counting);
   report_.means_over = report_.uneven_means.empty() ? computes_of_a_mean(first)
                                                     : std::ranges::max(report_.uneven_means);
-  const std::uint64_t divisor = any_counts ? divisor_of(gradients_[counting].compute) : 1;
+  const std::uint64_t divisor = divisor_of(gradients_[counting].compute);
   const std::uint64_t total = field_multiply(counted(first, sources_of_a_mean()), divisor);
   report_.total = total;
   take_counts(total);
-  const PeriodRead& any = it_.reads.front();
   const double counts = report_.counts;
   if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
   if (counts < 1)

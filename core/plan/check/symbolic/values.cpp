@@ -16,6 +16,11 @@ constexpr std::uint64_t kSeedB = 0xb2;
 constexpr std::uint64_t kWorkOfValue = 8;
 constexpr std::uint64_t kWorkOfTerm = 5;
 
+// Sums of so many terms are kept, up to 64 MB of them. To copy a term takes a fraction of the work.
+constexpr std::size_t kLongSum = 64;
+constexpr std::size_t kMostKeptTerms = 2'000'000;
+constexpr std::uint64_t kCopiedTerms = 4;  // in a unit of the budget
+
 Fingerprint times(const Fingerprint& a, const Fingerprint& b) {
   return {field_multiply(a.a, b.a), field_multiply(a.b, b.b)};
 }
@@ -149,9 +154,21 @@ AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {
   return it->second;
 }
 
+std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
+  const auto known = long_sums_.find({id, casts});
+  if (known != long_sums_.end()) {
+    spend(known->second.size() / kCopiedTerms, values_[id].operation);
+    return known->second;
+  }
+  std::vector<Term> terms = find_terms(id, casts);
+  if (terms.size() < kLongSum || kept_terms_ + terms.size() > kMostKeptTerms) return terms;
+  kept_terms_ += terms.size();
+  return long_sums_.emplace(std::pair(id, casts), std::move(terms)).first->second;
+}
+
 // From the youngest value to the oldest. Parts are older than their sums, so every value is
 // expanded once, however many values refer to it.
-std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
+std::vector<Term> ValueTable::find_terms(ValueId id, Casts casts) const {
   using Shifts = std::map<std::int64_t, Weight>;
   const auto add_to = [](Shifts& shifts, std::int64_t shift, const Weight& weight) {
     const auto [it, inserted] = shifts.try_emplace(shift, weight);

@@ -161,7 +161,8 @@ class ValueTable {
   // The value that is this atom; it exists already.
   ValueId leaf_of(AtomId atom) const;
 
-  // The terms, sorted by atom and shift; none for poison. Throws OverBudget.
+  // The terms, sorted by atom and shift; none for poison. Those of long sums are kept, because many
+  // devices are given the same sums. Throws OverBudget.
   std::vector<Term> expand(ValueId id, Casts casts) const;
   void spend(std::uint64_t work, std::uint32_t operation) const { budget_.spend(work, operation); }
   // x^shift in both fingerprints.
@@ -173,6 +174,7 @@ class ValueTable {
   static std::uint64_t hash_of(const Value& value);
   static bool equal(const Value& a, const Value& b);
   ValueId add(const Value& value, std::span<const WeightedValue> parts = {});
+  std::vector<Term> find_terms(ValueId id, Casts casts) const;
 
   Budget& budget_;
   std::uint32_t operation_ = CONVOY_NONE;
@@ -186,6 +188,8 @@ class ValueTable {
   std::vector<WeightedValue> own_parts_;  // of the value in the making
   std::map<std::pair<std::uint32_t, std::uint32_t>, ValueId> poison_ids_;
   std::unordered_map<std::int64_t, Fingerprint> powers_;
+  mutable std::map<std::pair<ValueId, Casts>, std::vector<Term>> long_sums_;
+  mutable std::size_t kept_terms_ = 0;  // in long_sums_
 };
 
 }  // namespace convoy::check
