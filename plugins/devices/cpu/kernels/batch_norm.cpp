@@ -1,19 +1,13 @@
 // Compiled once per instruction set, as kernels.cpp is.
 #include "plugins/devices/cpu/kernels/batch_norm.hpp"
 
+#include "plugins/devices/cpu/kernels/ask_ahead.hpp"
+
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
 constexpr std::size_t kRun = 256;  // cells that are summed in f32; they stay in the first cache
 constexpr std::size_t kSums = 4;   // independent ones, to hide the latency of an addition
-
-// Lines of the cache are asked for before the processor sees that they are wanted, in its
-// second-level cache.
-inline void ask_ahead_of(const float* line) {
-  constexpr std::size_t kAhead = 1024;  // elements between asking for a line and using it
-  constexpr int kToRead = 0, kSecondLevel = 2;
-  __builtin_prefetch(line + kAhead, kToRead, kSecondLevel);
-}
 
 template <std::size_t block>
 struct Lanes {

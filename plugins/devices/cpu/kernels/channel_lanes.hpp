@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugins/devices/cpu/kernels/ask_ahead.hpp"
 #include "plugins/devices/cpu/kernels/bf16_lanes.hpp"
 #include "plugins/devices/cpu/kernels/channels_last.hpp"
 
@@ -33,16 +34,6 @@ inline Words rounded(Vector value) {
 inline Halves narrowed(Vector value) {
   return SixteenLanes::narrowed(value);
 }
-
-// Memory is gone through from front to back. Lines are asked for early, since the processor does
-// not see far enough ahead by itself. Asked for in the second-level cache they came up to 1.8 times
-// as fast as in the first (Zen 4, three streams and more).
-inline void ask_for(const void* line) {
-  constexpr int kToRead = 0, kSecondLevel = 2;
-  __builtin_prefetch(line, kToRead, kSecondLevel);
-}
-
-inline constexpr std::size_t kLeastAhead = 2048;  // elements between asking for a line and using it
 
 // Up to 16 neighbouring channels. What lies beyond `count` is read as zeros and not written.
 struct Lanes {

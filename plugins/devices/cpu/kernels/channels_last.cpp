@@ -11,8 +11,9 @@ constexpr std::size_t kTileCells = 4;  // that are worked on together, vector by
 
 // At least a tile of cells, whose own lines come too soon.
 inline std::size_t distance_ahead(const ChannelsLast& shape) {
+  constexpr std::size_t kLeast = kBytesAhead / sizeof(Bf16);
   const std::size_t tile = kTileCells * shape.channels;
-  return tile < kLeastAhead ? kLeastAhead : tile;
+  return tile < kLeast ? kLeast : tile;
 }
 
 // Also asks for the elements at a distance.

@@ -93,7 +93,7 @@ void max_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t chan
             const Bf16* cell = read + (row * s.in_width + columns.first) * channels + channel;
             Shorts place = filled_shorts(place_in(s, y, x, row, columns.first));
             for (std::size_t column = columns.first; column < columns.end; ++column) {
-              ask_for(cell + kLeastAhead);
+              ask_ahead_of(cell);
               const Shorts value = order_of(lanes.load_words(cell));
               where = value > best ? place : where;
               best = value > best ? value : best;
@@ -118,7 +118,7 @@ void max_backward(const PlaneWindows& s, const PoolSpans& spans, std::size_t cha
           const std::size_t next = (ys.end * s.out_width + xs.end) * channels + channel;
           ask_for(gradient + next);
           ask_for(record + next);
-          ask_for(to + kLeastAhead);
+          ask_ahead_of(to);
           Pair sum = {};
           if (add) sum = lanes.load(to);
           for (std::size_t y = ys.first; y < ys.end; ++y) {
@@ -144,7 +144,7 @@ void average_forward(const PlaneWindows& s, const PoolSpans& spans, std::size_t 
                   for (std::size_t row = rows.first; row < rows.end; ++row) {
                     for (std::size_t column = columns.first; column < columns.end; ++column) {
                       const Bf16* cell = read + (row * s.in_width + column) * channels + channel;
-                      ask_for(cell + kLeastAhead);
+                      ask_ahead_of(cell);
                       sum = sum + lanes.load(cell);
                     }
                   }
@@ -162,7 +162,7 @@ void average_backward(const PlaneWindows& s, const PoolSpans& spans, std::size_t
         each_pair(channels, [&](std::size_t channel, const PairLanes& lanes) {
           Bf16* const to = write + (row * s.in_width + column) * channels + channel;
           ask_for(gradient + (ys.end * s.out_width + xs.end) * channels + channel);
-          ask_for(to + kLeastAhead);
+          ask_ahead_of(to);
           Pair sum = {};
           if (add) sum = lanes.load(to);
           for (std::size_t y = ys.first; y < ys.end; ++y) {

@@ -1,6 +1,8 @@
 // Compiled once per instruction set, as kernels.cpp is.
 #include "plugins/devices/cpu/kernels/pool.hpp"
 
+#include "plugins/devices/cpu/kernels/ask_ahead.hpp"
+
 namespace convoy::cpu::CONVOY_KERNEL_SET {
 namespace {
 
@@ -49,15 +51,6 @@ struct Lanes : Types<block> {
     __builtin_memcpy(to, &bytes, sizeof bytes);
   }
 };
-
-// Lines of the cache are asked for before the processor sees that they are wanted, in its
-// second-level cache.
-inline void ask_for(const void* line) {
-  constexpr int kToRead = 0, kSecondLevel = 2;
-  __builtin_prefetch(line, kToRead, kSecondLevel);
-}
-
-constexpr std::size_t kAhead = 1024;  // elements between asking for a line and using it
 
 // Cells [first, end) of a line that a window covers; offset: the place of the first in the window.
 struct Span {
@@ -115,7 +108,7 @@ void max_forward(const PlaneWindows& s, const float* read, float* write, std::ui
         typename L::Integers{} +
         static_cast<std::int32_t>(rows.offset * s.kernel_width + columns.offset);
     each_cell(s, rows, columns, [&](std::size_t cell, std::size_t place) {
-      ask_for(read + cell * block + kAhead);
+      ask_ahead_of(read + cell * block);
       const auto value = L::load(read + cell * block);
       const auto larger = (value > best) | (value != value);
       best = larger ? value : best;
@@ -148,8 +141,8 @@ void max_backward(const PlaneWindows& s, const float* gradient, const std::uint8
   each_window(s, [&](std::size_t y, std::size_t x, const Span& rows, const Span& columns) {
     rows_of_plane.clear_to(rows.end);
     const std::size_t window = (y * s.out_width + x) * block;
-    ask_for(gradient + window + kAhead);
-    ask_for(record + window + kAhead);
+    ask_ahead_of(gradient + window);
+    ask_ahead_of(record + window);
     const auto value = L::load(gradient + window);
     const auto where = L::load_bytes(record + window);
     each_cell(s, rows, columns, [&](std::size_t cell, std::size_t place) {
