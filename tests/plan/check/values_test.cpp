@@ -1,4 +1,4 @@
-#include "core/plan/check/values.hpp"
+#include "core/plan/check/symbolic/values.hpp"
 
 #include <gtest/gtest.h>
 
