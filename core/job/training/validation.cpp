@@ -32,10 +32,20 @@ Validation::Validation(const Setup& setup, const Sizes& sizes,
   source_ = data::make_source(data_);
   examples_ = source_->samples_per_epoch();
   notices_ = source_->notices();
+  const std::optional<std::int64_t> asked = setup.options.evaluation.num_batches;
+  steps_ = asked.value_or(sizes.done_steps + sizes.timed_steps);
+  if (!asked) end_with_the_files();
+}
+
+// Those of training may be more than the files have: an image that counts twice says nothing new.
+void Validation::end_with_the_files() {
+  const bool has_files = !data_.data_dir.empty();
+  if (has_files && !data_.counted_epochs && steps_ > examples_ / data_.global_batch()) {
+    data_.counted_epochs = 1;
+    source_.reset();  // the one that score() makes knows it
+  }
   if (data_.counted_epochs)
     steps_ = train::timed_steps({}, data_.counted_epochs, data_.global_batch(), examples_);
-  else
-    steps_ = setup.options.evaluation.num_batches.value_or(sizes.done_steps + sizes.timed_steps);
 }
 
 void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {

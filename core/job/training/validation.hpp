@@ -18,7 +18,8 @@ namespace convoy::job {
 class Validation {
  public:
   // session, data: the options of training, of which some are changed for evaluation. sizes: gives
-  // batch and number of steps if the flags of evaluation do not. Errors as make_source().
+  // batch and number of steps if the flags of evaluation do not; of files, these steps are one pass
+  // at most. Errors as make_source().
   Validation(const Setup& setup, const Sizes& sizes, const runtime::SessionOptions& session,
              data::DataOptions data);
 
@@ -38,6 +39,8 @@ class Validation {
                             const runtime::EvaluationEvents& events);
 
  private:
+  void end_with_the_files();
+
   const Graph& graph_;
   runtime::SessionOptions session_;
   data::DataOptions data_;
