@@ -12,7 +12,7 @@ constexpr std::size_t kWidth = 80;
 std::size_t indentation(const std::string& line) {
   const std::size_t first = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t text = line.find_first_not_of(' ', line.find("  ", first));
-  return first == 0 || text > kWidth / 2 ? first : text;
+  return text > kWidth / 2 ? first : text;
 }
 
 // A word that is longer than a line stays whole.

@@ -130,6 +130,24 @@ void write_moments_of_each(Planner& p) {
   for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
 }
 
+// The ratio of every replica is of its own gradient before the sum, so that each applies another
+// multiple of the same momentum.
+void write_ratio_of_each(Planner& p) {
+  p.compute();
+  std::vector<Span> ratios;
+  for (const auto r : p.replicas()) {
+    ratios.push_back(passing(p, r, 1));
+    p.dot(ratios.back(), p.gradient(r), p.gradient(r));
+  }
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) {
+    const Span first = moment(p, r), update = passing(p, r, p.arena_elements());
+    p.axpy(first, 0.5, first, p.gradient(r));
+    p.multiply(update, first, ratios[r.index()]);
+    p.apply(p.parameters(r), update);
+  }
+}
+
 }  // namespace
 
 std::vector<SampleRecurrence> right_moments() {
@@ -165,6 +183,7 @@ std::vector<SampleRecurrence> wrong_moments() {
       {"a gradient twice", at_a_server(add_up_the_first_twice, false), kOpen, false, ""},
       {"a gradient lost", at_a_server(add_up_without_the_last, false), kOpen, false, ""},
       {"moments of each", write_moments_of_each, kOpen, false, ""},
+      {"a ratio of each", write_ratio_of_each, kOpen, false, "only the run knows"},
   };
 }
 
