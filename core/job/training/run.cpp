@@ -70,8 +70,7 @@ class Run {
 
   void evaluate() {
     const FindTrainedModel newest = [this] {
-      return find_trained_model(run_.setup.options.checkpoints, *run_.setup.graph,
-                                [this](const std::string& text) { run_.tell(text); });
+      return find_trained_model(run_.setup.options.checkpoints, *run_.setup.graph, run_.teller());
     };
     std::optional<TrainedModel> first = first_trained_model(run_.setup.options, newest);
     Validation validation = run_.validation();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,10 @@ struct RunContext {
   // For the record and for people; nothing when it is empty.
   void tell(const std::string& text) { report.tell(text); }
   void tell(const std::vector<std::string>& texts);
+  // tell(), for parts that take a function. Refers to this context.
+  std::function<void(const std::string&)> teller() {
+    return [this](const std::string& text) { tell(text); };
+  }
   // Notes the devices and the plan of the session, and what is unusual about them.
   void describe(const runtime::Session& session);
   // Says how many records were skipped. of: such as " of the validation data".

@@ -28,8 +28,7 @@ bool TrainingRun::wants_prediction() const {
 }
 
 void TrainingRun::predict() {
-  if (wants_prediction())
-    prediction_.emplace(run_.setup, [this](const std::string& text) { run_.tell(text); });
+  if (wants_prediction()) prediction_.emplace(run_.setup, run_.teller());
 }
 
 // With the other tasks. What --variable_update=auto takes may depend on how fast that is.
@@ -38,8 +37,7 @@ void TrainingRun::link(const std::shared_ptr<runtime::OpenDevices>& devices) {
   run_.setup.task->link(run_.setup.catalog, *run_.setup.host, devices, log_to(run_.observer));
   run_.setup.open_devices = devices;  // predictions ask the devices
   if (run_.setup.decides_on_links) {
-    choose_on_links(run_.setup, run_.sizes, log_to(run_.observer),
-                    [this](const std::string& text) { run_.tell(text); });
+    choose_on_links(run_.setup, run_.sizes, log_to(run_.observer), run_.teller());
     run_.report.take_decision();
   }
   predict();
@@ -119,8 +117,7 @@ void TrainingRun::begin_trial(runtime::Session& session) {
   constexpr std::int64_t kSettling = 3;  // steps between the trial and the first timed one
   trial_ = std::make_unique<AutoTrial>(run_.setup, session, checkpoints_->first_step(),
                                        run_.sizes.warmup_steps + run_.sizes.timed_steps,
-                                       log_to(run_.observer),
-                                       [this](const std::string& text) { run_.tell(text); });
+                                       log_to(run_.observer), run_.teller());
   if (trial_->over() || run_.setup.options.num_warmup_batches) return;
   run_.sizes.warmup_steps = std::max(run_.sizes.warmup_steps, trial_->most_steps() + kSettling);
 }
@@ -184,8 +181,7 @@ void TrainingRun::trace_step(runtime::Session& session, const runtime::StepTrace
 }
 
 void TrainingRun::train() {
-  checkpoints_ = std::make_unique<Checkpoints>(
-      run_.setup, run_.global_batch(), [this](const std::string& text) { run_.tell(text); });
+  checkpoints_ = std::make_unique<Checkpoints>(run_.setup, run_.global_batch(), run_.teller());
   data::DataOptions data = data_options(run_.setup, run_.sizes, run_.devices);
   run_.tell(shared_cores_notice(run_.setup, run_.devices));
   if (run_.setup.task == nullptr) predict();
