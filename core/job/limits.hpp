@@ -17,6 +17,7 @@ inline constexpr std::uint32_t kMostThreads = 4096;          // of a device, or 
 inline constexpr std::uint32_t kMostPreparedBatches = 4096;  // per device
 inline constexpr double kMostSteps = 1e15;  // two numbers of steps must add up within 64 bits
 inline constexpr double kMostEpochs = 1e9;
+inline constexpr double kMostRepeats = 1000;    // of a run
 inline constexpr double kMostSeconds = 1e9;     // about 30 years
 inline constexpr double kMostImageRate = 1e12;  // images per second of one device
 inline constexpr double kMostBucketMb = 1e6;    // of 2^20 bytes

@@ -29,7 +29,6 @@ Flags output_flags(JobOptions& options) {
 
 // Several runs in the place of one.
 Flags repeat_flags(RunCommand& command) {
-  constexpr double kMostRepeats = 1000;
   return {
       bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
                 "Number of runs, each in a new process; the result is the median. convoy diff "

@@ -12,6 +12,7 @@
 #include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
+#include "core/job/limits.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
@@ -28,7 +29,6 @@ struct OwnOptions {
 };
 
 std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& request) {
-  constexpr double kMostRepeats = 1000;
   return {
       bind_flag("models", own.models, "Models, separated by commas."),
       bind_flag("num_devices", own.num_devices, "Numbers of devices, on every host."),
