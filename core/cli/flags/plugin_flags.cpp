@@ -20,9 +20,17 @@ void require_usable(const std::string& plugin_path, const Catalog& catalog) {
 
 }  // namespace
 
+FlagDefinition plugin_path_flag() {
+  FlagDefinition flag;
+  flag.name = "plugin_path";
+  flag.default_value = "";
+  flag.help = "Files and directories to look for plug-ins in first, separated by ':'.";
+  return flag;
+}
+
 FlagDefinition plugin_path_flag(std::string& field) {
-  return bind_flag("plugin_path", field,
-                   "Files and directories to look for plug-ins in first, separated by ':'.");
+  const FlagDefinition flag = plugin_path_flag();
+  return bind_flag(flag.name, field, flag.help);
 }
 
 Catalog scan_catalog(std::span<const std::string> arguments) {

@@ -12,7 +12,8 @@ namespace convoy::cli {
 // The plug-ins that a command line finds, with its --plugin_path.
 Catalog scan_catalog(std::span<const std::string> arguments);
 
-// --plugin_path for verbs without a job.
+// --plugin_path for verbs without a job; without a field, scan_catalog() finds its value.
+FlagDefinition plugin_path_flag();
 FlagDefinition plugin_path_flag(std::string& field);
 
 // An option that a plug-in declares as a flag of that group of the help text.

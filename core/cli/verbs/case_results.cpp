@@ -48,11 +48,7 @@ std::vector<FlagDefinition> case_flags(const std::string& group, const std::stri
   only.default_value = "";
   only.help =
       fmt::format("Run only the cases whose group and name contain this, such as {}.", such_as);
-  FlagDefinition path;
-  path.name = "plugin_path";
-  path.default_value = "";
-  path.help = "Files and directories to look for plug-ins in first, separated by ':'.";
-  std::vector<FlagDefinition> flags = {only, path};
+  std::vector<FlagDefinition> flags = {only, plugin_path_flag()};
   for (FlagDefinition& flag : flags) flag.group = group;
   return flags;
 }
