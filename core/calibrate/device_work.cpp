@@ -1,24 +1,22 @@
 #include "core/calibrate/device_work.hpp"
 
+#include <utility>
+
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 
 namespace convoy::calibrate {
 namespace {
 
-constexpr double kPatienceSeconds = 30;
+constexpr std::uint64_t kNoSizes[4] = {};
 
 convoy_submission blank(std::uint32_t kind, std::uint32_t lane) {
   convoy_submission submission{};
+  submission.sizes = kNoSizes;  // devices may count on them: operations of a step have them
   submission.struct_size = sizeof(submission);
   submission.kind = kind;
   submission.lane = lane;
   return submission;
-}
-
-void wait_for(OpenDevice& device, const std::uint64_t& timeline, std::uint64_t value) {
-  if (device.wait({&timeline, value}, kPatienceSeconds)) return;
-  fail(ExitCode::kTimeout, "a device did not finish one operation of the calibration within {} s",
-       kPatienceSeconds);
 }
 
 }  // namespace
@@ -30,84 +28,98 @@ convoy_region DeviceVector::region() const {
   return {memory_.get(), bytes_ / sizeof(float), CONVOY_F32, 0};
 }
 
-double DeviceWork::run(convoy_submission submission) {
-  convoy_timing timing{};
-  submission.timeline = &timeline_;
+DeviceWork::DeviceWork(OpenDevice& device, std::vector<OpenDevice*> owners, double patience)
+    : device_(device), owners_(std::move(owners)), patience_(patience) {
+  owners_.push_back(&device);
+}
+
+convoy_submission& DeviceWork::prepare(std::uint32_t kind, std::uint32_t lane,
+                                       const std::vector<convoy_region>& reads,
+                                       const convoy_region& write) {
+  flight_->reads = reads;
+  flight_->write = write;
+  flight_->submissions.assign(1, blank(kind, lane));
+  convoy_submission& submission = flight_->submissions.front();
+  submission.reads = flight_->reads.data();
+  submission.read_count = flight_->reads.size();
+  submission.writes = &flight_->write;
+  submission.write_count = 1;
+  return submission;
+}
+
+double DeviceWork::run() {
+  convoy_submission& submission = flight_->submissions.front();
+  submission.timeline = &flight_->timeline;
   submission.value = ++value_;
-  submission.timing = &timing;
+  submission.timing = &flight_->last;
   device_.submit(submission);
-  wait_for(device_, timeline_, value_);
-  return timing.end - timing.start;
+  wait();
+  return flight_->last.end - flight_->last.start;
+}
+
+void DeviceWork::wait() {
+  if (device_.wait({&flight_->timeline, value_}, patience_)) return;
+  for (OpenDevice* owner : owners_) owner->abandon();
+  leave_to_the_end(flight_);
+  fail(ExitCode::kTimeout,
+       "{} did not finish an operation within {:g} s while its rates were measured: it hangs, or "
+       "other programs take its time; stop them, or use another device",
+       device_.settings().label, patience_);
 }
 
 double DeviceWork::copy(const convoy_region& from, const convoy_region& to) {
-  convoy_submission submission = blank(CONVOY_OP_COPY, CONVOY_LANE_COPY_IN);
-  submission.reads = &from;
-  submission.read_count = 1;
-  submission.writes = &to;
-  submission.write_count = 1;
-  return run(submission);
+  prepare(CONVOY_OP_COPY, CONVOY_LANE_COPY_IN, {from}, to);
+  return run();
 }
 
 double DeviceWork::sum(const convoy_region& a, const convoy_region& b,
                        const convoy_region& result) {
-  const convoy_region parts[] = {a, b};
-  convoy_submission submission = blank(CONVOY_OP_SUM, CONVOY_LANE_UPDATE);
-  submission.reads = parts;
-  submission.read_count = 2;
-  submission.writes = &result;
-  submission.write_count = 1;
-  return run(submission);
+  prepare(CONVOY_OP_SUM, CONVOY_LANE_UPDATE, {a, b}, result);
+  return run();
 }
 
 double DeviceWork::update(const std::vector<convoy_region>& gradients,
                           const convoy_region& parameters, const convoy_region& state) {
+  convoy_submission& submission =
+      prepare(CONVOY_OP_APPLY, CONVOY_LANE_UPDATE, gradients, parameters);
   OptimizerOptions options;
   options.kind = CONVOY_OPTIMIZER_MOMENTUM;
-  const convoy_optimizer optimizer = train::make_optimizer(options, 1);
-  convoy_update update{};
+  flight_->optimizer = train::make_optimizer(options, 1);
+  // As in training: weight decay, whose part of the loss is summed on the way.
+  flight_->decayed = {0, parameters.count};
+  convoy_update& update = flight_->update = {};
   update.struct_size = sizeof(update);
-  update.optimizer = &optimizer;
+  update.optimizer = &flight_->optimizer;
   update.contributions = gradients.size();
   update.state[0] = static_cast<float*>(state.data);
-  // As in training: weight decay, whose part of the loss is summed on the way.
-  const convoy_decay_range decayed{0, parameters.count};
-  double square_sum = 0;
-  update.decayed = &decayed;
+  update.decayed = &flight_->decayed;
   update.decayed_count = 1;
-  update.square_sum = &square_sum;
-  convoy_submission submission = blank(CONVOY_OP_APPLY, CONVOY_LANE_UPDATE);
-  submission.reads = gradients.data();
-  submission.read_count = gradients.size();
-  submission.writes = &parameters;
-  submission.write_count = 1;
-  const convoy_update* const updates[] = {&update};
-  submission.updates = updates;
+  update.square_sum = &flight_->square_sum;
+  submission.updates = &flight_->updates;
   submission.update_count = 1;
-  return run(submission);
+  return run();
 }
 
 double DeviceWork::chain(const convoy_region& to, int operations) {
-  const convoy_region one = {to.data, 1, to.dtype, to.place};
-  std::vector<convoy_submission> submissions(static_cast<std::size_t>(operations),
-                                             blank(CONVOY_OP_FILL, CONVOY_LANE_UPDATE));
-  std::vector<convoy_wait> waits(submissions.size());
-  convoy_timing first{};
-  convoy_timing last{};
-  submissions.front().timing = &first;
-  submissions.back().timing = &last;
-  for (std::size_t i = 0; i < submissions.size(); ++i) {
-    waits[i] = {&timeline_, value_};
-    submissions[i].waits = &waits[i];
-    submissions[i].wait_count = 1;
-    submissions[i].writes = &one;
-    submissions[i].write_count = 1;
-    submissions[i].timeline = &timeline_;
-    submissions[i].value = ++value_;
-    device_.submit(submissions[i]);
+  flight_->write = {to.data, 1, to.dtype, to.place};
+  flight_->submissions.assign(static_cast<std::size_t>(operations),
+                              blank(CONVOY_OP_FILL, CONVOY_LANE_UPDATE));
+  flight_->waits.resize(flight_->submissions.size());
+  flight_->submissions.front().timing = &flight_->first;
+  flight_->submissions.back().timing = &flight_->last;
+  for (std::size_t i = 0; i < flight_->submissions.size(); ++i) {
+    convoy_submission& submission = flight_->submissions[i];
+    flight_->waits[i] = {&flight_->timeline, value_};
+    submission.waits = &flight_->waits[i];
+    submission.wait_count = 1;
+    submission.writes = &flight_->write;
+    submission.write_count = 1;
+    submission.timeline = &flight_->timeline;
+    submission.value = ++value_;
+    device_.submit(submission);
   }
-  wait_for(device_, timeline_, value_);
-  return (last.end - first.start) / operations;
+  wait();
+  return (flight_->last.end - flight_->first.start) / operations;
 }
 
 }  // namespace convoy::calibrate

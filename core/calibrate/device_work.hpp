@@ -29,9 +29,16 @@ class DeviceVector {
 };
 
 // Submits operations to one device outside any plan and takes their times. One thread at a time.
+// Error kTimeout when an operation takes longer than `patience` seconds; the devices are abandoned
+// then, because the operation still runs.
 class DeviceWork {
  public:
-  explicit DeviceWork(OpenDevice& device) : device_(device) {}
+  // owners: the other devices whose memory the operations use.
+  explicit DeviceWork(OpenDevice& device, std::vector<OpenDevice*> owners = {},
+                      double patience = kPatience);
+
+  // Whether an operation did not end: the device may use its memory until the process ends.
+  bool hangs() const { return flight_ == nullptr; }
 
   // Seconds that the device took, by its own clock.
   double copy(const convoy_region& from, const convoy_region& to);
@@ -44,10 +51,34 @@ class DeviceWork {
   double chain(const convoy_region& to, int operations);
 
  private:
-  double run(convoy_submission submission);
+  static constexpr double kPatience = 30;
+
+  // What the device may use until the operations end.
+  struct Flight {
+    std::uint64_t timeline = 0;
+    convoy_timing first{};
+    convoy_timing last{};
+    std::vector<convoy_submission> submissions;
+    std::vector<convoy_wait> waits;
+    std::vector<convoy_region> reads;
+    convoy_region write{};
+    convoy_optimizer optimizer{};
+    convoy_decay_range decayed{};
+    double square_sum = 0;
+    convoy_update update{};
+    const convoy_update* updates = &update;
+  };
+
+  // An operation that reads and writes these; ready for what else its kind needs.
+  convoy_submission& prepare(std::uint32_t kind, std::uint32_t lane,
+                             const std::vector<convoy_region>& reads, const convoy_region& write);
+  double run();
+  void wait();
 
   OpenDevice& device_;
-  std::uint64_t timeline_ = 0;
+  std::vector<OpenDevice*> owners_;
+  double patience_;
+  std::unique_ptr<Flight> flight_ = std::make_unique<Flight>();
   std::uint64_t value_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 
+#include "core/base/left_memory.hpp"
 #include "core/base/statistics.hpp"
 #include "core/calibrate/device_work.hpp"
 
@@ -83,10 +84,18 @@ const char* end_name(bool host) {
 class PathWork {
  public:
   PathWork(OpenDevice& device, OpenDevice& other, std::uint64_t bytes)
-      : work_(device), host_(bytes / sizeof(float)), own_(device, bytes), others_(other, bytes) {}
+      : work_(device, {&other}),
+        host_(std::make_unique<std::vector<float>>(bytes / sizeof(float))),
+        own_(device, bytes),
+        others_(other, bytes) {}
+  ~PathWork() {
+    if (work_.hangs()) leave_to_the_end(host_);
+  }
+  PathWork(const PathWork&) = delete;
+  PathWork& operator=(const PathWork&) = delete;
 
   double rate(const PathEnds& ends) {
-    const convoy_region host = {host_.data(), host_.size(), CONVOY_F32, 0};
+    const convoy_region host = {host_->data(), host_->size(), CONVOY_F32, 0};
     const convoy_region from = ends.from_host ? host : own_.region();
     const convoy_region to = ends.from_host ? own_.region()
                              : ends.to_host ? host
@@ -96,7 +105,7 @@ class PathWork {
 
  private:
   DeviceWork work_;
-  std::vector<float> host_;
+  std::unique_ptr<std::vector<float>> host_;
   DeviceVector own_;
   DeviceVector others_;
 };

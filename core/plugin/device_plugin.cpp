@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/left_memory.hpp"
 
 namespace convoy {
 namespace {
@@ -70,6 +71,10 @@ OpenDevice::OpenDevice(const DevicePlugin& plugin, const convoy_device_request& 
 }
 
 OpenDevice::~OpenDevice() {
+  if (abandoned_) {
+    leave_reachable(self_);
+    return;
+  }
   leave(plugin_.settings(), "closing a device", [&] { plugin_.table().close(self_); });
 }
 
@@ -220,6 +225,7 @@ void OpenDevice::interrupt_collective_group(void* group, const std::string& reas
 }
 
 void OpenDevice::deallocate(void* memory) {
+  if (abandoned_) return leave_reachable(memory);
   leave(plugin_.settings(), "freeing memory", [&] { plugin_.table().deallocate(self_, memory); });
 }
 

@@ -2,6 +2,7 @@
 
 #include <convoy/abi/device.h>
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,7 +45,7 @@ class DevicePlugin {
 class OpenDevice {
  public:
   OpenDevice(const DevicePlugin& plugin, const convoy_device_request& request, std::uint32_t index);
-  // Waits for submitted work, then frees everything.
+  // Waits for submitted work, then frees everything, unless it was abandoned.
   ~OpenDevice();
   OpenDevice(const OpenDevice&) = delete;
   OpenDevice& operator=(const OpenDevice&) = delete;
@@ -61,6 +62,9 @@ class OpenDevice {
   // Memory of the host that devices of this kind address; `allocate` where they have no other.
   void* allocate_host(std::uint64_t bytes);
   void deallocate(void* memory);
+  // Call it when an operation hangs: the operation still uses its memory, and closing the device
+  // would hang, too. From then on neither is freed until the process ends.
+  void abandon() { abandoned_ = true; }
   void write(void* to, const void* from_host, std::uint64_t bytes);
   void read(void* to_host, const void* from, std::uint64_t bytes);
 
@@ -106,6 +110,7 @@ class OpenDevice {
  private:
   const DevicePlugin& plugin_;
   void* self_ = nullptr;
+  std::atomic<bool> abandoned_ = false;
 };
 
 }  // namespace convoy

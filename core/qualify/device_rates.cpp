@@ -17,6 +17,7 @@ constexpr std::uint64_t kLeastVector = std::uint64_t{32} << 20;
 // No accelerator's caches hold three such vectors: 256 MiB of an MI300X, 126 MB of a B200.
 constexpr std::uint64_t kAcceleratorVector = std::uint64_t{256} << 20;
 constexpr int kSumRepetitions = 5;
+constexpr double kLongestSum = 0.5;  // seconds
 
 // Of the host's memory, and the caches before it.
 calibrate::VectorBounds host_bounds() {
@@ -30,20 +31,21 @@ class SumWork {
  public:
   SumWork(OpenDevice& device, std::uint64_t bytes)
       : work_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes) {
-    sum();  // touches the memory
+    seconds();  // touches the memory
   }
+
+  // Of one sum, by the clock of the device.
+  double seconds() { return std::max(work_.sum(a_.region(), b_.region(), c_.region()), 1e-9); }
 
   // Bytes per second, of the fastest time: two vectors read, one written.
   double rate() {
     double best = 0;
     const double bytes = 3 * static_cast<double>(c_.bytes());
-    for (int i = 0; i < kSumRepetitions; ++i) best = std::max(best, bytes / sum());
+    for (int i = 0; i < kSumRepetitions; ++i) best = std::max(best, bytes / seconds());
     return best;
   }
 
  private:
-  double sum() { return std::max(work_.sum(a_.region(), b_.region(), c_.region()), 1e-9); }
-
   calibrate::DeviceWork work_;
   calibrate::DeviceVector a_;
   calibrate::DeviceVector b_;
@@ -102,7 +104,17 @@ class DeviceRates {
     const std::uint64_t bytes = host_memory_
                                     ? calibrate::vector_bytes(*host_memory_, together)
                                     : calibrate::vector_bytes({kAcceleratorVector, 0, own}, 1);
-    return std::make_unique<SumWork>(*devices_.engines().at(device), bytes);
+    OpenDevice& engine = *devices_.engines().at(device);
+    return std::make_unique<SumWork>(engine, std::min(bytes, affordable_bytes(engine)));
+  }
+
+  // A processor in a virtual machine may be told of the caches of the whole host, which are many
+  // times its share. Where vectors beyond them take a device too long, its memory is far slower
+  // than any cache, and smaller ones show its rate as well.
+  static std::uint64_t affordable_bytes(OpenDevice& device) {
+    const double seconds = SumWork(device, kLeastVector).seconds();
+    const double vectors = std::max(kLongestSum / seconds, 1.0);
+    return static_cast<std::uint64_t>(vectors * static_cast<double>(kLeastVector));
   }
 
   std::vector<double> sums_at_once() const {
