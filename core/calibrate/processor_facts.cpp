@@ -16,27 +16,15 @@
 namespace convoy::calibrate {
 namespace {
 
+constexpr std::uint64_t kMostCachePerCore = std::uint64_t{48} << 20;
+
 topology::HwlocTopology load_topology() {
-  hwloc_topology_t topology = nullptr;
-  if (hwloc_topology_init(&topology) != 0)
-    fail(ExitCode::kUnavailable, "hwloc could not start: is there memory left?");
-  topology::HwlocTopology owned(topology);
-  if (hwloc_topology_load(topology) != 0)
+  topology::HwlocTopology machine = topology::load_hwloc([](hwloc_topology_t) {});
+  if (machine == nullptr)
     fail(
         ExitCode::kUnavailable,
         "hwloc could not read this machine's topology; lstopo says more, and /sys must be mounted");
-  return owned;
-}
-
-std::uint64_t last_level_bytes(hwloc_topology_t topology) {
-  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
-    std::uint64_t bytes = 0;
-    const int count = hwloc_get_nbobjs_by_type(topology, type);
-    for (int i = 0; i < count; ++i)
-      bytes += hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(i))->attr->cache.size;
-    if (bytes > 0) return bytes;
-  }
-  return 0;
+  return machine;
 }
 
 // Two FMA units per core with 256 bits, and one with 512: processors that have more are faster.
@@ -91,6 +79,19 @@ double processor_hertz(const SystemRoot& root) {
   const std::string info = root.text("proc/cpuinfo").value_or("");
   const std::string megahertz = value_of(info, "cpu MHz", ':').value_or("0");
   return 1e6 * std::max(0.0, std::strtod(megahertz.c_str(), nullptr));
+}
+
+std::uint64_t last_level_bytes(hwloc_topology_t machine) {
+  const auto cores =
+      static_cast<std::uint64_t>(std::max(hwloc_get_nbobjs_by_type(machine, HWLOC_OBJ_CORE), 1));
+  for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
+    std::uint64_t bytes = 0;
+    const int count = hwloc_get_nbobjs_by_type(machine, type);
+    for (int i = 0; i < count; ++i)
+      bytes += hwloc_get_obj_by_type(machine, type, static_cast<unsigned>(i))->attr->cache.size;
+    if (bytes > 0) return std::min(bytes, cores * kMostCachePerCore);
+  }
+  return 0;
 }
 
 ProcessorFacts read_processor_facts() {

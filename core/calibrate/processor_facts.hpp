@@ -1,5 +1,7 @@
 #pragma once
 
+#include <hwloc.h>
+
 #include <cstdint>
 #include <string>
 
@@ -27,6 +29,11 @@ struct ProcessorFacts {
 // What it runs at now, which is less when it is idle, only where nothing else is said, as in
 // virtual machines. 0 = unknown.
 double processor_hertz(const SystemRoot& root);
+
+// Bytes of all last-level caches of these cores together; 0 = unknown. No processor has more than
+// 48 MiB per core (EPYC 7373X, 9184X); a virtual machine that claims more has been told of the
+// caches of its whole host.
+std::uint64_t last_level_bytes(hwloc_topology_t machine);
 
 // Reads those of this machine. Throws Error kUnavailable when hwloc cannot read its topology.
 ProcessorFacts read_processor_facts();

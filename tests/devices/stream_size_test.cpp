@@ -32,12 +32,20 @@ class Machine {
 };
 
 TEST(StreamSize, ADeviceHasThePartOfACacheThatItsCoresAre) {
-  const Machine machine("pack:2 l3:1(size=503316480) core:4 pu:2");
-  EXPECT_EQ(machine.share_of(0, 15), 960 * kMiB);
-  EXPECT_EQ(machine.share_of(0, 7), 480 * kMiB);
-  EXPECT_EQ(machine.share_of(2, 5), 240 * kMiB);
-  EXPECT_EQ(machine.share_of(4, 11), 480 * kMiB) << "half of each";
+  const Machine machine("pack:2 l3:1(size=125829120) core:4 pu:2");
+  EXPECT_EQ(machine.share_of(0, 15), 240 * kMiB);
+  EXPECT_EQ(machine.share_of(0, 7), 120 * kMiB);
+  EXPECT_EQ(machine.share_of(2, 5), 60 * kMiB);
+  EXPECT_EQ(machine.share_of(4, 11), 120 * kMiB) << "half of each";
   EXPECT_EQ(machine.share_of(1, 0), 0u) << "no core";
+}
+
+TEST(StreamSize, TheCachesOfAVirtualMachinesHostAreNotItsOwn) {
+  const Machine machine("pack:1 l3:1(size=503316480) core:2 pu:1");
+  EXPECT_EQ(machine.share_of(0, 1), 96 * kMiB);
+  EXPECT_EQ(machine.share_of(1, 1), 48 * kMiB);
+  EXPECT_EQ(Machine("pack:1 l3:1(size=503316480) core:1 pu:2").share_of(1, 1), 48 * kMiB)
+      << "one thread of a core";
 }
 
 TEST(StreamSize, WithoutALastLevelTheNextOneCounts) {

@@ -6,10 +6,12 @@ namespace convoy::cpu {
 namespace {
 
 constexpr std::size_t kLeastBytes = std::size_t{64} << 20;
+constexpr double kMostPerCore = 48 << 20;
 
 }  // namespace
 
 std::size_t cache_share(hwloc_topology_t topology, hwloc_const_bitmap_t cores) {
+  const int core_count = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cores, HWLOC_OBJ_CORE);
   double bytes = 0;
   for (const hwloc_obj_type_t type : {HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE}) {
     const int count = hwloc_get_nbobjs_by_type(topology, type);
@@ -23,7 +25,8 @@ std::size_t cache_share(hwloc_topology_t topology, hwloc_const_bitmap_t cores) {
     hwloc_bitmap_free(ours);
     if (bytes > 0) break;
   }
-  return static_cast<std::size_t>(bytes);
+  // Cores of which only some hardware threads are given are not inside the set.
+  return static_cast<std::size_t>(std::min(bytes, std::max(core_count, 1) * kMostPerCore));
 }
 
 std::size_t stream_bytes(std::size_t cache) {
