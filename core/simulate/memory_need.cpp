@@ -9,21 +9,22 @@
 namespace convoy::simulate {
 namespace {
 
-// Relus and additions: on what the layer before them keeps, and their gradients on that of their
-// output.
+// Relus and additions overwrite what the layer before them keeps, and write their gradients over
+// the gradient of their output.
 bool works_in_place(const GraphNode& node) {
   return node.layer.kind == CONVOY_LAYER_RELU || node.layer.kind == CONVOY_LAYER_ADD;
 }
 
-// Bytes per image that are kept for the backward pass: the output, in elements of that size, which
-// of a concatenation is a copy, and where the largest cells of pools were, a byte each.
+// The bytes per image that are kept for the backward pass: the output, in elements of this size,
+// which for a concatenation is a copy; and a byte for each output of a pool, which says where the
+// largest value was.
 std::uint64_t kept_bytes(const GraphNode& node, std::uint64_t element_bytes) {
   if (works_in_place(node)) return 0;
   const std::uint64_t elements = node.output.elements();
   return elements * element_bytes + (node.layer.kind == CONVOY_LAYER_MAX_POOL ? elements : 0);
 }
 
-// Updates that sum up gradients on their way leave buffers for totals behind that nobody names.
+// Updates that sum gradients themselves leave buffers for sums that no operation names.
 std::vector<bool> named_buffers(const Plan& lowered) {
   std::vector<bool> named(lowered.buffers.size());
   for (const std::vector<Operation>* operations : sections_of(lowered))
@@ -33,8 +34,8 @@ std::vector<bool> named_buffers(const Plan& lowered) {
   return named;
 }
 
-// Per buffer, the elements that updates change: masters own only those, and so does optimizer
-// state.
+// Per buffer, the elements that updates change. Masters and optimizer state have only these
+// elements.
 std::vector<std::uint64_t> elements_of_updates(const Plan& lowered) {
   std::vector<std::uint64_t> most(lowered.buffers.size());
   for (const std::vector<Operation>* body : bodies_of(lowered)) {
@@ -52,7 +53,7 @@ std::string gibibytes(std::uint64_t bytes) {
   return fmt::format("{:.2f} GiB", static_cast<double>(bytes) / (1 << 30));
 }
 
-// A host's memory holds its CPU devices' shares, too.
+// The memory of a host also holds the needs of its CPU devices.
 std::vector<MemoryNeed> needs_of_memories(const std::vector<MemoryNeed>& needs,
                                           const SimulatedMachine& machine) {
   std::vector<MemoryNeed> result = needs;

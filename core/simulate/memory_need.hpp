@@ -10,29 +10,30 @@
 
 namespace convoy::simulate {
 
-// What a place has to hold, in bytes.
+// The bytes that a place has to hold.
 struct MemoryNeed {
-  std::uint64_t buffers = 0;  // of the lowered plan, staging included
+  std::uint64_t buffers = 0;  // buffers of the lowered plan, staging included
   std::uint64_t optimizer_state = 0;
-  std::uint64_t activations = 0;  // of a device's replica, and their gradients
-  std::uint64_t reserved = 0;     // by the device's software
+  std::uint64_t activations = 0;  // activations of a device's replica, and their gradients
+  std::uint64_t reserved = 0;     // memory that the device's software takes
   MemoryNeed& operator+=(const MemoryNeed& other);
   std::uint64_t total() const { return buffers + optimizer_state + activations + reserved; }
 };
 
-// The most that an image takes at a time in the layers of a device: in the backward pass of some
-// layer, what was kept up to it and the gradients of its output and its inputs.
+// The most memory that an image takes at a time in the layers of a device. The peak is in the
+// backward pass of some layer, which needs everything that was kept up to it and the gradients of
+// its output and its inputs.
 std::uint64_t training_bytes_per_image(const Graph& graph, bool half);
-// Likewise without a backward pass: the output of some layer and its inputs, at least.
+// The same without a backward pass: at least the output of some layer and its inputs.
 std::uint64_t inference_bytes_per_image(const Graph& graph, bool half);
 
-// Per place of the plan's cluster. `half`: activations in 16 bits.
+// Returns the need of each place of the plan's cluster. With `half`, activations have 16 bits.
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
                                      std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine);
 
-// Empty when every place of known memory holds its share (a host also that of its CPU devices).
-// Otherwise names the place, what it needs and what it has.
+// Returns an empty text if every place whose memory is known can hold its need. A host also holds
+// the need of its CPU devices. Otherwise the text names the place, what it needs and what it has.
 std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
                            const SimulatedMachine& machine);
 

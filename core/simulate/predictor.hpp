@@ -19,15 +19,15 @@ struct PredictorOptions {
   SimulationOptions simulation;
 };
 
-// How fast a strategy trains a model on a cluster. Without a step it does not fit: problem says
-// where, what it needs and what there is.
+// How fast a strategy trains a model on a cluster. If there is no step, the model does not fit, and
+// `problem` says which place needs how much and has how much.
 struct Prediction {
   std::uint32_t devices = 0;
   double images_per_second = 0;  // of all devices together
   std::optional<SimulationResult> step;
   std::string problem;
   std::vector<MemoryNeed> memory;  // per place
-  // How fast each stage is, where a plan has several; the other fields are about the last one.
+  // How fast each stage is, if a plan has several. The other fields then describe the last stage.
   struct Stage {
     std::uint64_t first_step = 0;
     double images_per_second = 0;
@@ -36,22 +36,23 @@ struct Prediction {
   std::vector<Stage> stages = {};
 };
 
-// One model, asked about lowered plans on several clusters.
+// Predicts the speed of one model with lowered plans on several clusters.
 class Predictor {
  public:
-  // The graph must outlive this.
+  // The graph must outlive the predictor.
   Predictor(const Graph& graph, const PredictorOptions& options)
       : graph_(graph), options_(options) {}
 
-  // Scales the layers so that the step of a plan for this cluster, usually of one device, has this
-  // rate with this input. 1 before.
+  // Scales the times of layers so that the plan reaches this rate on this cluster, usually of one
+  // device, with this input. Before the first call, the scale is 1.
   void fit(const Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
            const InputLoad& input = {});
 
   Prediction predict(const Plan& lowered, const SimulatedCluster& cluster) const {
     return predict(lowered, cluster, layers(cluster.machine));
   }
-  // The layers' times on the cluster's devices, to compute once when many plans are compared.
+  // Returns the times of layers on the machine's devices. Compute them once when many plans are
+  // compared.
   std::vector<LayerTimes> layers(const SimulatedMachine& machine) const {
     return layers(machine, scale_);
   }

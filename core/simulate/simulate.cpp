@@ -13,7 +13,7 @@
 namespace convoy::simulate {
 namespace {
 
-// As many steps as there are workers, at their speeds together.
+// The time in which all workers together take as many steps as there are workers.
 double common_step(const std::vector<double>& workers) {
   double rate = 0;
   for (const double seconds : workers) rate += 1 / seconds;
@@ -30,8 +30,8 @@ Ticks longest_compute(const TaskGraph& graph, const RunTimes& times, std::size_t
   return longest;
 }
 
-// From the end of an iteration's compute to the end of the next one's, on the place where that
-// takes longest.
+// The step from the end of an iteration's compute to the end of the next one's, on the place where
+// that takes longest.
 StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   std::vector<StepWindow> windows;
   for (const Ticks before : times.computed_before) windows.push_back({before, before});
@@ -43,16 +43,16 @@ StepWindow between_computes(const TaskGraph& graph, const RunTimes& times) {
   return std::ranges::max(windows, {}, &StepWindow::length);
 }
 
-// From the end of an iteration to the end of the measured one. Behind one that no other follows is
-// no compute that slows down what it leaves to be done: a step that seems shorter than its compute
-// is counted between computes instead.
+// The step from the end of the previous iteration to the end of the measured one. After the last
+// iteration, no compute slows down the remaining work. So if a step seems shorter than its compute,
+// it is measured between computes instead.
 StepWindow measured_step(const TaskGraph& graph, const RunTimes& times, Ticks compute) {
   const std::size_t measured = times.measured;
   const StepWindow whole{times.iteration_end[measured - 1], times.iteration_end[measured]};
   return whole.length() >= compute ? whole : between_computes(graph, times);
 }
 
-// Of every worker's first device.
+// The place of every worker's first device.
 std::vector<std::uint32_t> worker_places(const TaskGraph& graph) {
   std::vector<std::uint32_t> places(graph.strands, kNone);
   for (std::size_t task = 0; task < graph.tasks.size(); ++task) {
@@ -63,7 +63,8 @@ std::vector<std::uint32_t> worker_places(const TaskGraph& graph) {
   return places;
 }
 
-// The measured step of the slowest worker. Of equally slow ones, the one that took as long as that.
+// The measured step of the slowest worker. Of equally slow ones, it is the one whose measured step
+// took that long.
 StepWindow slowest_step(const RunTimes& times, const std::vector<double>& seconds) {
   const double slowest = std::ranges::max(seconds);
   StepWindow found;

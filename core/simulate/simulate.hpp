@@ -11,7 +11,8 @@
 
 namespace convoy::simulate {
 
-// Real data: how many bytes per step every device receives, and images that hosts decode for it.
+// Real data: the images that hosts decode for every device in a step, and the bytes that the device
+// receives.
 struct InputLoad {
   std::uint64_t images = 0;           // per device and step; 0 = synthetic data
   std::uint64_t bytes_per_image = 0;  // as copied to the device
@@ -20,31 +21,31 @@ struct InputLoad {
 struct SimulationOptions {
   SoftwareProfile software;
   InputLoad input;
-  // How often the plan's body runs: at least 3. The last one that another one follows counts.
-  // Workers that take steps of their own take more.
+  // How often the plan's body runs, at least 3 times. The last but one is measured. Workers with
+  // steps of their own take more steps.
   std::uint32_t iterations = 3;
-  std::uint64_t seed = 1;         // of random fetch orders
-  std::uint32_t state_slots = 0;  // of the optimizer: what an update reads and writes besides
+  std::uint64_t seed = 1;         // for random fetch orders
+  std::uint32_t state_slots = 0;  // of the optimizer, which an update reads and writes, too
   bool keep_operations = false;   // fill SimulationResult::operations
 };
 
-// When an operation of the lowered plan ran in the measured iteration, in seconds since its start;
-// a pipelined operation may have begun before it.
+// When an operation of the lowered plan ran, in seconds since the start of the measured iteration.
+// A pipelined operation may have begun before that.
 struct SimulatedOperation {
   std::uint32_t operation = 0;  // index into the body
   double start = 0;
   double end = 0;
-  std::vector<std::uint32_t> links;  // that it loads
-  std::string way;                   // of a collective: "ring, LL128, 12 channels"
+  std::vector<std::uint32_t> links;  // the links that it uses
+  std::string way;                   // for a collective: "ring, LL128, 12 channels"
 };
 
-// What a step does in one and the same way, together.
+// All collectives of a step that the library carries out in the same way.
 struct CollectiveUse {
   std::string way;           // "ring, LL128, 12 channels"
-  std::uint32_t count = 0;   // of collectives
+  std::uint32_t count = 0;   // how many collectives
   double bytes = 0;          // of their spans
-  double seconds = 0;        // from the start of each to its end
-  double seconds_alone = 0;  // without compute and other transfers beside them
+  double seconds = 0;        // from the start of each to its end, added up
+  double seconds_alone = 0;  // the same without compute and other transfers beside them
 };
 
 struct LinkLoad {
@@ -53,41 +54,41 @@ struct LinkLoad {
   double utilization = 0;  // of its capacity, over the step
 };
 
-// Where a step's time goes, along the chain of operations that each waited for the one before, back
-// from the step's last one.
+// How the time of a step divides along its critical path: from the last operation of the step back,
+// each time to the operation that it waited for.
 struct CriticalPath {
   double compute = 0;     // forward and backward
   double copy = 0;        // between places, input included
   double collective = 0;  // all_reduce and the like
   double sum = 0;         // sums and other element-wise work
   double update = 0;      // the optimizer's
-  double wait = 0;        // on nothing of the above: the order of a queue, a step's barrier
+  double wait = 0;        // waits for other reasons: the order of a queue, a barrier between steps
 };
 
-// A step in the steady state: of a plan with several computes, the mean of its period. Of workers
-// that do not wait for each other, the time in which they take as many steps together as there are
-// workers; the longest chain is then that of a step of the slowest one.
+// A step in the steady state. For a plan with several computes, it is the mean over the period. For
+// workers that do not wait for each other, it is the time in which all of them together take as
+// many steps as there are workers; the critical path is then that of the slowest worker.
 struct SimulationResult {
   double step_seconds = 0;
-  std::vector<double> worker_step_seconds;   // each worker's own; empty where all step together
-  std::vector<std::uint32_t> worker_places;  // likewise: of its first device
-  // False where a bound will hold back workers that had not reached it when the run ended: in the
-  // long run the step is as long as the slowest worker's.
+  std::vector<double> worker_step_seconds;   // per worker; empty if all take their steps together
+  std::vector<std::uint32_t> worker_places;  // per worker: the place of its first device
+  // False if the bound will still hold back workers that had not reached it when the run ended. In
+  // the long run, the step is then as long as that of the slowest worker.
   bool is_steady = true;
-  double compute_seconds = 0;  // of the device that computes longest
+  double compute_seconds = 0;  // for the device that computes longest
   double exposed_seconds = 0;  // the rest of the step
   CriticalPath critical;
-  std::string bottleneck;                  // for people: what the step's time is spent on
-  std::vector<LinkLoad> links;             // those that carry anything, most loaded first
-  std::vector<CollectiveUse> collectives;  // as the software's library chose, most bytes first
+  std::string bottleneck;       // for people: the main use of the step's time apart from compute
+  std::vector<LinkLoad> links;  // links that carry anything, the most loaded first
+  std::vector<CollectiveUse> collectives;  // as the library carries them out, most bytes first
   std::uint64_t operations_run = 0;        // in all iterations
   std::vector<SimulatedOperation> operations;
 };
 
-// Runs a lowered plan in virtual time: lanes in the order in which the executor has them, transfers
-// that share links fairly, collectives, the devices' compute as in `layers` (one entry per kind of
-// device). Deterministic: the same arguments give the same bits. The plan's cluster has one place
-// per place of the machine.
+// Runs a lowered plan in virtual time. Lanes have the order of the executor, transfers share links
+// fairly, and compute takes the times in `layers`, which has one entry per kind of device. The
+// result is deterministic: the same arguments give the same bits. Each place of the plan's cluster
+// is the place of the machine with the same number.
 SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options);
 

@@ -6,8 +6,7 @@
 namespace convoy::simulate {
 namespace {
 
-// Numbers of the fields, from MLCommons' et_def.proto: of Node, of AttributeProto, of
-// GlobalMetadata.
+// The numbers of the fields of Node, AttributeProto and GlobalMetadata in MLCommons' et_def.proto.
 namespace node_field {
 constexpr std::uint32_t kId = 1;
 constexpr std::uint32_t kName = 2;
@@ -85,7 +84,7 @@ MessageWriter chakra_message(const ChakraNode& node) {
   message.numbers(node_field::kControlDependencies, node.queue_dependencies);
   message.numbers(node_field::kDataDependencies, node.data_dependencies);
   message.number(node_field::kStartMicroseconds, microseconds(node.start_seconds));
-  // A node without a duration is one that readers refuse.
+  // Readers refuse a node without a duration.
   message.number(node_field::kMicroseconds, std::max<std::uint64_t>(1, microseconds(node.seconds)));
   add_attributes(node, Attributes(message));
   return message;

@@ -52,7 +52,8 @@ class TraceBuilder {
     CONVOY_CHECK_EQ(operations.size(), plan.body.size());
   }
 
-  // In the order of submission: every operation comes after those that it waits for.
+  // Goes through the operations in the order of submission, in which every operation comes after
+  // those that it waits for.
   ChakraTraces run() {
     for (Rank& rank : ranks_) rank.file.append_delimited(chakra_metadata());
     for (const std::uint32_t i : schedule_.submission) add(i);
@@ -73,7 +74,7 @@ class TraceBuilder {
     MessageWriter file;
     std::uint64_t nodes = 0;
   };
-  // The nodes of one operation on one rank: consecutive numbers.
+  // The nodes of one operation on one rank, which have consecutive numbers.
   struct Nodes {
     std::uint32_t rank = 0;
     std::uint64_t last = 0;
@@ -102,7 +103,7 @@ class TraceBuilder {
     return it;
   }
 
-  // Gives it a number and what it waits for, of other operations and of its own.
+  // Gives the node a number and its dependencies on nodes of other operations and of its own.
   void put(std::uint32_t rank, ChakraNode node, std::vector<std::uint64_t> after = {}) {
     node.id = ++ranks_[rank].nodes;
     node.data_dependencies = std::move(after);
@@ -125,7 +126,7 @@ class TraceBuilder {
       known->last = node.id;
   }
 
-  // The operation's last node on this rank, if it has one there that is not being made.
+  // Appends the operation's last finished node on this rank, if there is one.
   void append_last(std::uint32_t operation, std::uint32_t rank,
                    std::vector<std::uint64_t>& list) const {
     if (operation == current_) return;
@@ -156,7 +157,8 @@ class TraceBuilder {
       put_message(from, to, bytes);
   }
 
-  // What lies elsewhere is sent to its engine before, and from there after.
+  // Spans in other places are sent to the engine of the kernel before it, and results are sent from
+  // there after it.
   void add_kernel(const Operation& operation) {
     const std::uint32_t engine = operation.place;
     ChakraNode work = node(ChakraKind::kCompute, 0);
@@ -199,7 +201,7 @@ class TraceBuilder {
         members.insert(place_of(span));
         largest = std::max(largest, bytes_of(span));
       }
-    // What each brings of a gathering, else the whole.
+    // For a gathering, the part of each member; otherwise the whole.
     const bool gathers = operation.kind == OperationKind::kAllGather;
     ChakraNode it =
         node(ChakraKind::kCollective, gathers ? bytes_of(operation.reads.front()) : largest);
@@ -227,7 +229,7 @@ class TraceBuilder {
   std::vector<std::vector<Nodes>> nodes_of_;  // per operation
   std::uint32_t current_ = 0;                 // operation
   std::uint32_t next_tag_ = 0;
-  std::map<std::set<std::uint32_t>, std::size_t> groups_;  // and their numbers
+  std::map<std::set<std::uint32_t>, std::size_t> groups_;  // groups and their numbers
 };
 
 }  // namespace

@@ -7,17 +7,17 @@
 
 namespace convoy::simulate {
 
-// Writes a protocol buffers message field by field. Execution traces need so little of the format
-// that the library is not worth loading. A field is written whatever its value, also where readers
-// take a missing one for 0: members of a oneof differ from none.
+// Writes a protocol buffers message field by field. Execution traces need too little of the format
+// to justify the library. Every field is written, even with the value 0, because a oneof whose
+// member is 0 differs from an empty one.
 class MessageWriter {
  public:
   void number(std::uint32_t field, std::uint64_t value);
-  // A text, bytes or a message.
+  // Writes a text, bytes or a message.
   void text(std::uint32_t field, std::string_view value);
-  // Nothing for an empty list.
+  // Writes nothing for an empty list.
   void numbers(std::uint32_t field, std::span<const std::uint64_t> values);
-  // The same behind its length, as messages lie one after the other in a file.
+  // Appends the length of a message and then the message, which is how files hold several.
   void append_delimited(const MessageWriter& message);
 
   const std::string& bytes() const { return bytes_; }

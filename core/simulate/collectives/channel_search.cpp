@@ -23,14 +23,14 @@ class SearchAtRate {
   SearchAtRate(const DeviceLinks& links, double rate, bool only_direct)
       : links_(links), rate_(rate), only_direct_(only_direct), left_(links.limits) {}
 
-  // Closed orders; stops as soon as there are `enough`.
+  // Finds closed orders; stops as soon as there are `enough`.
   std::vector<Order> rings(std::size_t enough) {
     enough_ = std::min(enough, kMostChannels);
     next_ring();
     return best_;
   }
 
-  // One order per pair of ends; empty when they do not fit.
+  // Finds one order per pair of ends. Empty if they do not fit.
   std::vector<Order> chains(const std::vector<ChannelEnds>& ends) {
     ends_ = &ends;
     enough_ = ends.size();
@@ -135,8 +135,9 @@ class SearchAtRate {
     used_[first] = true;
   }
 
-  // Those that are nearest first, by the number of links, then by what is left on them; from the
-  // one behind the device on, so that channels that start elsewhere are spread alike.
+  // The next devices to try: those with the fewest links between first, then those with the most
+  // capacity left. They are counted from the device after this one, so that channels with different
+  // starts spread evenly.
   Order next_devices() const {
     const std::uint32_t from = order_.back();
     Order next;
@@ -188,7 +189,7 @@ class SearchAtRate {
   std::vector<Order> best_;
 };
 
-// Fractions of the links' rates, from the highest on: several channels may share a link.
+// Fractions of the links' rates, the highest first, because several channels may share a link.
 std::vector<double> rates_to_try(const DeviceLinks& links, bool only_direct, double limit) {
   const std::uint32_t most_on_a_link = std::max(16u, links.devices);
   std::set<double> limits;
@@ -202,7 +203,8 @@ std::vector<double> rates_to_try(const DeviceLinks& links, bool only_direct, dou
   return {rates.begin(), rates.end()};
 }
 
-// What no channels together can exceed: the least of what leaves any of the devices.
+// A bound on the total rate of all channels: the lowest total rate at which data can leave a
+// device.
 double most_in_all(const DeviceLinks& links, bool only_direct) {
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t from = 0; from < links.devices; ++from) {

@@ -24,7 +24,7 @@ CostedTask CollectiveCost::task(const Operation& operation,
   return task;
 }
 
-// Sizes make choices differ in what is not shown of them.
+// Choices for different sizes may differ only in fields that are not shown; they share an entry.
 std::uint32_t CollectiveCost::note(const CollectiveChoice& choice) {
   const auto is_alike = [&](const CollectiveChoice& it) {
     return it.algorithm == choice.algorithm && it.protocol == choice.protocol &&

@@ -11,18 +11,18 @@
 
 namespace convoy::simulate {
 
-// What collectives cost the software that is simulated: as its library makes them, or in one ring
-// where it has none.
+// Computes what collectives cost the simulated software: with its library, or in a single ring if
+// it has none.
 class CollectiveCost {
  public:
   CollectiveCost(const SimulatedMachine& machine, const SimulationOptions& options,
                  RouteTable& routes)
       : machine_(machine), options_(options), routes_(routes), ring_(machine, options, routes) {}
 
-  // Places of the participants, in the operation's order. bytes: of the whole span.
+  // `places` are the participants in the operation's order, `bytes` is the size of the whole span.
   CostedTask task(const Operation& operation, const std::vector<std::uint32_t>& places,
                   double bytes);
-  // What tasks chose, in the order of TaskCost::way.
+  // The choices made for the tasks, in the order of TaskCost::way.
   std::vector<CollectiveChoice> take_choices() { return std::move(choices_); }
 
  private:

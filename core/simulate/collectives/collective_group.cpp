@@ -9,7 +9,7 @@
 namespace convoy::simulate {
 namespace {
 
-// Of all devices of a group, each once.
+// The generations of all devices of a group, each once.
 std::vector<std::string_view> generations_of(const SimulatedMachine& machine,
                                              const std::vector<std::uint32_t>& places) {
   std::vector<std::string_view> result;
@@ -86,8 +86,8 @@ const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t f
   return known;
 }
 
-// Buffers lie in the memories near the devices that use them: those near none of them add nothing
-// to what a link that stands for all memories of the host carries.
+// A link may stand for all memories of a host. Buffers lie in the memories near the devices that
+// use them, so the other memories add nothing to the rate of that link.
 double CollectiveGroup::memory_weight(std::uint32_t memory) const {
   if (!machine_.near_memory || machine_.places[memory].memories < 2) return 1;
   std::set<std::uint32_t> near;
@@ -96,7 +96,7 @@ double CollectiveGroup::memory_weight(std::uint32_t memory) const {
   return machine_.places[memory].memories / static_cast<double>(near.size());
 }
 
-// The memory is written and read; data cross the sockets that are between the two devices.
+// The memory is written and then read, and the data cross the sockets between the two devices.
 std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, std::uint32_t to,
                                                            std::uint32_t memory) {
   std::vector<Load> result;
@@ -109,7 +109,7 @@ std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, s
   return result;
 }
 
-// The first link of a network on the way out; kNone where the description has none.
+// The first link of a network on the way out; kNone if the machine has none.
 CollectiveGroup::Card CollectiveGroup::card_of(std::uint32_t place, std::uint32_t elsewhere) {
   Card card;
   for (const std::uint32_t link : routes_.path(place, elsewhere).links) {
@@ -144,9 +144,9 @@ double CollectiveGroup::proxy_seconds() const {
   return slowest;
 }
 
-// A channel comes in at the first device next to a card and leaves from another one next to it, if
-// there is one; else it goes back to the first over the host's own links. Next to a card are the
-// devices with the fewest links before it: others may be routed to it, too, having none near them.
+// A channel enters at the first device next to a card and leaves from another device next to it. If
+// there is no other one, it returns to the first over the host's own links. The devices with the
+// fewest links to a card are next to it. Others may also be routed to it, if no card is near them.
 void CollectiveGroup::find_cards() {
   for (std::size_t h = 0; h < hosts_.size(); ++h) {
     GroupHost& host = hosts_[h];

@@ -11,21 +11,22 @@
 
 namespace convoy::simulate {
 
-// The participants on one host, in the cluster's order.
+// The participating devices of one host, in the cluster's order.
 struct GroupHost {
   std::vector<std::uint32_t> places;
   DeviceLinks links;                  // between them
   bool is_switched = false;           // NVSwitches join all of them
-  std::vector<ChannelEnds> channels;  // to other hosts: one per network card
+  std::vector<ChannelEnds> channels;  // the ends of channels to other hosts, one per network card
 };
 
-// What passes somewhere of each byte of a collective, and how many bytes its time is that of.
+// How many bytes pass a link for each byte of a collective, and for how many bytes the link is
+// busy.
 struct ByteShare {
   double bytes = 0;
   double weight = bytes;
 };
 
-// The devices of a collective and what lies between them, as a library sees it.
+// The devices of a collective and the connections between them, as a library sees them.
 class CollectiveGroup {
  public:
   CollectiveGroup(const SimulatedMachine& machine, const CollectiveLibrary& library,
@@ -34,30 +35,35 @@ class CollectiveGroup {
   const std::vector<GroupHost>& hosts() const { return hosts_; }
   std::size_t devices() const { return devices_; }
   const CollectiveGeneration& generation() const { return *generation_; }
-  // Devices on the host that has most of them.
+  // The number of devices on the host that has the most.
   std::size_t most_on_a_host() const;
   bool is_switched() const;
-  // Physical links from a device to its NVSwitches, each of which makes a channel.
+  // The number of physical links from a device to its NVSwitches. Each link makes a channel.
   std::uint32_t bricks() const;
-  bool is_over_nvlink() const;  // all that lies between devices of one host
-  // What the network's cards and switches add to a step between the hosts that are farthest apart.
+  bool is_over_nvlink() const;  // whether NVLink joins the devices of every host
+  // The time that network cards and switches add to a step between the two hosts that are farthest
+  // apart.
   double card_seconds() const { return card_seconds_; }
-  // Cards that each device next to one has to itself, each of which makes a channel.
+  // The number of cards that a device next to one has to itself. Each card makes a channel.
   std::uint32_t cards_at_once() const { return cards_at_once_; }
-  double card_bytes_per_second() const { return card_rate_; }  // of the slowest; infinity: none
-  // Whether all cards deliver the bytes of a message in order, as flags between data need it.
+  // The rate of the slowest card; infinity if there is none.
+  double card_bytes_per_second() const { return card_rate_; }
+  // Whether all cards deliver the bytes of a message in order. Protocols with flags between the
+  // data need that.
   bool delivers_in_order() const { return in_order_; }
-  // Least time of a step while a thread of the host serves a network card.
+  // The least time of a step for which a thread of the host serves a network card.
   double proxy_seconds() const;
 
-  // Adds what passes from one place to another, as shares of what the links carry for collectives.
+  // Adds the bytes that pass from one place to another, relative to the rates that collectives
+  // reach on the links.
   void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, ByteShare share);
-  // The same, to the rate that in-switch reductions reach of the NVSwitch's links.
+  // The same, relative to the rate that reductions in the switch reach on an NVSwitch's links.
   void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
                           ByteShare share) const;
 
  private:
-  // What passes from one device to another: over their path, or to their host's memory and on.
+  // One link on the way from a device to another one: on their path, or through their host's
+  // memory.
   struct Load {
     std::uint32_t link = 0;
     double weight = 1;
@@ -66,7 +72,7 @@ class CollectiveGroup {
   const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
   std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);
   double memory_weight(std::uint32_t memory) const;
-  // Bytes per second that collectives reach of a link.
+  // The bytes per second that collectives reach on a link.
   double limit(std::uint32_t link) const;
   DeviceLinks links_of(const std::vector<std::uint32_t>& places);
   void find_cards();

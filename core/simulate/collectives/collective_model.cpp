@@ -86,7 +86,7 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
   option.choice.limit = kUnlimited;
   const std::size_t column = host_column(group_.hosts().size());
   const CollectiveGeneration& generation = group_.generation();
-  // Limits are of what passes a device: a tree sends everything twice, up and down.
+  // The limits hold for the bytes that pass a device. A tree sends everything twice, up and down.
   const double passes = pattern.algorithm == CollectiveAlgorithm::kTree ? 2 : pattern.passes;
   if (protocol == Protocol::kLl) option.choice.limit = generation.ll_limit[column] / passes;
   if (pattern.algorithm == CollectiveAlgorithm::kTree)
@@ -113,7 +113,7 @@ CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algor
     }
   };
   consider(false);
-  if (best.bytes_per_second == 0) consider(true);  // asked for what this operation has not
+  if (best.bytes_per_second == 0) consider(true);  // the operation lacks the requested algorithm
   CONVOY_CHECK(best.bytes_per_second > 0);
   return best;
 }
@@ -161,7 +161,7 @@ double CollectiveModel::switch_latency(const CollectivePattern& pattern, double 
                        (library_.in_switch_network_seconds + card + large * slice_seconds());
 }
 
-// Of a slice over the slowest card.
+// The time of a slice over the slowest card.
 double CollectiveModel::slice_seconds() const {
   return library_.slice_bytes / group_.card_bytes_per_second();
 }

@@ -12,37 +12,37 @@
 
 namespace convoy::simulate {
 
-// How a library does one collective.
+// How a library carries out one collective.
 struct CollectiveChoice {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   Protocol protocol = Protocol::kSimple;
   std::uint32_t channels = 1;
-  double latency_seconds = 0;   // before the bytes flow at their full rate
-  double bytes_per_second = 0;  // of the whole span, alone on the machine
-  double limit = 0;             // most that it takes of idle links; infinity = what they carry
-  std::uint32_t route = kNone;  // in the graph
+  double latency_seconds = 0;   // until the bytes flow at their full rate
+  double bytes_per_second = 0;  // of the whole span, with nothing else on the machine
+  double limit = 0;             // the most that it takes of idle links; infinity = all they have
+  std::uint32_t route = kNone;  // the number of its route in the graph
 
   double seconds(double bytes) const { return latency_seconds + bytes / bytes_per_second; }
 };
 
 std::string text(const CollectiveChoice& choice);  // "ring, LL128, 12 channels"
 
-// A library's collectives among one set of devices: every pattern with every protocol, and which of
-// them it takes, the one with the least time. Patterns are looked for once per kind of operation.
+// A library's collectives among one set of devices. It has every pattern with every protocol and
+// chooses the one that takes the least time. Patterns are searched once per kind of operation.
 class CollectiveModel {
  public:
   CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
                   RouteTable& routes, const std::vector<std::uint32_t>& places);
 
-  // bytes: of the whole span. algorithm: the convoy_algorithm that the plan asks for; but for ring
-  // and tree, libraries choose by themselves.
+  // `bytes` is the size of the whole span. `algorithm` is the convoy_algorithm that the plan asks
+  // for; unless it is a ring or a tree, the library chooses.
   CollectiveChoice choose(OperationKind kind, std::uint32_t algorithm, double bytes);
 
  private:
   struct Option {
-    CollectiveChoice choice;  // without what depends on the size
+    CollectiveChoice choice;  // without the fields that depend on the size
     const CollectivePattern* pattern = nullptr;
-    const ProtocolCost* cost = nullptr;  // null: the switches'
+    const ProtocolCost* cost = nullptr;  // null: the switches reduce
   };
   struct Options {
     std::vector<CollectivePattern> patterns;

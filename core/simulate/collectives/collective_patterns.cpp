@@ -14,8 +14,8 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-// The orders of the devices of every host, channel by channel: closed within one host, between the
-// ends at the network cards of several.
+// Builds the patterns from the orders of devices for every host and channel. On one host, the
+// orders are closed; with several hosts, they lead from one network card to another.
 class PatternBuilder {
  public:
   PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
@@ -91,7 +91,7 @@ class PatternBuilder {
       add_in_switch(sum);
     else
       add_local_rings(sum);
-    // NCCL 2.30, tuning.cc: half of what more devices than cards there are is lost.
+    // NCCL 2.30, tuning.cc: if there are more devices than cards, half of the excess is lost.
     const double per_card = static_cast<double>(group_.most_on_a_host()) /
                             static_cast<double>(group_.hosts().front().channels.size());
     const double loss = (1 + per_card) / 2 / library_.network_reduce_reach;
@@ -172,8 +172,8 @@ class PatternBuilder {
     return order;
   }
 
-  // Every second host is crossed backwards, so that a channel comes in by the card with the number
-  // of the one by which it left the host before.
+  // Every second host is crossed backwards, so that a channel enters by the card with the same
+  // number as the card by which it left the previous host.
   Order order_in_ring(std::size_t host, std::size_t channel) const {
     Order order = orders_[host][channel];
     if (crosses_[host] && host % 2 == 1) std::reverse(order.begin(), order.end());
@@ -207,10 +207,10 @@ class PatternBuilder {
       for (const auto& [child, parent] : *edges) both_ways(sum, of(child), of(parent), share / 2);
   }
 
-  // n devices reduce in their NVSwitch: each sends its part of the sum besides its summands, and
-  // receives its part besides the sums. Published logs bear this out up to eight devices. The bus
-  // bandwidth of more is that of eight: so it is in the logs of a rack of 72, and NCCL 2.30's
-  // tuning.cc has one that does not depend on n.
+  // When n devices reduce in their NVSwitch, each sends its summands and also its part of the sum,
+  // and receives the sums and also its part. Published logs confirm this up to eight devices. More
+  // devices have the bus bandwidth of eight: the logs of a rack of 72 show this, and in NCCL 2.30's
+  // tuning.cc it does not depend on n.
   static double in_switch_passes(double n) {
     constexpr double kFew = 8;
     if (n <= kFew) return 1 + 1 / n;
@@ -218,7 +218,8 @@ class PatternBuilder {
            ring_weight(OperationKind::kAllReduce, kFew);
   }
 
-  // Every device to its switch and back; a ring over them passes all these links once.
+  // Adds the way of every device to its switch and back. A ring over the devices passes all these
+  // links once.
   void add_in_switch(RouteSum& sum) const {
     const double share = group_.hosts().size() > 1 ? library_.in_switch_share_between_hosts : 1;
     for (const GroupHost& host : group_.hosts()) {
@@ -230,7 +231,7 @@ class PatternBuilder {
     }
   }
 
-  // Reduce-scatter and all-gather of each host.
+  // Adds the reduce-scatter and the all-gather of each host.
   void add_local_rings(RouteSum& sum) const {
     Channels found;
     for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
@@ -245,7 +246,7 @@ class PatternBuilder {
     }
   }
 
-  // Calls for every device of a host with the part of the span that it stands for.
+  // Calls `add` for every device of a host with its part of the span.
   template <typename Add>
   void add_parts(const Add& add) const {
     if (group_.hosts().size() == 1) return;
@@ -253,7 +254,7 @@ class PatternBuilder {
     for (std::uint32_t device = 0; device < devices; ++device) add(device, 1.0 / devices);
   }
 
-  // From every host to the next, out of and into all of them once.
+  // Adds a cycle that leaves and enters every host once.
   void add_cycle(RouteSum& sum, std::uint32_t device, ByteShare share) const {
     const std::size_t hosts = group_.hosts().size();
     for (std::size_t h = 0; h < hosts; ++h)
@@ -264,7 +265,7 @@ class PatternBuilder {
   const CollectiveLibrary& library_;
   std::vector<std::vector<Order>> orders_;  // per host and channel
   std::vector<bool> crosses_;               // per host: see find_crossing_chains
-  std::uint32_t bricks_ = 1;                // or cards: channels per order that was found
+  std::uint32_t bricks_ = 1;                // channels per order that was found; or cards
 };
 
 }  // namespace

@@ -8,23 +8,23 @@
 
 namespace convoy::simulate {
 
-// What an algorithm sends, per byte of the whole span, and how many steps come one after another.
+// What an algorithm sends for each byte of the whole span, and how many steps follow one another.
 struct CollectivePattern {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   std::vector<LinkShare> loads;
   std::uint32_t channels = 1;
-  double passes = 1;         // of the span over a device's links, of rings
+  double passes = 1;         // rings: how often the span passes a device's links
   double local_steps = 0;    // within hosts
   double network_steps = 0;  // between hosts
 };
 
-// The patterns that a group can use for an operation, ring first. Ring: all kinds; channels as
-// find_rings or, between hosts, find_chains has them, one per network card. Tree (all_reduce): a
-// chain within each host, a double binary tree between hosts. In the NVSwitch (all_reduce): every
-// device sends what it has and receives the sum, which the switch makes; double trees between
-// hosts for each device's part. Rails (all_reduce): parts reduced within hosts, exchanged in rings
-// over the hosts, gathered. In the network (all_reduce): the same with the parts reduced by its
-// switches.
+// Returns the patterns that a group can use for an operation, the ring first. Rings serve all
+// kinds; their channels come from find_rings or, between hosts, from find_chains, one per network
+// card. The other patterns serve all_reduce. A tree is a chain within each host and a double binary
+// tree between hosts. In the NVSwitch, every device sends its data and receives the sum that the
+// switch makes; between hosts, double trees carry the part of each device. With rails, hosts reduce
+// parts, exchange them in rings over the hosts, and gather them. In the network, its switches
+// reduce these parts.
 std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
                                                    OperationKind kind, bool network_reduces);

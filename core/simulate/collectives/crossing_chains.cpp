@@ -26,7 +26,7 @@ bool have_own_links(const DeviceLinks& links) {
   return true;
 }
 
-// first, the next one, the one before it, the second next, ..., the one opposite on the circle.
+// The devices first, first + 1, first - 1, first + 2, ... up to the opposite one on the circle.
 std::vector<std::uint32_t> zigzag(std::uint32_t first, std::uint32_t devices) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < devices; ++i) {

@@ -5,8 +5,8 @@
 namespace convoy::simulate {
 namespace {
 
-// In-order numbering: odd numbers are leaves, a number's lowest set bit is its height. Host 0 is
-// the root, above the largest power of two.
+// Hosts are numbered in order: odd numbers are leaves, and the lowest set bit of a number is its
+// height. Host 0 is the root, above the largest power of two.
 std::uint32_t parent_of(std::uint32_t host, std::uint32_t hosts) {
   const std::uint32_t bit = host & (~host + 1);
   const std::uint32_t above = (host ^ bit) | (bit << 1);

@@ -6,9 +6,9 @@
 
 namespace convoy::simulate {
 
-// Two binary trees over n hosts, each of which carries half of the data. A host that has children
-// in one of them is a leaf of the other as far as that is possible, so that together they load all
-// hosts about alike. Pairs of child and parent; none for one host.
+// Two binary trees over n hosts, each of which carries half of the data. As far as possible, a host
+// with children in one tree is a leaf of the other, so that both together load all hosts about
+// equally. The edges are pairs of child and parent; one host has none.
 struct DoubleTree {
   using Edges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
   Edges first;

@@ -4,7 +4,7 @@
 
 namespace convoy::simulate {
 
-// How much of the span passes every link of a ring.
+// The part of the span that passes every link of a ring.
 inline double ring_weight(OperationKind kind, double devices) {
   if (kind == OperationKind::kAllReduce) return 2 * (devices - 1) / devices;
   if (kind == OperationKind::kReduceScatter || kind == OperationKind::kAllGather)

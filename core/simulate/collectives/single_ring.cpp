@@ -12,22 +12,22 @@ namespace {
 
 using Places = std::vector<std::uint32_t>;
 
-// How often a ring goes round: reduce, and hand out what was reduced.
+// How often data go round the ring: once to reduce, and once to hand out the result.
 double rounds(OperationKind kind) {
   return kind == OperationKind::kAllReduce ? 2 : 1;
 }
 
-// Looks for an order of a few devices in which neighbours have a direct link, the last and the
-// first included: depth first, ties by the given order.
+// Searches an order of a few devices in which all neighbours have a direct link, also the last and
+// the first. It searches depth first and keeps the given order where it can.
 class DirectRing {
  public:
   using IsDirect = std::function<bool(std::uint32_t, std::uint32_t)>;
   DirectRing(Places places, IsDirect is_direct)
       : places_(std::move(places)), is_direct_(std::move(is_direct)) {}
 
-  // The given order when there is no such ring.
+  // Returns the given order if there is no such ring.
   Places find() {
-    static_cast<void>(extend(1));  // leaves the order as it was when it finds none
+    static_cast<void>(extend(1));  // leaves the order unchanged if it finds no ring
     return places_;
   }
 
@@ -76,8 +76,8 @@ double SingleRing::hop_seconds(std::uint32_t from, std::uint32_t to) {
   }
 }
 
-// One round: all take a step at a time, at the pace of the slowest hop; or up a tree over the hosts
-// after a chain inside each.
+// The time of one round. In a ring, all devices step together, at the pace of the slowest hop. In a
+// tree, a chain inside each host comes before the way up.
 double SingleRing::step_seconds(const Ring& ring) {
   double slowest = 0;
   double slowest_local = 0;

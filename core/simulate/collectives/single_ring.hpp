@@ -10,24 +10,25 @@
 
 namespace convoy::simulate {
 
-// How software reduces that knows one ring: over all devices, host after host, pipelined, so that a
-// transfer of the whole over every link of the ring stands for it. The fixed cost is that of its
-// steps: the ring's, or of a tree over the hosts where that has fewer.
+// Collectives of software that knows only one ring, over all devices, host after host. The ring is
+// pipelined, so one transfer over all of its links stands for a collective. The fixed cost is the
+// latency of its steps, or of the steps of a tree over the hosts if the tree has fewer.
 class SingleRing {
  public:
   SingleRing(const SimulatedMachine& machine, const SimulationOptions& options, RouteTable& routes)
       : machine_(machine), options_(options), routes_(routes) {}
 
-  // Places of the participants, in the operation's order. bytes: of the whole span.
+  // `places` are the participants in the operation's order, `bytes` is the size of the whole span.
   CostedTask task(OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
 
  private:
-  // A set of participants that collectives come back to.
+  // The ring of one set of participants, which several collectives use.
   struct Ring {
     std::vector<std::uint32_t> places;
     double seconds = 0;
     std::uint32_t group = kNone;
-    std::map<double, std::uint32_t> routes;  // by bytes over a link per byte
+    // by the bytes that pass a link for each byte of the span
+    std::map<double, std::uint32_t> routes;
   };
   Ring& ring(const std::vector<std::uint32_t>& places);
   std::vector<std::uint32_t> order(const std::vector<std::uint32_t>& places);

@@ -7,9 +7,9 @@
 namespace convoy::simulate {
 namespace {
 
-// Collectives of many devices pass thousands of links, of which hardly any is left out.
+// Collectives of many devices pass thousands of links, and hardly any of them can be left out.
 constexpr std::size_t kLongRoute = 64;
-// Beyond what rounding may do: a link that is as narrow may be full, too.
+// The margin exceeds rounding, because a link that is equally narrow may be full, too.
 constexpr double kClearly = 1 + 1e-6;
 
 class Narrower {
@@ -23,7 +23,7 @@ class Narrower {
   bool is_never_full(std::uint32_t link) const { return !found_[link].narrower.empty(); }
 
  private:
-  // Links that all routes over a link have, and that are narrower on each of them.
+  // For a link, the links that are on all routes over it and narrower on each of them.
   struct Found {
     bool is_used = false;
     std::vector<std::uint32_t> narrower;
@@ -31,10 +31,10 @@ class Narrower {
   // The last route that a link was seen in.
   struct InRoute {
     std::uint32_t route = 0;  // counted from 1
-    double rate = 0;          // most that a flow may have there
+    double rate = 0;          // highest rate of a flow on this route
   };
 
-  // The most that links carry at any time.
+  // The highest rate of each link at any time.
   static std::vector<double> widths(const TaskGraph& graph) {
     std::vector<double> widths;
     for (const LinkCapacity& link : graph.links) widths.push_back(link.bytes_per_second);
@@ -61,7 +61,7 @@ class Narrower {
     }
   }
 
-  // Others may become narrower than they are.
+  // Whether the link may be left out. Links whose rate changes may become narrower, so they stay.
   bool may_be_left_out(std::uint32_t link) const {
     return graph_.links[link].incast_loss == 0 &&
            std::ranges::find(graph_.slowed_links, link, &SlowedLink::link) ==

@@ -5,9 +5,9 @@
 
 namespace convoy::simulate {
 
-// The routes of a graph without the links that are never full: all that passes such a link also
-// passes one and the same narrower link, which is full before. The rates of flows stay as they are,
-// and most of what sharing them costs is the number of their links.
+// Returns the routes of a graph without the links that can never be full. Everything that passes
+// such a link also passes one narrower link, which is full before. The rates of flows stay the
+// same, and sharing the links takes less time, because that time grows with the number of links.
 Lists<LinkShare> binding_links(const TaskGraph& graph);
 
 }  // namespace convoy::simulate

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kGrowing = -1;  // instead of a rate
 
-// What rounding may add to the sum of a link's flows.
+// The most that rounding adds to the sum of a link's flows.
 constexpr double kRounding = 1e-11;
 
 }  // namespace
@@ -108,7 +108,8 @@ void FairShares::release(std::uint32_t flow) {
   free_flows_.push_back(flow);
 }
 
-// So that something stops it that knows of it: the most that it can have.
+// Opens the narrowest link of a flow, so that an open link limits it. Returns the rate that this
+// link allows.
 double FairShares::open_narrowest(const Flow& flow) {
   double narrowest = flow.limit;
   const LinkShare* found = nullptr;
@@ -153,7 +154,7 @@ double FairShares::fair_rate(const Link& link) {
   return std::max(0.0, link.left) / link.weight;
 }
 
-// By its limit, and by the full links that are not shared anew.
+// The bound on a flow by its limit and by the full links that are not shared anew.
 double FairShares::bound(const Flow& flow) const {
   double rate = flow.limit;
   for (const LinkShare& share : flow.links) {
@@ -190,7 +191,8 @@ void FairShares::fill() {
     fix_at_bounds(full_next_.first().rate);
     const AtRate candidate = full_next_.first();
     Link& link = links_[candidate.index];
-    // Rates of links only grow while flows are fixed: an old one is put back where it belongs.
+    // The rates of links only grow while flows are fixed, so an outdated entry is put back with its
+    // new rate.
     const double rate = link.growing == 0 ? 0 : fair_rate(link);
     if (rate > candidate.rate) {
       full_next_.raise_first(rate);
@@ -206,7 +208,7 @@ void FairShares::fill() {
     fix(bounded_[next_bounded_].index, kRoom);
 }
 
-// Those whose bound is below the rate; at equal rates links come first.
+// Fixes flows whose bound is below the rate. At equal rates, links come first.
 void FairShares::fix_at_bounds(double rate) {
   for (; next_bounded_ < bounded_.size() && bounded_[next_bounded_].rate < rate; ++next_bounded_)
     fix(bounded_[next_bounded_].index, bounded_[next_bounded_].rate);

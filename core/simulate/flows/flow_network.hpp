@@ -10,26 +10,26 @@
 
 namespace convoy::simulate {
 
-// Transfers in progress. Add, limit and finish flows at one point in time, then call update(): it
-// shares the links max-min fairly among the flows that the changes touch, directly or through
-// others, and says when each of those whose rate changed will end.
+// The transfers in progress. Add, limit and finish flows at one point in time, then call update().
+// It shares the links max-min fairly among the flows that the changes affect, and returns when each
+// flow whose rate changed will end.
 class FlowNetwork {
  public:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
   explicit FlowNetwork(std::vector<LinkCapacity> links);
 
-  // `shares` must stay until the flow is finished. `limit` is the most bytes per second that the
-  // flow takes. Returns its number, which is used again after finish().
+  // `shares` must stay valid until the flow is finished. `limit` is the highest rate of the flow in
+  // bytes per second. Returns the number of the flow, which another flow may get after finish().
   std::uint32_t add(Ticks now, double bytes, std::span<const LinkShare> shares, double limit);
   void set_limit(std::uint32_t flow, double limit);
   void set_capacity(std::uint32_t link, double bytes_per_second);
-  // The flow's end has come.
+  // Removes a flow that has ended.
   void finish(std::uint32_t flow);
 
   struct End {
     std::uint32_t flow = 0;
-    std::uint32_t version = 0;  // an end is true only while the flow has this version
+    std::uint32_t version = 0;  // the end holds only while the flow has this version
     Ticks at = 0;
   };
   // Valid until the next call.
@@ -49,7 +49,8 @@ class FlowNetwork {
 
   FairShares shares_;
   std::vector<Progress> flows_;
-  std::vector<std::uint32_t> versions_;  // per flow, close together: asked for most often
+  // per flow; apart from the rest because they are read most often
+  std::vector<std::uint32_t> versions_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> touched_links_;
   std::vector<std::uint32_t> touched_flows_;

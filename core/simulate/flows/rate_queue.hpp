@@ -9,7 +9,7 @@
 
 namespace convoy::simulate {
 
-// Something of this number that comes to pass at this rate; of equal rates, the lower number first.
+// A numbered event that happens at a rate. Of equal rates, the lower number comes first.
 struct AtRate {
   double rate = 0;
   std::uint32_t index = 0;
@@ -19,8 +19,8 @@ struct AtRate {
   bool operator>(const AtRate& other) const { return other < *this; }
 };
 
-// The lowest rate first. Put all in, call begin(), then go through them. Mostly there are two or
-// three, among which looking is faster than keeping a heap.
+// A queue with the lowest rate first. Put all entries in, call begin(), then take them. Usually
+// there are two or three, which are faster to search than to keep in a heap.
 class RateQueue {
  public:
   void clear() { items_.clear(); }
@@ -42,7 +42,7 @@ class RateQueue {
     items_.pop_back();
     if (!is_heap_) bring_first();
   }
-  // Puts the first one back with a higher rate.
+  // Puts the first entry back with a higher rate.
   void raise_first(double rate) {
     if (!is_heap_) {
       items_.front().rate = rate;

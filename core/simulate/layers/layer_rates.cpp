@@ -11,7 +11,7 @@
 namespace convoy::simulate {
 namespace {
 
-constexpr std::size_t kNeighbours = 3;  // that a layer without a sample of its own is between
+constexpr std::size_t kNeighbours = 3;  // samples that stand for a layer without a sample
 
 struct Sum {
   double seconds = 0;
@@ -55,8 +55,8 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
   }
 }
 
-// Weights of fully connected layers are used up as fast as they come, image by image: what is
-// computed with them is not hidden behind reading them.
+// Fully connected layers use each weight as soon as it arrives, image by image. So their
+// computation does not overlap with reading the weights.
 double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
                            const RateGain& gain) const {
   const double computing =

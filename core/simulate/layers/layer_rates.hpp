@@ -13,37 +13,36 @@ struct LayerSample {
   LayerShape shape;
   convoy_pass pass = CONVOY_PASS_FORWARD;
   LayerWork work;
-  double seconds = 0;  // 0: another layer computed it on the way
+  double seconds = 0;  // 0: the kernel of another layer computes it, too
 };
 
-// How many times faster than the samples were taken operations and bytes go: in another arithmetic
-// than theirs.
+// How many times faster operations and bytes go in another arithmetic than that of the samples.
 struct RateGain {
   double flops = 1;
   double bytes = 1;
 };
 
-// What layers reach on a device that was measured. A layer that was among the samples takes the
-// time that it took, another one that of the most similar ones, in proportion to its time at the
-// device's peak rates: the longer of that of its operations and that of its bytes, of fully
-// connected layers both.
+// The times of layers on a measured device. A layer that was among the samples takes its measured
+// time. Another layer is as many times slower than at the device's peak rates as the most similar
+// samples were. At the peak rates, a layer takes as long as its operations or its bytes, whichever
+// take longer; a fully connected layer takes as long as both together.
 class LayerRates {
  public:
-  // flops and bytes: peak rates per second with which the samples were taken; speed: how much
-  // faster the device is than that one. All positive.
+  // `flops` and `bytes` are the peak rates per second of the measured device. `speed` says how much
+  // faster this device is. All are positive.
   LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes, double speed = 1);
 
-  // Seconds that a pass takes.
+  // The seconds that a pass takes.
   double seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
                  const RateGain& gain = {}) const;
 
-  // A hash of all that seconds() depends on: another measurement has another one.
+  // A hash of everything that seconds() depends on, so that measurements can be told apart.
   std::uint64_t fingerprint() const;
 
  private:
   struct Known {
     LayerShape shape;
-    double slowdown = 0;  // measured time over that at the peak rates
+    double slowdown = 0;  // the measured time divided by the time at the peak rates
   };
   double slowdown(const LayerShape& shape, convoy_pass pass) const;
   double at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
@@ -54,7 +53,7 @@ class LayerRates {
   TileSides tile_sides_;
   double speed_;
   std::vector<Known> known_[3];    // per pass
-  double usual_slowdown_[3] = {};  // per pass, of all layers together
+  double usual_slowdown_[3] = {};  // per pass, over all layers
 };
 
 }  // namespace convoy::simulate

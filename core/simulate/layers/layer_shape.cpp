@@ -7,10 +7,10 @@
 namespace convoy::simulate {
 namespace {
 
-// Weights of differences in shape, in doublings. What makes a library choose another algorithm
-// weighs most, then the sizes that decide how full vectors and caches are.
+// The weights of differences in shape, in doublings. Properties for which a library chooses another
+// algorithm weigh most. Next come the sizes that decide how full vectors and caches are.
 constexpr double kNeighbourWeight = 3;
-// Of layers with products, which take long whatever is computed with them.
+// For layers with products, which take long whatever is computed beside them.
 constexpr double kProductNeighbourWeight = 0.5;
 constexpr double kKernelWeight = 2;
 constexpr double kStrideWeight = 2;

@@ -8,13 +8,13 @@
 
 namespace convoy::simulate {
 
-// What decides how long a layer's passes take on a device, besides the device: kind and sizes, and
-// the layers beside it, because devices compute some of them together.
+// What determines how long the passes of a layer take on a given device: its kind, its sizes and
+// the kinds of its neighbours, because devices compute some layers together.
 struct LayerShape {
   std::uint32_t kind = 0;      // convoy_layer_kind
-  std::uint32_t producer = 0;  // kind of the layer that its first input comes from
-  std::uint32_t consumer = 0;  // kind of the only layer that reads it; 0 = several do, or none
-  bool ends_sum = false;       // that one is a sum, and this is its last part
+  std::uint32_t producer = 0;  // the kind of the layer that makes its first input
+  std::uint32_t consumer = 0;  // the kind of the only layer that reads it; 0 if several or none do
+  bool ends_sum = false;       // the consumer is a sum, and this layer is its last term
   std::uint32_t batch = 1;
   std::uint32_t inputs = 1;
   std::uint32_t kernel_height = 1;
@@ -30,11 +30,11 @@ struct LayerShape {
   auto operator<=>(const LayerShape&) const = default;
 };
 
-// Per node of the graph.
+// One shape per node of the graph.
 std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch);
 
-// How unlike two layers are, as far as the part of a device's peak rates goes that they reach: 0
-// for the same shape, infinite for layers of different kinds.
+// How differently two layers use a device's peak rates: 0 for the same shape, infinite for layers
+// of different kinds.
 double shape_distance(const LayerShape& a, const LayerShape& b);
 
 }  // namespace convoy::simulate

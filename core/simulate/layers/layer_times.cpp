@@ -9,20 +9,20 @@
 namespace convoy::simulate {
 namespace {
 
-// What layers reach on a device in one arithmetic.
+// The rates of layers on a device in one arithmetic.
 struct LayerReach {
-  double flops_per_second = 0;  // of products with many channels
-  double bytes_per_second = 0;  // of everything else
+  double flops_per_second = 0;  // for products with many channels
+  double bytes_per_second = 0;  // for everything else
   double gain_3x3 = 1;
   double gain_5x5 = 1;
-  double gain_uneven = 1;  // of 1x7, 7x1 and the like
+  double gain_uneven = 1;  // for 1x7, 7x1 and the like
 };
 
-// Libraries have no kernels for them that are as good as those of square convolutions: fitted to
+// Libraries have worse kernels for them than for square convolutions. The factor is fitted to
 // inception3 on V100, RTX 2080 Ti, A100 and RTX A6000, tests/simulate/single_device_rates.json.
 constexpr double kUnevenGain = 0.4;
 
-// Of other arithmetics than f32; 0 = the device has them not, or nobody says how fast.
+// The peak of another arithmetic than f32; 0 if the device lacks it or its peak is unknown.
 double peak_of_its_own(const SimulatedDevice& device, Arithmetic arithmetic) {
   if (arithmetic == Arithmetic::kHalf) return device.half_flops_per_second;
   return arithmetic == Arithmetic::kTf32 ? device.tf32_flops_per_second : 0;
@@ -36,7 +36,8 @@ double peak(const SimulatedDevice& device, Arithmetic arithmetic) {
   return or_else(peak_of_its_own(device, arithmetic), device.flops_per_second);
 }
 
-// In f32, and where there are no matrix units or nothing is known of what they reach.
+// The rates in f32, and in other arithmetics if the device has no matrix units or their rates are
+// unknown.
 LayerReach f32_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
   return {
       or_else(device.layer_flops_efficiency, device.flops_efficiency) * peak(device, arithmetic),
@@ -45,7 +46,7 @@ LayerReach f32_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
       device.gain_3x3, device.gain_5x5, device.layer_flops_efficiency > 0 ? kUnevenGain : 1};
 }
 
-// Matrix units multiply directly: nothing is gained by Winograd or FFT.
+// The rates of matrix units. They multiply directly, so Winograd and FFT gain nothing.
 LayerReach tensor_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
   const double fed = device.tensor_operations_per_byte * device.memory_bytes_per_second;
   return {1 / (1 / peak(device, arithmetic) + 1 / fed),
@@ -60,7 +61,7 @@ LayerReach layer_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
   return on_matrix_units ? tensor_reach(device, arithmetic) : f32_reach(device, arithmetic);
 }
 
-// What 3x3 and 5x5 convolutions save by other algorithms than the direct one.
+// The gain of 3x3 and 5x5 convolutions by other algorithms than the direct one.
 double algorithm_gain(const GraphNode& node, const LayerReach& reach) {
   const convoy_layer& it = node.layer;
   const bool unit_stride = it.stride_height == 1 && it.stride_width == 1;
@@ -70,7 +71,7 @@ double algorithm_gain(const GraphNode& node, const LayerReach& reach) {
   return it.kernel_height == 5 ? reach.gain_5x5 : 1;
 }
 
-// The smaller side of a layer's matrix of weights: how much of it is there to share.
+// The smaller side of a layer's matrix of weights, which limits how often its factors are reused.
 double channels_of(const GraphNode& node) {
   const double groups = std::max(1u, node.layer.groups);
   const double taps =
@@ -105,7 +106,7 @@ class Roofline {
     time.bytes += work.bytes / gain_.bytes;
   }
 
-  // Gradients of data, where any variable lies before the node, and of weights.
+  // Appends the gradients of data, if any variable lies before the node, and those of weights.
   void append_backward(std::uint32_t node, PassTime& time) const {
     if (behind_variables_[node]) append(node, CONVOY_PASS_BACKWARD_DATA, time);
     if (owns_weights(graph_.nodes()[node].layer.kind))
@@ -117,7 +118,7 @@ class Roofline {
     const GraphNode& it = graph_.nodes()[node];
     if (work.flops == 0)
       return device_.kernel_seconds + work.bytes / (gain_.bytes * reach_.bytes_per_second);
-    // Products read and write everything once, as plain kernels do.
+    // Products read and write everything once, as element-wise kernels do.
     const double moving =
         work.bytes / (gain_.bytes * device_.memory_efficiency * device_.memory_bytes_per_second);
     const double wide = reach_.flops_per_second * algorithm_gain(it, reach_);
@@ -183,7 +184,8 @@ double fit_layer_scale(const std::function<double(double factor)>& step_seconds,
   double low = kSmallest;
   double high = kLargest;
   if (step_seconds(low) >= target) return low;
-  // Steps are nearly linear in the factor: the secant almost always hits, bisection secures it.
+  // The step is nearly linear in the factor, so the secant method almost always converges;
+  // bisection guards it.
   double factor = 1;
   for (int round = 0; round < 100 && high / low > 1 + kTolerance; ++round) {
     const double seconds = step_seconds(factor);

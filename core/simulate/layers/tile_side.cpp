@@ -9,13 +9,13 @@
 namespace convoy::simulate {
 namespace {
 
-// Inputs per side that a tile's outputs are made of.
+// The side of the patch of inputs that makes a tile's outputs.
 constexpr std::uint32_t kUsualPatch = 6;
 constexpr std::uint32_t kOtherPatches[] = {4, 8};
-// Another side must explain samples so much better: by times, in their squared deviations.
+// Another side must have so many times smaller squared deviations to be chosen.
 constexpr double kClearlyBetter = 4;
 
-// The filter's side of a convolution that may be computed in tiles; else 0.
+// The side of the filter if the convolution may be computed in tiles; otherwise 0.
 std::uint32_t tiled_filter(const LayerShape& shape) {
   const bool is_plain = shape.kind == CONVOY_LAYER_CONVOLUTION && shape.stride == 1 &&
                         shape.groups == 1 && shape.kernel_height == shape.kernel_width;
@@ -23,7 +23,7 @@ std::uint32_t tiled_filter(const LayerShape& shape) {
   return is_plain && (filter == 3 || filter == 5) ? filter : 0;
 }
 
-// Of the tiles; none where the patch is too small for more than one output.
+// The side of the tiles; 1 if the patch is too small for more than one output.
 std::uint32_t side_of(std::uint32_t patch, std::uint32_t filter) {
   return patch > filter ? patch + 1 - filter : 1;
 }
@@ -36,7 +36,7 @@ double weights_in_tiles(convoy_pass pass) {
 
 using Group = std::vector<const LayerSample*>;
 
-// Whatever but the size of images decides how fast they are is the same within a group.
+// Within a group, everything that decides the speed is the same, except the size of images.
 std::vector<Group> groups_of(const std::vector<LayerSample>& samples, std::uint32_t filter) {
   std::map<std::tuple<int, std::uint32_t, std::uint32_t, std::uint32_t>, Group> groups;
   for (const LayerSample& sample : samples) {
@@ -63,7 +63,7 @@ double excess_of(const LayerShape& shape, convoy_pass pass, std::uint32_t tile_s
   return (tiles + weights_in_tiles(pass)) * tile_side * tile_side / outputs;
 }
 
-// Sum of the squares by which logarithms of times deviate from what the group does in the mean.
+// The sum of the squares by which the logarithms of times deviate from the mean of their group.
 double spread(const Group& group, double flops, std::uint32_t side) {
   double sum = 0;
   double squares = 0;
@@ -76,7 +76,7 @@ double spread(const Group& group, double flops, std::uint32_t side) {
   return squares - sum * sum / static_cast<double>(group.size());
 }
 
-// For filters of this side.
+// Finds the side for filters of this size.
 std::uint32_t find_side(const std::vector<LayerSample>& samples, double flops,
                         std::uint32_t filter) {
   const std::vector<Group> groups = groups_of(samples, filter);

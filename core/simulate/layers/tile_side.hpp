@@ -9,26 +9,28 @@ namespace convoy::simulate {
 
 struct LayerSample;
 
-// Devices compute 3x3 and 5x5 convolutions of stride 1 in square tiles of outputs (Winograd): of an
-// image whose side is no multiple of the tile's, they compute more than they need. And they bring
-// weights into the form that tiles are multiplied with, or their gradients back, which takes as
-// long as some tiles do, however few there are. A side of 1: they do not.
+// The sides of the square tiles of outputs in which a device computes 3x3 and 5x5 convolutions of
+// stride 1 (Winograd). If the side of an image is no multiple of the tile's side, the device
+// computes more than it needs. It also transforms the weights, or their gradients back, which takes
+// as long as a few tiles, however few there are. A side of 1 means that the device uses no tiles.
 struct TileSides {
   std::uint32_t of_3x3 = 1;
   std::uint32_t of_5x5 = 1;
 
-  // Of this layer's tiles; 1 for layers that are computed in no tiles.
+  // The side of this layer's tiles; 1 if it is not computed in tiles.
   std::uint32_t of(const LayerShape& shape) const;
 };
 
-// How many times the outputs of such a layer the outputs of all tiles are, with the weights' worth
-// of them; 1 for other layers, and with tiles of 1.
+// How many times more outputs the tiles of a layer have than the layer, with the tiles that
+// transforming the weights costs. It is 1 for layers that are not computed in tiles.
 double tile_excess(const LayerShape& shape, convoy_pass pass, const TileSides& sides);
 
-// The sides with which samples of convolutions by the same filters between the same numbers of
-// channels, but of images of different sizes, take times most in proportion to what is computed: 4
-// for 3x3 and 2 for 5x5, as usual, from patches of 6x6, unless 1 or those of patches of 4x4 or 8x8
-// are clearly better; 1 when there are none. flops: the device's peak rate per second.
+// Finds the sides that explain the measured times best. It compares convolutions with the same
+// filters and channels on images of different sizes: with the right side, their times are
+// proportional to the outputs of their tiles. The usual sides are 4 for 3x3 and 2 for 5x5, from
+// patches of 6x6. Sides of 1, or those of patches of 4x4 or 8x8, are chosen only if they are
+// clearly better. Without such samples the sides are 1. `flops` is the device's peak rate per
+// second.
 TileSides find_tile_sides(const std::vector<LayerSample>& samples, double flops);
 
 }  // namespace convoy::simulate

@@ -14,19 +14,20 @@ namespace convoy::simulate {
 SimulatedDevice simulated_device(const topology::DeviceEntry& entry);
 SimulatedHost simulated_host(const topology::HostEntry& entry);
 
-// The constants of a platform's machine.
+// Returns the constants of a platform's machine.
 MachineConstants platform_constants(const topology::Platform& platform,
                                     const topology::Catalogue& catalogue);
 
-// The constants of any machine: devices by their PCI ids, else by their model names, hosts by their
-// processors. A GPU that the catalogue does not have gets an entry without rates: its memory is
-// known, its layers' times are not; `unknown` says what to add.
+// Returns the constants of any machine. It finds devices by their PCI ids or else by their model
+// names, and hosts by their processors. A GPU that the catalogue lacks gets an entry without rates:
+// its memory is known, and the times of its layers are not. `unknown` then says what to add to the
+// catalogue.
 MachineConstants machine_constants(const topology::Machine& machine,
                                    const topology::Catalogue& catalogue,
                                    std::vector<std::string>& unknown);
 
-// NAME.json of a folder, or the file that `name` is a path of. Throws Error (kUsage) with file,
-// line and field; for an unknown name with the names there are.
+// Reads NAME.json in a folder, or the file at the path `name`. Throws Error (kUsage) with file,
+// line and field, or with the known names if the name is unknown.
 SoftwareProfile read_software_profile(const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace convoy::simulate

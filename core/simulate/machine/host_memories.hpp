@@ -8,13 +8,14 @@
 
 namespace convoy::simulate {
 
-// For each of a host's memories the package that it is of, numbered from 0 on: a package may have
-// several NUMA nodes (NPS4, sub-NUMA clustering). One outside all packages counts as one more.
+// Returns the package of each of a host's memories, numbered from 0. A package may have several
+// NUMA nodes (NPS4, sub-NUMA clustering). A memory outside all packages counts as a package of its
+// own.
 std::vector<std::uint32_t> packages_of(const topology::Machine& machine,
                                        const std::vector<std::size_t>& memories);
 
-// What all these memories of a host reach together, in bytes per second. Where the machine does not
-// say it of one, it has its share of what its package reaches.
+// Returns the rate that these memories of a host reach together, in bytes per second. If the
+// machine does not state the rate of a memory, it has its share of its package's rate.
 double memory_rate(const topology::Machine& machine, const std::vector<std::size_t>& memories,
                    double package_bytes_per_second);
 

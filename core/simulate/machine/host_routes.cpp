@@ -27,8 +27,8 @@ bool have_same_routes(const topology::Machine& a, const topology::Machine& b) {
          std::equal(a.links.begin(), a.links.end(), b.links.begin(), b.links.end(), same_link);
 }
 
-// A card with less than this part of the fastest one's rate is for other things than training:
-// management, storage.
+// A card with less than this part of the fastest card's rate is not for training, but for
+// management or storage.
 constexpr double kMuchSlower = 0.5;
 
 }  // namespace
@@ -132,7 +132,7 @@ const std::vector<std::size_t>& HostRoutes::nearest_cards(Host& host, std::size_
   return cards;
 }
 
-// The cards that this GPU uses: GPUs with the same nearest cards take turns over them.
+// The cards that this GPU uses. GPUs with the same nearest cards use them in turns.
 std::vector<std::size_t> HostRoutes::cards_of(Host& host, std::size_t from) {
   const std::vector<std::size_t>& cards = nearest_cards(host, from);
   if (cards.size() == 1 || machine_.nodes[from].kind != NodeKind::gpu) return {cards.front()};

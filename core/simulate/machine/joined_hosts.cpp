@@ -41,7 +41,7 @@ class HostJoiner {
     }
   }
 
-  // The place of `one` that it is like: its devices in order, or its memory.
+  // The place of `one` that this place is like: a device, in order, or the memory.
   std::uint32_t model_of(const Place& place) const {
     std::uint32_t device = 0;
     if (place.kind == CONVOY_PLACE_DEVICE)
@@ -82,7 +82,8 @@ class HostJoiner {
     machine_.links.push_back(std::move(link));
   }
 
-  // Per host what it sends and what it receives, then a link per pair of hosts.
+  // Adds two links per host, for what it sends and what it receives, and then a link per pair of
+  // hosts.
   void add_network() {
     first_network_link_ = static_cast<std::uint32_t>(machine_.links.size());
     const std::uint32_t hosts = cluster_.hosts;
@@ -138,7 +139,7 @@ class HostJoiner {
   Cluster cluster_;
   const std::vector<std::vector<double>>& rates_;
   SimulatedMachine machine_;
-  std::vector<std::uint32_t> models_;  // per place: that of `one` which it is like
+  std::vector<std::uint32_t> models_;  // per place: the place of `one` that it is like
   std::uint32_t first_network_link_ = 0;
 };
 

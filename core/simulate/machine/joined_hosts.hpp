@@ -7,11 +7,12 @@
 
 namespace convoy::simulate {
 
-// `cluster`, as make_hosts() makes it, of hosts that are like the one of `one`: its first devices
-// and its memory, once per host; hosts of parameter servers have the memory. rates[a][b], in bytes
-// per second, is what one transfer from host a to host b reaches while there is no other. What
-// several transfers of a host reach together is what its best link reaches: they share the card, or
-// the thread that serves it. `one` has at least as many devices as each of the hosts.
+// Makes the machine of `cluster`, as make_hosts() makes it, from hosts that are all like the host
+// of `one`. Each host has the first devices and the memory of `one`; hosts of parameter servers
+// have only the memory. `one` has at least as many devices as each host. rates[a][b] is the rate of
+// a single transfer from host a to host b, in bytes per second. Several transfers of a host
+// together reach the rate of its best link, because they share the card or the thread that serves
+// it.
 SimulatedCluster join_hosts(const SimulatedCluster& one, Cluster cluster,
                             const std::vector<std::vector<double>>& rates);
 

@@ -84,7 +84,7 @@ class GpuClusterBuilder {
     }
   }
 
-  // Of the GPU that comes in this turn.
+  // The number of the GPU in this position.
   std::uint32_t number_of(std::uint32_t turn, std::size_t gpus) const {
     if (order_.empty()) return turn;
     const std::uint32_t number = order_.at(turn);
@@ -94,8 +94,8 @@ class GpuClusterBuilder {
     return number;
   }
 
-  // GPUs behind one switch, when it has as many as a board; neighbours by number where a virtual
-  // machine hides the switches.
+  // The board of a GPU: the GPUs behind one switch, if they are as many as a board has. If a
+  // virtual machine hides the switches, neighbours by number share a board.
   std::uint32_t board_of(const std::vector<std::size_t>& gpus, std::uint32_t index,
                          std::uint32_t kind) {
     const std::size_t size = constants_.devices[kind].board_rates.size();
@@ -177,7 +177,8 @@ class GpuClusterBuilder {
     }
   }
 
-  // Devices without links of their own behind the same nodes: the same kind, looked for once.
+  // Devices that have only PCI Express links and the same nodes before them have the same kind of
+  // route, so it is searched once.
   RouteKind kind_between(std::uint32_t from, std::uint32_t to) {
     const auto key = [&](std::uint32_t place) {
       const std::size_t gpu = places_->nodes[place].front();
@@ -242,7 +243,8 @@ SimulatedCluster make_gpu_cluster(const topology::Machine& machine, std::uint32_
   return GpuClusterBuilder(machine, devices_per_host, constants, order).run();
 }
 
-// What single layers need while they compute: 3 to 9 MB, of lenet, resnet20, googlenet and alexnet.
+// The memory that single layers need while they compute: 3 to 9 MB in lenet, resnet20, googlenet
+// and alexnet.
 constexpr std::uint64_t kLayerScratch = std::uint64_t{8} << 20;
 
 SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& device,
@@ -255,7 +257,7 @@ SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& 
   machine.devices.front().reserved_bytes = kLayerScratch;
   machine.hosts.push_back(host);
   machine.links.push_back({"memory of host:0", host.memory_bytes_per_second});
-  // Devices on one host share what its processors have of power and memory.
+  // Devices on one host share the power and the memory of its processors.
   for (std::uint32_t d = 0; d < devices; ++d) machine.places.push_back({0, 0, 0, 0, 0, true});
   machine.places.push_back({0, kNone, kNone, 0, host.memory_bytes});
   machine.paths = [](std::uint32_t, std::uint32_t) { return Path{}; };

@@ -8,25 +8,25 @@ namespace {
 using topology::LinkKind;
 using topology::NodeKind;
 
-// Connections inside a chip of which nothing is known are no limit.
+// Unknown connections inside a chip limit nothing.
 constexpr double kWide = 1e13;
 
-// One NVLink of the first generation: no later one is slower.
+// The rate of an NVLink of the first generation; no later one is slower.
 constexpr double kLeastBrick = 20e9;
 
 struct Reach {
   double efficiency = 1;
-  double unknown = kWide;  // bytes per second, nothing left to take off
+  double unknown = kWide;  // bytes per second that they reach if their rate is unknown
 };
 
-// The card of a link to a network; null for links between parts of the network.
+// The card of a link to a network. Null for links between parts of the network.
 const topology::Node* card_of(const topology::Machine& machine, const topology::Link& link) {
   for (const std::size_t end : {link.a, link.b})
     if (machine.nodes[end].kind == NodeKind::nic) return &machine.nodes[end];
   return nullptr;
 }
 
-// Whose link it is: of one to a network its card's.
+// The host of a link. A link to a network belongs to the host of its card.
 std::uint32_t host_of(const topology::Machine& machine, const topology::Link& link) {
   const topology::Node* card = link.kind == LinkKind::network ? card_of(machine, link) : nullptr;
   return card != nullptr ? card->host : machine.nodes[link.a].host;
@@ -66,14 +66,15 @@ Wire wire_of(const topology::Machine& machine, const topology::Link& link) {
   return switched ? Wire::kNvswitch : Wire::kNvlink;
 }
 
-// Half of what both of its ends take, for every message passes two cards and each switch twice.
+// Half of the time that both ends add, because every message passes two cards, and passes each
+// switch on two links.
 double step_seconds(const topology::Machine& machine, const topology::Link& link) {
   return (machine.nodes[link.a].network_step_seconds.value_or(0) +
           machine.nodes[link.b].network_step_seconds.value_or(0)) /
          2;
 }
 
-// Whether a usual rate stands for an unknown one: within a chip nothing does.
+// Whether a usual rate stands for an unknown one. For links within a chip, none does.
 bool has_usual_rate(LinkKind kind) {
   return kind == LinkKind::network || kind == LinkKind::pcie || kind == LinkKind::socket ||
          kind == LinkKind::nvlink;

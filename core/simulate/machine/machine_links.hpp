@@ -10,11 +10,11 @@
 
 namespace convoy::simulate {
 
-// What a host adds, by its number.
+// Returns the constants of a host by its number.
 using HostConstants = std::function<const SimulatedHost&(std::uint32_t host)>;
 
-// Both directions of every link of the graph, with what transfers reach of them: link i of the
-// graph is 2 i from a to b and 2 i + 1 back.
+// Returns both directions of every link of the graph, with the rates that transfers reach: link i
+// of the graph becomes 2 i from a to b, and 2 i + 1 from b to a.
 std::vector<SimulatedLink> simulated_links(const topology::Machine& machine,
                                            const HostConstants& constants_of);
 

@@ -56,7 +56,7 @@ convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
   const topology::Route found = find(from, to);
   convoy::Route route;
   route.kind = abi_route(found.kind);
-  // Of a route between hosts, HostRoutes knows the rate of its first part only.
+  // HostRoutes knows only the rate of the first part of a route between hosts.
   if (const auto slowest = slowest_hop(graph, found)) {
     const topology::Link& link = graph.links[slowest->link];
     route.bytes_per_second = (slowest->forward ? link.a_to_b : link.b_to_a).value_or(0);
@@ -65,7 +65,8 @@ convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
   return route;
 }
 
-// Two hosts' memories: from the first node of each.
+// Between the memories of two hosts, the route leads from the first node of one to the first node
+// of the other.
 std::pair<std::size_t, std::size_t> PlaceNodes::ends(std::uint32_t from, std::uint32_t to) {
   const auto& sources = nodes[from];
   const auto& targets = nodes[to];

@@ -12,8 +12,8 @@
 
 namespace convoy::simulate {
 
-// A machine's graph, and for every place of a cluster the nodes that it may be: shared by the
-// functions that look for routes later. Any thread.
+// A machine's graph with the possible nodes of every place of a cluster. The functions that find
+// routes later share it. Any thread may call it.
 class PlaceNodes {
  public:
   explicit PlaceNodes(const topology::Machine& machine) : graph(machine), routes_(graph) {}
@@ -21,27 +21,29 @@ class PlaceNodes {
   PlaceNodes& operator=(const PlaceNodes&) = delete;
 
   topology::Route find(std::uint32_t from, std::uint32_t to);
-  // All that carry data at once.
+  // Finds all routes that carry data at once.
   std::vector<topology::Route> find_all(std::uint32_t from, std::uint32_t to);
-  // Which of the packages with the nodes of a host's place lies nearest to a device's, from 0 on.
+  // Returns which of the packages with the nodes of a host place is nearest to a device, numbered
+  // from 0.
   std::uint32_t near_memory(std::uint32_t device, std::uint32_t host_place);
-  // As strategies see it.
+  // Returns a route in the form that strategies see.
   convoy::Route route(std::uint32_t from, std::uint32_t to);
 
   const topology::Machine graph;
-  std::vector<std::vector<std::size_t>> nodes;  // per place; set before any route is asked for
+  std::vector<std::vector<std::size_t>> nodes;  // per place; set before the first call
 
  private:
   std::pair<std::size_t, std::size_t> ends(std::uint32_t from, std::uint32_t to);
 
   HostRoutes routes_;
-  std::mutex mutex_;  // of what routes_ has found
+  std::mutex mutex_;  // guards routes_
 };
 
-// The NUMA nodes of a host, else its packages, else itself: what its place's memory may be.
+// Returns the nodes that can hold the memory of a host place: the host's NUMA nodes, else its
+// packages, else the host itself.
 std::vector<std::size_t> memory_nodes(const topology::Machine& machine, std::uint32_t host);
 
-// What the replicas on these places' GPUs share.
+// Groups the replicas whose GPUs share a NUMA node, a PCIe switch or NVLink.
 ReplicaGroups replica_groups(const topology::Machine& machine,
                              const std::vector<std::vector<std::size_t>>& nodes_of_places,
                              const std::vector<std::uint32_t>& replica_place);

@@ -23,7 +23,7 @@ std::vector<double> list(DescribedObject& object, const char* key) {
   return values;
 }
 
-// For one host, two hosts and more.
+// Reads values for one host, two hosts, and more hosts.
 std::array<double, 3> by_hosts(DescribedObject& object, const char* key) {
   const std::vector<double> values = list(object, key);
   if (values.size() != 3)

@@ -7,7 +7,7 @@
 
 namespace convoy::simulate {
 
-// collectives.json of the catalogue. Throws Error (kUsage) with file, line and field.
+// Reads the catalogue's collectives.json. Throws Error (kUsage) with file, line and field.
 std::shared_ptr<const CollectiveLibrary> read_collective_library(const std::filesystem::path& file);
 
 }  // namespace convoy::simulate

@@ -10,49 +10,50 @@
 
 namespace convoy::simulate {
 
-// What a link is made of, as far as collectives make a difference.
+// What a link is made of, as far as collectives distinguish it.
 enum class Wire : std::uint8_t { kOther, kNvlink, kNvswitch, kNetwork };
 
-// One direction of a link, or a memory: something that transfers share.
+// One direction of a link, or a memory. Transfers share its rate.
 struct SimulatedLink {
   std::string name;             // "gpu0 -> switch0"
-  double bytes_per_second = 0;  // what transfers reach together
-  bool receives = false;        // the receiving direction of a network card: in-cast counts
+  double bytes_per_second = 0;  // the rate that transfers reach together
+  bool receives = false;        // the receiving direction of a network card, where in-cast matters
   bool joins_sockets = false;   // between packages
-  Wire wire = Wire::kOther;     // NVLink between devices or to an NVSwitch; a card's to its network
+  Wire wire = Wire::kOther;     // kNetwork: from a card to its network
   double raw_bytes_per_second = 0;  // as specified; 0 = unknown
   std::uint32_t bricks = 1;         // physical links
-  bool assumed = false;             // its rate is nobody's: a usual one stands for it
-  double latency_seconds = 0;       // that a step over this card takes besides a library's own
-  bool in_order = true;             // bytes of a message arrive in the order in which they left
+  bool assumed = false;             // its rate is unknown, and a usual one stands for it
+  double latency_seconds = 0;       // that this card adds to a step of a library
+  bool in_order = true;             // the bytes of a message arrive in order
 };
 
-// A place of the cluster and what it is made of.
+// A place of the cluster and its parts of the machine.
 struct SimulatedPlace {
   std::uint32_t host = 0;              // index into hosts
   std::uint32_t device = CONVOY_NONE;  // index into devices; host places: none
   std::uint32_t board = CONVOY_NONE;   // devices with the same number share power and clock
-  std::uint32_t memory = CONVOY_NONE;  // link of the memory that its element-wise work loads
-  std::uint64_t memory_bytes = 0;      // 0 = unknown
-  bool in_host_memory = false;         // a device without memory of its own: a CPU device
-  std::uint32_t memories = 1;          // host places: packages that share the rate of `memory`
+  // The link that stands for the memory of its element-wise work.
+  std::uint32_t memory = CONVOY_NONE;
+  std::uint64_t memory_bytes = 0;  // 0 = unknown
+  bool in_host_memory = false;     // it has no memory of its own: a CPU device
+  std::uint32_t memories = 1;      // host places: packages that share the rate of `memory`
 };
 
-// The machine as the engine sees it: numbered links with capacities, and for every pair of places
-// the links between them. Made from a machine graph (make_simulated_machine) or by hand.
+// The machine as the engine sees it: numbered links with capacities, and the links between every
+// pair of places. It is made from a machine graph (machine_builder.hpp) or by hand.
 struct SimulatedMachine {
   std::vector<SimulatedLink> links;
   std::vector<SimulatedDevice> devices;  // kinds of devices
   std::vector<SimulatedHost> hosts;      // one per host of the cluster
   std::vector<SimulatedPlace> places;    // one per place of the cluster
   PathFinder paths;
-  // Between devices of one host; none: all reach each other. What does not is staged in its host's
-  // memory.
+  // Between devices of one host. Without it, all devices reach each other. Data between devices
+  // that do not are staged in the memory of their host.
   ReachFinder reaches;
-  std::vector<std::uint32_t> host_places;  // per host: the place of its memory, where it has one
-  // Finds the near one of several memories of a host; empty: hosts have one memory each.
+  std::vector<std::uint32_t> host_places;  // per host: the place of its memory, if it has one
+  // Finds the nearest of several memories of a host. If empty, every host has one memory.
   MemoryFinder near_memory;
-  bool network_reduces = false;  // its switches reduce what passes them (SHARP)
+  bool network_reduces = false;  // the switches of the network can reduce (SHARP)
 };
 
 }  // namespace convoy::simulate

@@ -23,7 +23,7 @@ FetchOrder read_fetch_order(DescribedObject& object) {
 
 std::filesystem::path find_profile(const std::filesystem::path& folder, const std::string& name) {
   std::filesystem::path file = folder / (name + ".json");
-  std::error_code ignored;  // such as of a name that is too long for a file
+  std::error_code ignored;  // for example, the name is too long for a file
   if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, ignored))
     return file;
   if (std::filesystem::is_regular_file(name, ignored)) return name;

@@ -9,17 +9,19 @@
 
 namespace convoy::simulate {
 
-// The compute engines: what runs on each device and how fast, given who else on its board computes
-// and how many collectives are in its way. Make changes at one point in time, then settle().
+// The compute engines of all devices: what each one runs and how fast. The speed depends on the
+// number of busy devices on its board and on the collectives that run beside it. Make changes at
+// one point in time, then call settle().
 class ComputeClock {
  public:
   ComputeClock(const TaskGraph& graph, const SimulatedMachine& machine);
 
   void start(Ticks now, std::uint32_t place, const PassTime& pass);
   void finish(std::uint32_t place);
-  // A collective of a group begins or ends to move data.
+  // A collective of a group begins (`change` is 1) or ends (-1) to move data.
   void collective(std::uint32_t group, int change);
-  // When the kernel that runs on the group's slowest device ends; now when none runs.
+  // Returns the time at which the last of the kernels running on the group's devices ends, or `now`
+  // if none runs.
   Ticks kernel_boundary(Ticks now, std::uint32_t group) const;
   bool is_busy(std::uint32_t group) const { return groups_[group].busy > 0; }
 
@@ -28,9 +30,10 @@ class ComputeClock {
     std::uint32_t version = 0;
     Ticks at = 0;
   };
-  // New ends of what runs; ends told before with another version are no longer true.
+  // Returns the new ends of running passes. An end that was returned earlier with another version
+  // no longer holds.
   const std::vector<End>& settle(Ticks now);
-  // Groups that went from idle to busy or back during the last settle().
+  // The groups that became busy or idle during the last settle().
   const std::vector<std::uint32_t>& flipped_groups() const { return flipped_; }
   bool is_current(std::uint32_t place, std::uint32_t version) const {
     return devices_[place].version == version;
@@ -38,8 +41,8 @@ class ComputeClock {
 
  private:
   struct Device {
-    const PassTime* pass = nullptr;  // what runs
-    double done = 0;                 // seconds of it, at full rate
+    const PassTime* pass = nullptr;  // the pass that runs
+    double done = 0;                 // seconds of the pass that are done, at full rate
     double rate = 1;
     Ticks since = 0;
     bool was_busy = false;

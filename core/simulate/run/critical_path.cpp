@@ -7,7 +7,8 @@
 namespace convoy::simulate {
 namespace {
 
-// Of those that end then, the last one in the plan's order, input behind it.
+// Returns the task that ends at the end of the step. Of several, it is the last in the plan's
+// order; input counts after the plan.
 std::uint32_t last_task(const TaskGraph& graph, const RunTimes& times, const StepWindow& step) {
   std::uint32_t found = kNone;
   for (auto i = static_cast<std::uint32_t>(graph.tasks.size()); i-- > 0;)
@@ -105,7 +106,7 @@ CriticalPath CriticalChain::per_step(double steps) const {
 
 std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result) {
-  constexpr double kNothing = 0.02;  // of a step: not worth naming
+  constexpr double kNothing = 0.02;  // part of a step that is too small to name
   std::map<Activity, CriticalChain::Spent> others = chain.activities;
   others.erase(Activity::kCompute);
   if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
@@ -115,7 +116,7 @@ std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, 
                                         100 * to_seconds(spent.ticks) / to_seconds(chain.whole));
   const Share route = longest(spent.routes);
   const std::uint32_t link = route.of == kNone ? kNone : narrowest(graph, route.of);
-  // Links behind the machine's are the memories of devices.
+  // Links after those of the machine are the memories of devices.
   if (link >= machine.links.size() || longest(spent.unrouted).ticks > route.ticks)
     return fmt::format("{}) at {}", share, plan.cluster->places[longest(spent.places).of].name);
   return fmt::format("{}{}) on {}{}", share,

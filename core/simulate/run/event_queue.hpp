@@ -12,9 +12,9 @@ namespace convoy::simulate {
 
 enum class EventKind : std::uint8_t { kComputeEnd, kBegin, kFlowEnd };
 
-// Small: those that are queued are moved several times.
+// Events are small because the queue moves each of them several times.
 struct Event {
-  static constexpr std::uint32_t kIndices = 1u << 30;  // below which an index is
+  static constexpr std::uint32_t kIndices = 1u << 30;  // indices are lower than this
 
   Event(Ticks when, std::uint32_t of, std::uint32_t its_version, EventKind what)
       : at(when), version(its_version), index(of & (kIndices - 1)), kind(what) {}
@@ -26,8 +26,9 @@ struct Event {
 };
 static_assert(sizeof(Event) == 16);
 
-// Events by time; those of one time in the order in which they were pushed. A radix heap: nothing
-// may be pushed that is earlier than what was taken last, and in return pushing is appending.
+// A queue of events by time; events of one time come in the order in which they were pushed. It is
+// a radix heap: no event may be pushed that is earlier than the last one taken. In return, pushing
+// only appends.
 class EventQueue {
  public:
   bool empty() const { return size_ == 0; }
@@ -35,24 +36,24 @@ class EventQueue {
     ++size_;
     buckets_[bucket(event.at)].push_back(event);
   }
-  // Goes on to the earliest event: its time. Nothing earlier may be pushed from here on. Events of
-  // which is_over(event) says so, which it must say from then on, are dropped as they are met: when
-  // none is left, the time stays.
+  // Advances to the earliest event and returns its time. No earlier event may be pushed from then
+  // on. Events for which is_over(event) is true are dropped; once true, it must stay true. If no
+  // event is left, the time stays.
   template <typename IsOver>
   Ticks advance(const IsOver& is_over) {
     while (!has_more_now() && !empty()) settle(is_over);
     return now_;
   }
   bool has_more_now() const { return taken_ < buckets_[0].size(); }
-  // One of now; there must be one.
+  // Takes an event of the present time; there must be one.
   Event pop() {
     --size_;
     return buckets_[0][taken_++];
   }
 
  private:
-  // The highest bit in which the time differs from now: events of one time are in one bucket, and
-  // stay in their order when it is spread over the lower ones.
+  // The bucket of a time is the highest bit in which it differs from the present. Events of one
+  // time are in one bucket, and keep their order when the bucket is spread over the lower ones.
   std::size_t bucket(Ticks at) const {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at ^ now_)));
   }
@@ -72,9 +73,9 @@ class EventQueue {
     spread_.clear();
   }
 
-  std::array<std::vector<Event>, 65> buckets_;  // the first: events of now
+  std::array<std::vector<Event>, 65> buckets_;  // the first has the events of the present time
   std::vector<Event> spread_;
-  std::size_t taken_ = 0;  // of the first bucket
+  std::size_t taken_ = 0;  // events taken from the first bucket
   std::size_t size_ = 0;
   Ticks now_ = 0;
 };

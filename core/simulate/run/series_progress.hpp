@@ -8,15 +8,15 @@
 
 namespace convoy::simulate {
 
-// How far the tasks of all series have come. Each end and each reader counts once per iteration,
-// where lists of successors would have all pairs of them.
+// Follows how many tasks of each series have ended. Every end and every reader counts once per
+// iteration. Lists of successors would contain all pairs of them.
 class SeriesProgress {
  public:
   explicit SeriesProgress(const TaskGraph& graph);
 
   bool has(std::uint32_t task) const { return !places_.empty() && places_[task] != kNone; }
-  // The task of a series has ended in one more iteration. Calls visit(task, iteration) for each
-  // reader that has nothing more to wait for in the series.
+  // Records that a task of a series has ended in one more iteration. Calls visit(task, iteration)
+  // for every reader that no longer waits for the series.
   template <typename Visit>
   void end(std::uint32_t task, Visit visit) {
     for (std::uint32_t place = places_[task]; place != kNone; place = slots_[place].other)
@@ -24,11 +24,11 @@ class SeriesProgress {
   }
 
  private:
-  // A task's turn in a series.
+  // The turn of a task in a series.
   struct Slot {
     std::uint32_t series = 0;
-    std::uint32_t ended = 0;      // times
-    std::uint32_t other = kNone;  // slot of the same task
+    std::uint32_t ended = 0;      // how often it has ended
+    std::uint32_t other = kNone;  // another slot of the same task
   };
   // All turns before this one have ended.
   struct Series {
@@ -56,7 +56,7 @@ class SeriesProgress {
   }
 
   const TaskGraph& graph_;
-  std::vector<std::uint32_t> places_;  // per task: its first slot; empty: there are no series
+  std::vector<std::uint32_t> places_;  // per task: its first slot; empty if there are no series
   std::vector<Slot> slots_;            // series by series
   std::vector<Series> series_;
 };

@@ -9,14 +9,14 @@
 namespace convoy::simulate {
 namespace {
 
-// How far the executor runs ahead.
+// The iterations that the executor has in flight.
 constexpr std::uint32_t kIterationsInFlight = 2;
 
 std::uint32_t in_flight(const SimulationOptions& options) {
   return options.software.step_barrier ? 1 : kIterationsInFlight;
 }
 
-// Strands drift apart until a bound holds them, or for ever.
+// Strands drift apart until a bound holds them, or forever.
 std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& options) {
   constexpr std::size_t kSettled = 12;
   constexpr std::size_t kMost = kMostIterations / 2;
@@ -24,8 +24,9 @@ std::uint32_t iterations_of(const TaskGraph& graph, const SimulationOptions& opt
   return std::max(options.iterations, static_cast<std::uint32_t>(std::min(bounded, kMost)));
 }
 
-// While all strands run: from the middle of what a strand has done until the first one is through.
-// One that has hardly begun by then is asked how long its second iteration takes.
+// Measures the length of a strand's iterations while all strands run: from the middle of its
+// iterations to the time when the first strand is done. For a strand that has hardly begun by then,
+// it takes the length of the second iteration.
 double iteration_seconds(std::span<const Ticks> ends, Ticks first_through) {
   auto done =
       static_cast<std::size_t>(std::ranges::upper_bound(ends, first_through) - ends.begin());
@@ -52,7 +53,7 @@ bool joins_strands(const TaskGraph& graph, const TaskSeries& series) {
           std::ranges::any_of(series.readers, of_another, &TaskSeries::Reader::task));
 }
 
-// Whether one strand waits for iterations of another one.
+// Whether a strand waits for iterations of another one.
 bool is_bounded(const TaskGraph& graph) {
   for (std::uint32_t task = 0; task < graph.tasks.size(); ++task)
     for (const TaskSuccessor& successor : graph.successors[task])
@@ -61,15 +62,15 @@ bool is_bounded(const TaskGraph& graph) {
       graph.series, [&](const TaskSeries& series) { return joins_strands(graph, series); });
 }
 
-// Workers that may be ahead of each other by so many steps only have one speed in the end. Before,
-// the faster ones use up what they may be ahead, which takes the longer the more alike they are.
+// Workers that may be ahead of each other only by a bound have one speed in the end. Before that,
+// faster workers use up the bound, which takes longer the more alike the workers are.
 bool have_one_speed(const std::vector<double>& workers) {
   constexpr double kSameSpeed = 0.05;
   const auto [fastest, slowest] = std::ranges::minmax(workers);
   return slowest <= (1 + kSameSpeed) * fastest;
 }
 
-// Devices of one kind, network cards of one rate.
+// Whether all devices are of one kind and all network cards have one rate.
 bool are_workers_alike(const SimulatedMachine& machine) {
   std::vector<double> cards;
   for (const SimulatedLink& link : machine.links)
@@ -78,18 +79,20 @@ bool are_workers_alike(const SimulatedMachine& machine) {
          std::ranges::adjacent_find(cards, std::not_equal_to<>()) == cards.end();
 }
 
-// How many iterations of alike workers are enough; none: no fewer than of all others.
+// The number of iterations that is enough for alike workers. Nothing if they need as many as
+// others.
 std::optional<std::uint32_t> few_iterations(const TaskGraph& graph, std::uint32_t most) {
   constexpr std::size_t kManyInstances = 600'000;
   constexpr std::size_t kEnoughInstances = 2 * kManyInstances;
-  // Until the bound holds all of them, and some more that are measured.
+  // These last until the bound holds all workers; a few more are measured.
   const std::size_t least = graph.waits.size() + 2;
   if (graph.tasks.size() * most <= kManyInstances || least >= most) return {};
   return static_cast<std::uint32_t>(
       std::clamp<std::size_t>(kEnoughInstances / graph.tasks.size(), least, most));
 }
 
-// From where the last strand has begun to the end, one like the other.
+// The mean length of iterations from the time when the last strand has begun to the end; all
+// strands are alike.
 double common_seconds(const TaskGraph& graph, const RunTimes& times) {
   const double iterations = static_cast<double>(times.ended - times.ended_before) /
                             static_cast<double>(graph.tasks.size());

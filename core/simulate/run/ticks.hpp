@@ -5,8 +5,8 @@
 
 namespace convoy::simulate {
 
-// Virtual time in nanoseconds. Whole numbers, so that what ends together in a symmetric machine
-// ends at the same time, whatever the rounding of the rates.
+// Virtual time in nanoseconds. Times are whole numbers, so that tasks that end together on a
+// symmetric machine have the same time despite the rounding of rates.
 using Ticks = std::int64_t;
 
 inline Ticks to_ticks(double seconds) {

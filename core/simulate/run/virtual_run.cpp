@@ -14,7 +14,7 @@
 namespace convoy::simulate {
 namespace {
 
-// An instance is a task in one iteration: iteration * tasks + task.
+// Runs the tasks. An instance is a task in one iteration; its number is iteration * tasks + task.
 class VirtualRun {
  public:
   VirtualRun(const TaskGraph& graph, const SimulatedMachine& machine, const RunLength& length)
@@ -71,7 +71,7 @@ class VirtualRun {
  private:
   static constexpr std::size_t kNobody = ~std::size_t{0};
 
-  // What comes next in a lane.
+  // The next task of a lane.
   struct Head {
     std::uint32_t instance = 0;
     bool is_ready = false;
@@ -83,31 +83,32 @@ class VirtualRun {
     std::uint32_t engine = 0;
     std::uint32_t strand = 0;
   };
-  // What is asked of a task while it runs, side by side: of millions that run in no order, one line
-  // of the processor's cache each.
+  // The fields of a task that are read while it runs, together in one line of the processor's
+  // cache: millions of tasks run in no particular order.
   struct alignas(32) Step {
     Task task;
     std::uint32_t head = 0;
-    std::uint32_t first_successor = 0;  // in those of all tasks
+    std::uint32_t first_successor = 0;  // in the list of all successors
     std::uint32_t successors_end = 0;   // likewise
     bool in_series = false;
   };
-  // What may start now.
+  // The tasks of an engine that may start now.
   struct Ready {
     std::uint32_t operation = 0;
     std::uint32_t task = 0;
     std::uint32_t iteration = 0;
   };
   struct EngineState {
-    std::vector<std::uint64_t> ready;  // a heap of its lanes' heads that are: urgency, then lane
-    std::uint32_t last = kNone;        // what it ran before, in the times of tasks
-    Ticks last_end = -1;               // of what it ran before
+    // A heap of its lanes' ready heads, by urgency and then by lane.
+    std::vector<std::uint64_t> ready;
+    std::uint32_t last = kNone;  // the previous task, as an index into the times of tasks
+    Ticks last_end = -1;         // when the previous task ended
     bool busy = false;
     bool dirty = false;
   };
 
-  // How many iterations before and behind the measured one are told of: strands wait for each other
-  // in other iterations than their own, near ones unless they drift far apart.
+  // The number of iterations before and after the measured one that are recorded. Strands wait for
+  // other iterations of each other; these are near unless the strands drift far apart.
   static std::uint32_t told_around(const TaskGraph& graph, std::uint32_t iterations) {
     constexpr std::uint32_t kMost = 8;
     constexpr std::size_t kMostTimes = 4'000'000;  // some 100 MB
@@ -121,7 +122,7 @@ class VirtualRun {
     return unfinished_[std::size_t{strand} * iterations_ + iteration];
   }
 
-  // Where in the times of tasks it is told of, if it is.
+  // The index at which the times of an instance are recorded, if they are.
   std::uint32_t told_at(std::uint32_t task, std::uint32_t iteration) const {
     if (iteration + around_ < measured_ || iteration > measured_ + around_) return kNone;
     const std::uint32_t place =
@@ -129,7 +130,7 @@ class VirtualRun {
     return place * size_ + task;
   }
 
-  // What an iteration waits for of those before the first is there from the beginning.
+  // Waits for iterations before the first one count as over from the beginning.
   void count_waits() {
     reserve_large(waits_, std::size_t{size_} * iterations_);
     std::vector<std::uint32_t> waits(size_, 0);
@@ -149,7 +150,7 @@ class VirtualRun {
            static_cast<std::uint32_t>(graph_.successors.first(task + 1)), series_.has(task)});
   }
 
-  // The heads of an engine's lanes lie side by side.
+  // Stores the heads of an engine's lanes next to each other.
   void lay_out_lanes() {
     reserve_large(heads_, graph_.lanes.size());
     reserve_large(queue_, size_);
@@ -175,7 +176,7 @@ class VirtualRun {
                       .strand = graph_.tasks[lane.tasks.front().task].strand});
   }
 
-  // Of one that is not ready.
+  // Looks whether a head that was not ready has become ready.
   void look_at(Head& head) {
     const QueuedTask& queued = queue_[head.next];
     head.instance = head.iteration * size_ + queued.task;
@@ -198,7 +199,7 @@ class VirtualRun {
     dirty_engines_.push_back(engine);
   }
 
-  // Whether another end has been told since.
+  // Whether a newer end has replaced this event.
   bool is_over(const Event& event) const {
     if (event.kind == EventKind::kFlowEnd) return !network_.is_current(event.index, event.version);
     return event.kind == EventKind::kComputeEnd && !clock_.is_current(event.index, event.version);
@@ -237,7 +238,7 @@ class VirtualRun {
       push(end.at, EventKind::kFlowEnd, end.flow, end.version);
   }
 
-  // The group's devices have begun to compute, or all of them have stopped.
+  // Applies that the group's devices have begun to compute, or that all of them have stopped.
   void flip(std::uint32_t group) {
     for (const std::uint32_t flow : group_flows_[group])
       network_.set_limit(flow, limit_of(cost_of(flow_instance_[flow])));
@@ -247,7 +248,8 @@ class VirtualRun {
                                          : graph_.links[it.link].bytes_per_second);
   }
 
-  // The most urgent of the tasks at the heads of its lanes; of equal ones the first lane's.
+  // Starts the most urgent of the tasks at the heads of an engine's lanes; of equal ones, the first
+  // lane's.
   void serve(std::uint32_t engine) {
     EngineState& state = engines_[engine];
     if (state.busy || state.ready.empty()) return;
@@ -270,19 +272,19 @@ class VirtualRun {
     Ticks at = now_;
     if (cost.activity == Activity::kCollective && cost.group != kNone) {
       at = clock_.kernel_boundary(now_, cost.group);
-      clock_.collective(cost.group, 1);  // the first one there occupies its device and waits
+      clock_.collective(cost.group, 1);  // the device that comes first is occupied and waits
     }
     push(at + to_ticks(cost.seconds), EventKind::kBegin, instance, 0);
   }
 
-  // What it waited for last: its tasks, since they ended, or its engine.
+  // Records what the task waited for last: the task that ended last, or its engine.
   void note_start(TaskTimes& it, const EngineState& engine) const {
     const Ticks ready = it.start;
     if (ready < now_ && engine.last_end == now_) it.cause = engine.last;
     it.start = now_;
   }
 
-  // Its fixed cost is over: now its bytes flow.
+  // The fixed cost of the task is over, and its bytes begin to flow.
   void begin(std::uint32_t instance) {
     const std::uint32_t route = steps_[instance % size_].task.route;
     const TaskCost& cost = cost_of(instance);
@@ -341,7 +343,7 @@ class VirtualRun {
                                              it.successors_end - it.first_successor);
   }
 
-  // Engines start in the order of the plan what becomes ready at one end.
+  // Engines start the tasks that become ready at one end in the order of the plan.
   void end_in_series(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
     ready_.clear();
     const auto end_wait = [&](std::uint32_t waiting, std::uint32_t when) {
@@ -355,7 +357,7 @@ class VirtualRun {
     for (const Ready& it : ready_) make_ready(it.task, it.iteration, told);
   }
 
-  // Whether one of its waits, which has ended, was the last.
+  // Counts one wait of the task as over. Returns whether it was the last one.
   bool needs_no_more(std::uint32_t task, std::uint32_t iteration) {
     return iteration < iterations_ && --waits_[iteration * size_ + task] == 0;
   }
@@ -364,7 +366,7 @@ class VirtualRun {
     const std::uint32_t instance = iteration * size_ + task;
     if (const std::uint32_t own = told_at(task, iteration); own != kNone) {
       times_.tasks[own].cause = told;
-      times_.tasks[own].start = now_;  // until it does
+      times_.tasks[own].start = now_;  // until it really starts
     }
     Head& head = heads_[steps_[task].head];
     if (head.instance == instance && !head.is_ready) look_at(head);
@@ -406,21 +408,21 @@ class VirtualRun {
   const TaskGraph& graph_;
   std::uint32_t size_;
   std::uint32_t iterations_;
-  std::uint32_t measured_;               // the iteration that is told of
-  std::uint32_t around_;                 // iterations before and behind that one, told of as well
+  std::uint32_t measured_;               // the measured iteration
+  std::uint32_t around_;                 // iterations before and after it that are recorded, too
   std::uint32_t last_;                   // the iteration with which the run ends
-  std::uint64_t least_ended_;            // tasks that end before the run does
-  std::uint32_t through_ = 0;            // strands that are through with the last iteration
-  std::uint32_t begun_ = 0;              // strands that are through with their first iteration
+  std::uint64_t least_ended_;            // tasks that must end before the run ends
+  std::uint32_t through_ = 0;            // strands that have ended the last iteration
+  std::uint32_t begun_ = 0;              // strands that have ended their first iteration
   std::vector<std::uint32_t> released_;  // per strand: iterations that may run
   ComputeClock clock_;
   FlowNetwork network_;
   Lists<LinkShare> flow_routes_;
   SeriesProgress series_;
-  std::vector<std::uint32_t> waits_;  // per instance: for how many ends it still has to wait
+  std::vector<std::uint32_t> waits_;  // per instance: how many ends it still waits for
   std::vector<Step> steps_;           // per task
   std::vector<Head> heads_;           // of all lanes, engine by engine
-  std::vector<QueuedTask> queue_;     // what is in the lanes, one after the other
+  std::vector<QueuedTask> queue_;     // the tasks of all lanes, one lane after the other
   std::vector<EngineState> engines_;
   std::vector<std::uint32_t> running_;                    // per place: the compute instance
   std::vector<std::vector<std::uint32_t>> group_flows_;   // per group: its flows in progress
@@ -428,10 +430,10 @@ class VirtualRun {
   std::vector<std::uint32_t> flow_instance_;              // per flow
   std::vector<std::vector<std::uint32_t>> strand_heads_;  // per strand: its lanes' heads
   std::vector<std::uint32_t> unfinished_;                 // tasks, per strand and iteration
-  std::vector<Ready> ready_;                              // at the end of a task of a series
+  std::vector<Ready> ready_;  // readers that become ready when a task of a series ends
   std::vector<std::uint32_t> dirty_engines_;
-  // From this one on, dirty engines are served in their order: once a strand goes on, all that can
-  // start at this time does so engine by engine.
+  // From this one on, changed engines are served in their order: when a strand advances, everything
+  // that can start at this time starts engine by engine.
   std::size_t first_released_ = kNobody;
   EventQueue events_;
   Ticks now_ = 0;

@@ -9,50 +9,52 @@
 
 namespace convoy::simulate {
 
-// Of a task in an iteration that is told of.
+// The times of a task in the measured iteration.
 struct TaskTimes {
   Ticks start = -1;
   Ticks end = -1;
-  // Whose end the start waited for, as an index into RunTimes::tasks; kNone: one of an iteration
-  // that is not told of, or at the very beginning.
+  // The task whose end the start waited for, as an index into RunTimes::tasks. kNone: the start
+  // waited for a task of an iteration that is not recorded, or for nothing.
   std::uint32_t cause = kNone;
 };
 
-// What became of a run.
+// The result of a run.
 struct RunTimes {
-  // The iteration of which tasks and links are told: the last one that another one follows, because
-  // what it leaves to be done goes on beside the next one's compute. Of strands, which have
-  // iterations of their own, one in the middle: in their last ones, the others are gone. (Beside a
-  // worker that takes twice as long as all others, they are gone in the middle, too.)
+  // The iteration for which tasks and links are recorded: the last but one, because the rest of its
+  // work overlaps with the compute of the next iteration. Strands have iterations of their own;
+  // theirs is one in the middle, because other strands have ended before their last ones. (Beside a
+  // worker that takes twice as long as all others, the others have ended in the middle, too.)
   std::uint32_t measured = 0;
-  // Those of the measured iteration; behind them, of strands, which wait for each other's
-  // iterations, those of some before and some after it.
+  // The tasks of the measured iteration. Strands wait for each other's iterations, so for them the
+  // tasks of some iterations before and after it follow.
   std::vector<TaskTimes> tasks;
-  std::vector<Ticks> iteration_end;            // when the last strand was through with it
-  std::vector<std::vector<Ticks>> strand_end;  // the same of every strand by itself
-  std::vector<Ticks> computed_before;          // per place: the iteration before the measured one
-  std::vector<double> link_bytes;              // of the measured iteration
-  std::vector<double> link_loads;              // the same, as LinkShare::weight counts them
-  std::uint64_t ended = 0;                     // tasks, each in every iteration by itself
-  // Of strands: when the last one was through with its first iteration, what all of them had ended
-  // by then, and when the run ended.
+  std::vector<Ticks> iteration_end;            // when the last strand ended it
+  std::vector<std::vector<Ticks>> strand_end;  // the same for every strand
+  // Per place: when compute of the iteration before the measured one ended.
+  std::vector<Ticks> computed_before;
+  std::vector<double> link_bytes;  // in the measured iteration
+  std::vector<double> link_loads;  // the same, counted with LinkShare::weight
+  std::uint64_t ended = 0;         // tasks, counted in every iteration
+  // For strands: when the last one ended its first iteration, how many tasks had ended by then, and
+  // when the run ended.
   Ticks all_begun = 0;
   std::uint64_t ended_before = 0;
   Ticks end = 0;
 };
 
-// How often the graph is gone through.
+// How often the graph is run.
 struct RunLength {
   std::uint32_t iterations = 3;  // at least 3
-  std::uint32_t in_flight = 1;   // iterations of a strand that are open at once
-  // Of strands, how many more those ahead of the others may do: the run ends when all together have
-  // done `iterations` in the mean and each is through with the measured one. 0: each does as many.
+  std::uint32_t in_flight = 1;   // iterations of a strand that may be open at once
+  // For strands: how many more iterations a strand that is ahead of the others may do. The run ends
+  // when the strands have done `iterations` each on average and each has ended the measured one.
+  // With 0, all strands do the same number.
   std::uint32_t ahead = 0;
 };
 
-// Goes through the graph, every strand by itself. Strands go to the end; a single one to that of
-// the measured iteration, for the next one only has to go on beside it. Every task of that must
-// come to run: CONVOY_CHECK otherwise.
+// Runs the graph, every strand by itself. Several strands run to the end. A single strand runs to
+// the end of the measured iteration, because the next iteration only has to overlap with it. Every
+// task of the measured iteration must run; CONVOY_CHECK fails otherwise.
 RunTimes run_tasks(const TaskGraph& graph, const SimulatedMachine& machine,
                    const RunLength& length);
 

@@ -6,11 +6,11 @@
 namespace convoy::simulate {
 namespace {
 
-// SplitMix64 (Steele, Lea, Flood 2014): the same numbers with every standard library.
+// SplitMix64 (Steele, Lea, Flood 2014) gives the same numbers with every standard library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
-  // In [0, 1).
+  // A number in [0, 1).
   double uniform() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -65,7 +65,7 @@ class FetchSorter {
     if (order_ == FetchOrder::kRandom) disturb(fetches);
   }
 
-  // Every fetch is late by up to a share of all of them.
+  // Delays every fetch by up to a share of all fetches.
   void disturb(std::span<std::uint32_t> fetches) {
     const double most = disorder_ * static_cast<double>(fetches.size());
     std::vector<std::pair<double, std::uint32_t>> keys;

@@ -9,8 +9,8 @@
 
 namespace convoy::simulate {
 
-// Puts the copies into parameters that wait for nothing of their own iteration into the order that
-// the software has them in, lane by lane, where they stand next to each other.
+// Reorders copies into parameters as the software orders them. In each lane, it reorders adjacent
+// copies that wait for nothing in their own iteration.
 void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
                    const SimulationOptions& options, Schedule& schedule);
 

@@ -43,7 +43,8 @@ class InputBuilder {
     result_.waits.push_back({forward, passing, 0});
   }
 
-  // Over the images of this step, before the device starts; hosts have one rate for all devices.
+  // A pass over the images of this step, before the device starts. A host has one rate for all
+  // devices.
   CostedTask pass(std::uint32_t host, double bytes) {
     CostedTask task = host_task(host);
     task.bytes = bytes;
@@ -51,7 +52,7 @@ class InputBuilder {
     return task;
   }
 
-  // Images are the flow's bytes.
+  // Images count as the bytes of the flow.
   CostedTask decode(std::uint32_t host, double images) {
     CostedTask task = host_task(host);
     const SimulatedHost& kind = machine_.hosts[machine_.places[host].host];
@@ -70,7 +71,7 @@ class InputBuilder {
     return task;
   }
 
-  // The route over a link that only the tasks of this kind on this host share.
+  // The route over a link that only tasks of this kind on this host use.
   std::uint32_t shared(std::map<std::uint32_t, std::uint32_t>& routes, std::uint32_t host,
                        double rate) {
     const auto [it, inserted] = routes.try_emplace(machine_.places[host].host);
@@ -80,7 +81,7 @@ class InputBuilder {
     return it->second = graph_.routes.add({&share, 1});
   }
 
-  // The engine of the device's copies in, kNone when the plan has none.
+  // The engine of copies into the device; kNone if the plan has none.
   std::uint32_t copy_engine(std::uint32_t device) const {
     for (std::uint32_t engine = 0; engine < graph_.engines.size(); ++engine)
       for (const std::uint32_t lane : graph_.engines[engine].lanes)
@@ -90,7 +91,7 @@ class InputBuilder {
     return kNone;
   }
 
-  // One lane per device and kind of task, for all phases.
+  // Adds a task. Each device has one lane per kind of task, for all phases.
   std::uint32_t add(const CostedTask& task, const char* kind, std::uint32_t device,
                     std::uint32_t engine, bool runs_ahead) {
     const auto [it, inserted] = lanes_.try_emplace({device, kind});

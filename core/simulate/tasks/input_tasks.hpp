@@ -9,7 +9,7 @@
 
 namespace convoy::simulate {
 
-// Task waits for `before` of `distance` iterations ago.
+// A task waits for the task `before` of `distance` iterations ago.
 struct InputWait {
   std::uint32_t task = 0;
   std::uint32_t before = 0;
@@ -20,9 +20,9 @@ struct InputTasks {
   std::vector<InputWait> waits;
 };
 
-// For every forward pass over the first layers, with real data: a task that decodes its batch on
-// the host's cores, which all devices of the host share, and one that copies it to the device,
-// where there is room for the next batch besides the one in use. `numbers` are those of the
+// With real data, adds two tasks for every forward pass over the first layers. One decodes the
+// batch on the host's cores, which all devices of the host share. The other copies it to the
+// device, which has room for the batch in use and the next one. `numbers` has the numbers of the
 // operations' tasks.
 InputTasks add_input_tasks(const Plan& lowered, const SimulatedMachine& machine,
                            const SimulationOptions& options,

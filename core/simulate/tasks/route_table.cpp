@@ -27,8 +27,8 @@ bool are_equal(std::span<const LinkShare> a, std::span<const LinkShare> b) {
 }  // namespace
 
 std::span<const LinkShare> RouteSum::merged() {
-  // Equal links stay in the order in which they were added: by insertion, for routes are short;
-  // but for rings over many hosts.
+  // Equal links stay in the order in which they were added. Routes are short, so insertion sort is
+  // used, except for rings over many hosts.
   constexpr std::size_t kShort = 64;
   const auto before = [](const LinkShare& a, const LinkShare& b) { return a.link < b.link; };
   if (shares_.size() > kShort) {

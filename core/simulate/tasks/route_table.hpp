@@ -11,8 +11,8 @@
 
 namespace convoy::simulate {
 
-// Adds up what one operation sends over each link, per byte of its own. Made once and cleared for
-// the next operation, so that its memory is asked for once.
+// Adds up how many bytes one operation sends over each link for each of its own bytes. It is
+// cleared and used again for the next operation, so that its memory is allocated once.
 class RouteSum {
  public:
   void clear() { shares_.clear(); }
@@ -23,18 +23,18 @@ class RouteSum {
   void add(const Path& path, double weight) {
     for (std::size_t i = 0; i < path.links.size(); ++i) add(path.links[i], weight * path.share(i));
   }
-  // Every link once, in ascending order.
+  // Returns every link once, in ascending order.
   std::span<const LinkShare> merged();
 
  private:
   std::vector<LinkShare> shares_;
 };
 
-// Values by pairs of places, of which plans for many hosts have many.
+// A table of values by pairs of places. Plans for many hosts have many pairs.
 template <typename Value>
 class PlacePairs {
  public:
-  // The second says whether it is new.
+  // Returns the value and whether it is new.
   std::pair<Value&, bool> at(std::uint32_t from, std::uint32_t to) {
     const auto [it, inserted] = values_.try_emplace(std::uint64_t{from} << 32 | to);
     return {it->second, inserted};
@@ -44,7 +44,8 @@ class PlacePairs {
   std::unordered_map<std::uint64_t, Value> values_;
 };
 
-// The paths of a machine, each asked for once, and the routes of a graph, each kept once.
+// The paths of a machine and the routes of a graph. Each path is looked up once, and each route is
+// stored once.
 class RouteTable {
  public:
   RouteTable(const SimulatedMachine& machine, TaskGraph& graph)
@@ -53,7 +54,7 @@ class RouteTable {
   const Path& path(std::uint32_t from, std::uint32_t to);
   std::uint32_t add(RouteSum& sum);
   std::uint32_t add_group(const std::vector<std::uint32_t>& places);
-  // Most bytes per second that a flow on this route can have.
+  // The highest rate of a flow on this route, in bytes per second.
   double capacity(std::uint32_t route) const;
 
  private:

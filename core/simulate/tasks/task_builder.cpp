@@ -18,13 +18,13 @@
 namespace convoy::simulate {
 namespace {
 
-// Of every operation's task.
+// The number of every operation's task.
 using Numbers = std::vector<std::uint32_t>;
 
-// All operations in the order of their tasks. What is done at the same time should lie side by
-// side: a plan writes all that one device does, then all that the next one does. So they are in the
-// order in which they come to run; where strands drift apart, lane by lane, because each lane goes
-// on by itself.
+// Returns all operations in the order of their tasks. Tasks that run at the same time should be
+// next to each other in memory. A plan has all operations of one device before those of the next,
+// so tasks have the order in which they run. If strands drift apart, they are stored lane by lane,
+// because each lane advances by itself.
 std::vector<std::uint32_t> order_of_tasks(Schedule& schedule) {
   if (schedule.strands.count == 1) return std::move(schedule.submission);
   std::vector<std::uint32_t> order;
@@ -40,8 +40,8 @@ Numbers numbers_of(const std::vector<std::uint32_t>& order) {
   return numbers;
 }
 
-// Which lanes of a place share an engine: all on devices that have one, copies where there is one
-// copy engine, else none.
+// Tells which lanes of a place share an engine: all lanes of a device with one engine, copies if
+// there is one copy engine, otherwise none.
 std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
                            std::uint32_t lane) {
   const std::uint32_t kind = machine.places[place].device;
@@ -58,8 +58,8 @@ Traffic traffic_of(const PlanBuffer& sent) {
   return sent.kind == CONVOY_BUFFER_MASTER ? kPulled : kPushed;
 }
 
-// Which connection an operation comes in on: what one host sends comes in order, pushed and pulled
-// apart, but nobody waits for what another one has yet to send. kLocal for what does not cross the
+// The connection by which the data of an operation arrive. The data of one host arrive in order,
+// separately for pushes and pulls, and do not wait for other hosts. kLocal if they do not cross the
 // network.
 std::uint32_t connection(const Plan& plan, const Operation& operation) {
   if (operation.lane != kNetworkLane) return kLocal;
@@ -68,7 +68,7 @@ std::uint32_t connection(const Plan& plan, const Operation& operation) {
   return 2 * sender + traffic_of(from);
 }
 
-// Every lane of a host, which alone receive from others, as one per connection.
+// Splits every lane of a host, which are the only lanes that receive, into one lane per connection.
 void split_connections(const Plan& plan, Schedule& schedule) {
   std::vector<Lane> lanes;
   for (Lane& lane : schedule.lanes) {
@@ -91,8 +91,9 @@ void split_connections(const Plan& plan, Schedule& schedule) {
   schedule.lanes = std::move(lanes);
 }
 
-// Hosts receive from a few others at a time: from all of them, flows would grow with the square of
-// the hosts, from one, a sender with two receivers would leave both waiting.
+// Hosts receive from a few others at a time. If they received from all, the number of flows would
+// grow with the square of the hosts. If they received from one, a sender with two receivers would
+// leave both waiting.
 std::uint32_t receiver(std::uint32_t connection) {
   constexpr std::uint32_t kSendersAtATime = 8;
   if (connection == kLocal) return 0;
@@ -115,7 +116,7 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
     for (const std::uint32_t i : lane.operations)
       graph.lanes.back().tasks.push_back({numbers[i], schedule.operations[i].urgency});
   }
-  // Of equally urgent ones, compute comes last, as in the executor of CPU devices.
+  // Of equally urgent tasks, compute comes last, as in the executor of CPU devices.
   const auto rank = [&](std::uint32_t lane) {
     return graph.lanes[lane].kind == CONVOY_LANE_COMPUTE ? 0xffu : graph.lanes[lane].kind;
   };
@@ -124,8 +125,8 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
                      [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
 }
 
-// Of what an operation waits for in one and the same lane, the last: lanes run in order. For what
-// comes before it in its own lane it need not wait either.
+// Reduces the waits of an operation: lanes run in order, so it waits only for the last operation in
+// each lane, and not for earlier operations in its own lane.
 class NecessaryWaits {
  public:
   explicit NecessaryWaits(const Schedule& schedule) : last_(schedule.lanes.size()) {
@@ -162,7 +163,7 @@ class NecessaryWaits {
     std::uint32_t lane = 0;
     std::uint32_t position = 0;
   };
-  std::vector<LanePlace> places_;  // per operation, side by side: looked at again and again
+  std::vector<LanePlace> places_;  // per operation; together in memory, because they are read often
   std::vector<Last> last_;         // per lane
 };
 
@@ -198,7 +199,7 @@ void add_successors(const DependencyLists& dependencies, const Schedule& schedul
   graph.successors = {std::move(successors), std::move(ends)};
 }
 
-// Whoever has no writer before it waits for all of the iteration before.
+// A reader without a writer before it waits for the whole previous iteration.
 TaskSeries::Reader series_reader(const LaggedRead& it, std::size_t writers,
                                  const Numbers& numbers) {
   if (it.ahead > 0) return {numbers[it.reader], it.ahead, it.max_lag};
@@ -215,7 +216,7 @@ void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGr
     TaskSeries& series = graph.series[it.series];
     const auto reader = series_reader(it, series.tasks.size(), numbers);
     series.readers.push_back(reader);
-    // Those behind the reader are from one iteration before.
+    // Writers after the reader count in the iteration before.
     const std::uint32_t farthest = it.ahead < series.tasks.size() ? it.max_lag + 1 : it.max_lag;
     if (graph.waits.size() <= farthest)
       graph.waits.resize(farthest + 1, std::vector<std::uint32_t>(graph.tasks.size(), 0));
@@ -225,14 +226,14 @@ void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGr
     std::ranges::stable_sort(series.readers, {}, &TaskSeries::Reader::after);
 }
 
-// What waits for what, and in which order lanes run.
+// The waits of operations, and the order of lanes.
 struct RunOrder {
   SharedDependencies dependencies;
   Schedule schedule;
 };
 
 RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
-  // What waits for earlier iterations by more than one does not change the order.
+  // Waits for iterations before the previous one do not change the order.
   RunOrder order{find_shared_dependencies(lowered), {}};
   order.schedule = order_lanes(lowered, order.dependencies.lists);
   order_fetches(lowered, order.dependencies.lists, options, order.schedule);
@@ -240,7 +241,7 @@ RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
   return order;
 }
 
-// Of every operation, in the body's order.
+// Makes the tasks of all operations, in the body's order.
 std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
   std::vector<Task> tasks;
   reserve_large(tasks, lowered.body.size());
@@ -248,7 +249,7 @@ std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
   return tasks;
 }
 
-// Takes the tasks and frees them.
+// Puts the tasks into the graph and frees them.
 void number_tasks(std::vector<Task> tasks, const Schedule& schedule,
                   std::vector<std::uint32_t> order, TaskGraph& graph) {
   reserve_large(graph.tasks, tasks.size());

@@ -6,8 +6,9 @@
 
 namespace convoy::simulate {
 
-// The body of a lowered plan as tasks: costs, lanes in the executor's order (but for the fetches,
-// when the software has another), engines, waits; input tasks behind those of the plan.
+// Makes the tasks of a lowered plan's body, with their costs, engines and waits. Lanes have the
+// order of the executor, but fetches have the order of the software. Input tasks come after those
+// of the plan.
 TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
                       const std::vector<LayerTimes>& layers, const SimulationOptions& options);
 

@@ -17,15 +17,15 @@ double length_of(const PlanSpan& span) {
   return static_cast<double>(span.count * dtype_bytes(span.dtype));
 }
 
-// How often a device goes through what it reads: top_k counts three digits of all magnitudes, then
-// what each part takes, then takes it; quantise looks for scales first.
+// How often a device reads its input. top_k counts three digits of all magnitudes, then counts what
+// each part takes, then takes it. quantise finds the scales first.
 double read_passes(OperationKind kind) {
   if (kind == OperationKind::kTopK) return 5;
   return kind == OperationKind::kQuantise ? 2 : 1;
 }
 
-// What scatter adds to, per element that it writes: whole sectors of memory around each value. It
-// goes through the rest only to set it.
+// The memory traffic of scatter, per element that it writes: whole sectors of memory around each
+// value. The rest of its output is only set.
 struct Scattered {
   double read = 1;
   double written = 1;
@@ -39,7 +39,7 @@ Scattered scattered(const Operation& operation) {
   return {in_place ? touched : 1, touched + (in_place ? 0 : 1)};
 }
 
-// Kernels that a GPU runs one after the other.
+// The number of kernels that a GPU runs one after the other.
 double launches(const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::kTopK:
@@ -77,13 +77,13 @@ TaskCosts::TaskCosts(const Plan& plan, const SimulatedMachine& machine,
       host_devices_[machine.places[place].host].push_back(place);
   if (options.software.rpc_bytes_per_second > 0) add_rpc_links();
   find_passages();
-  // The slowest of n devices whose steps deviate normally.
+  // The slowest of n devices whose steps are normally distributed.
   const double devices = plan.cluster->replicas();
   const double straggling = 1 + options.software.straggler_sigma * std::sqrt(2 * std::log(devices));
   for (LayerTimes& layers : graph.layers) layers = layers.scaled(straggling);
 }
 
-// One that sends and one that receives per host, both slower while the host's devices compute.
+// Adds a sending and a receiving link per host. Both are slower while the host's devices compute.
 void TaskCosts::add_rpc_links() {
   const SoftwareProfile& software = options_.software;
   first_rpc_link_ = static_cast<std::uint32_t>(graph_.links.size());
@@ -212,8 +212,8 @@ const TaskCosts::Way& TaskCosts::way(std::uint32_t from, std::uint32_t to) {
   return way = {routes_.add(sum_), path.kind};
 }
 
-// Buffers of hosts that every device copy out of which goes to one and the same device: they lie
-// near it.
+// Finds the buffers of hosts that are copied to a single device only. They are in the memory near
+// this device.
 void TaskCosts::find_passages() {
   passages_.assign(plan_.buffers.size(), kNone);
   constexpr std::uint32_t kSeveral = kNone - 1;
@@ -228,7 +228,7 @@ void TaskCosts::find_passages() {
     if (reader == kSeveral) reader = kNone;
 }
 
-// From a device to host memory near another one: across the sockets that are between the two.
+// The route from a device to host memory near another one, across the sockets between the two.
 std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
                                           std::uint32_t target) {
   const auto [route, is_new] = passage_routes_.at(from, target);
@@ -251,15 +251,15 @@ CostedTask TaskCosts::copy(const Operation& operation) {
       machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)
     task.route = route_to_passage(from, to, target);
   const std::uint32_t device = machine_.places[operation.place].device;
-  // A processor that copies reads and writes itself.
+  // A processor copies by reading and writing itself.
   const bool by_kernel = from == to || (device != kNone && machine_.devices[device].one_engine) ||
                          way.kind == PathKind::kLocal;
   if (by_kernel) task.limit = std::min(task.limit, local_rate(operation.place) / 2);
   return task;
 }
 
-// Bytes per second at which a device gets through the operation's products, whose number does not
-// follow from its bytes. Gram-Schmidt has four per element and earlier column.
+// The bytes per second at which a device computes the operation's products. Their number does not
+// follow from the bytes. Gram-Schmidt has four per element and earlier column.
 double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
                                      std::uint32_t device) const {
   const auto& [rows, columns, inner, batch] = operation.details->sizes;
@@ -275,8 +275,8 @@ double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
   return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
 }
 
-// The traffic of an engine's memory per byte of the task, `bytes` being the largest span's. Adds
-// the links to what lies elsewhere and the memory that all of it loads to the route.
+// The traffic of an engine's memory per byte of the task; `bytes` is the size of the largest span.
+// Adds the engine's memory and the links to spans in other places to the route.
 double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
   const std::uint32_t engine = operation.place;
   double traffic = 0;
@@ -299,13 +299,13 @@ double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
     traffic += options_.software.extra_sum_traffic;
     load_memory(engine, options_.software.extra_sum_traffic);
   }
-  // A kernel says how much it moves in all; it goes through its spans once at least.
+  // A kernel declares how much it moves in all, but it passes over its spans at least once.
   const double said = static_cast<double>(operation.details->bytes) / bytes;
   if (said > traffic) load_memory(engine, said - traffic);
   return std::max(said, traffic);
 }
 
-// Seconds until element-wise work begins: what starting its kernels takes.
+// The seconds until element-wise work begins, which starting its kernels takes.
 double TaskCosts::kernel_start(const Operation& operation) const {
   const SimulatedPlace& place = machine_.places[operation.place];
   if (place.device == kNone) return options_.software.host_operation_seconds;
@@ -313,8 +313,8 @@ double TaskCosts::kernel_start(const Operation& operation) const {
   return device.one_engine ? device.kernel_seconds : device.kernel_seconds * launches(operation);
 }
 
-// Element-wise work: goes through all its spans at the pace of its engine's memory and of the links
-// to what lies elsewhere.
+// The cost of element-wise work. It passes over all its spans at the rate of its engine's memory
+// and of the links to spans in other places.
 CostedTask TaskCosts::kernel(const Operation& operation) {
   const std::uint32_t device = machine_.places[operation.place].device;
   CostedTask task;

@@ -12,23 +12,23 @@
 
 namespace convoy::simulate {
 
-// What the operations of a lowered plan cost: the fixed part, the bytes and the route. Adds the
-// links that only the software has to the graph, whose layers must be set.
+// Computes what the operations of a lowered plan cost: the fixed part, the bytes and the route. It
+// adds the links that only the software has to the graph. The layers of the graph must be set.
 class TaskCosts {
  public:
   TaskCosts(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
             TaskGraph& graph);
 
   Task task(const Operation& operation);
-  // A transfer of its own, outside any plan.
+  // The cost of a transfer outside any plan.
   CostedTask transfer(std::uint32_t from, std::uint32_t to, double bytes);
-  // Puts the cost into the graph, once for all tasks that cost alike.
+  // Makes a task of the graph. Tasks with equal costs share one entry.
   Task in_graph(const CostedTask& task);
-  // How collectives are done, for the graph, when all tasks are made.
+  // Returns how collectives are carried out, for TaskGraph::ways, after all tasks are made.
   std::vector<std::string> take_ways();
 
  private:
-  // What every transfer from one place to another has in common.
+  // The properties that all transfers from one place to another share.
   struct Way {
     std::uint32_t route = kNone;
     PathKind kind = PathKind::kLocal;
@@ -50,7 +50,7 @@ class TaskCosts {
   CostedTask transfer(const Way& way, double bytes) const;
   void add_rpc_links();
   void load_memory(std::uint32_t place, double weight);
-  // Bytes per second of element-wise work on an engine.
+  // The rate of element-wise work on an engine, in bytes per second.
   double local_rate(std::uint32_t engine) const;
   double pace_of_arithmetic(const Operation& operation, double bytes, std::uint32_t device) const;
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
@@ -66,7 +66,8 @@ class TaskCosts {
   std::vector<std::vector<std::uint32_t>> host_devices_;
   PlacePairs<Way> ways_;
   RouteSum sum_;
-  // Per buffer, the device that it lies near, if any; routes by writing device and that one.
+  // Per buffer, the device that it is near to, if any. Routes are found by this device and the
+  // writing one.
   std::vector<std::uint32_t> passages_;
   PlacePairs<std::uint32_t> passage_routes_;
 };

@@ -12,36 +12,36 @@
 namespace convoy::simulate {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
-// No run is longer, so what waits for an iteration so far back or farther waits for nothing.
+// The most iterations of a run. A wait for an iteration at least so far back waits for nothing.
 constexpr std::uint32_t kMostIterations = 192;
 
 enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
 
-// What an operation costs. Compute takes the time of its pass; all others take `seconds`, then send
-// `bytes` over their route.
+// What an operation costs. Compute takes the time of its pass. Every other operation takes
+// `seconds` and then sends `bytes` over its route.
 struct TaskCost {
   double seconds = 0;
   double bytes = 0;
-  double limit = 0;       // most bytes per second of the route; infinity = only its links'
-  double busy_limit = 0;  // while a device of the group computes
+  double limit = 0;       // highest rate on the route; infinity = the links alone limit it
+  double busy_limit = 0;  // the same while a device of the group computes
   const PassTime* pass = nullptr;
-  std::uint32_t group = kNone;  // devices whose computing slows this down
-  std::uint32_t way = kNone;    // index into TaskGraph::ways: how a library does a collective
+  std::uint32_t group = kNone;  // the devices whose compute slows this down
+  std::uint32_t way = kNone;    // index into TaskGraph::ways, for a collective
   Activity activity = Activity::kCopy;
 
   bool operator==(const TaskCost&) const = default;
 };
 
-// One operation of a lowered plan's body. Millions are gone through in no order, so they are small:
-// devices that are alike do what costs alike.
+// One operation of a lowered plan's body. Tasks are small, because a run reads millions of them in
+// no particular order. Equal devices have tasks with equal costs, which share an entry.
 struct Task {
   std::uint32_t cost = 0;       // index into TaskGraph::costs
-  std::uint32_t place = 0;      // whose engine runs it
-  std::uint32_t strand = 0;     // with whose iterations it goes
+  std::uint32_t place = 0;      // the place whose engine runs it
+  std::uint32_t strand = 0;     // the strand whose iterations it belongs to
   std::uint32_t route = kNone;  // index into TaskGraph::routes
 };
 
-// A task that is not yet in a graph.
+// The cost of a task that is not yet in a graph.
 struct CostedTask : TaskCost {
   std::uint32_t place = 0;
   std::uint32_t route = kNone;
@@ -49,17 +49,17 @@ struct CostedTask : TaskCost {
 
 struct QueuedTask {
   std::uint32_t task = 0;
-  std::uint32_t urgency = 0;  // smaller first, among lanes of one engine
+  std::uint32_t urgency = 0;  // among the lanes of an engine, the smallest comes first
 };
 
 struct TaskLane {
   std::uint32_t engine = 0;
   std::uint32_t kind = 0;         // convoy_lane
   std::vector<QueuedTask> tasks;  // in order
-  bool runs_ahead = false;        // input: does not wait for earlier iterations to end
+  bool runs_ahead = false;        // for input: it does not wait for earlier iterations to end
 };
 
-// Runs one task at a time, of any of its lanes.
+// An engine runs one task at a time, from any of its lanes.
 struct TaskEngine {
   std::uint32_t place = 0;
   std::vector<std::uint32_t> lanes;
@@ -70,7 +70,7 @@ struct TaskSuccessor {
   std::uint32_t distance = 0;  // iterations later
 };
 
-// Lists of lists in one array.
+// A list of lists, stored in one array.
 template <typename T>
 class Lists {
  public:
@@ -87,7 +87,7 @@ class Lists {
     return {items_.data() + ends_[index], ends_[index + 1] - ends_[index]};
   }
   std::size_t size() const { return ends_.size() - 1; }
-  // Of all lists; those of the list begin at first(index).
+  // The items of all lists; a list begins at first(index).
   std::span<const T> items() const { return items_; }
   std::size_t first(std::uint32_t index) const { return ends_[index]; }
 
@@ -96,18 +96,18 @@ class Lists {
   std::vector<std::size_t> ends_ = {0};
 };
 
-// A link that carries less while any device of a group computes.
+// A link that has a lower rate while any device of a group computes.
 struct SlowedLink {
   std::uint32_t link = 0;
   std::uint32_t group = 0;
   double busy_bytes_per_second = 0;
 };
 
-// Tasks that end in any order, whose ends are counted in theirs: all of one iteration, then all of
-// the next one.
+// A series of tasks. They end in any order, but their ends count in the order of the series: all of
+// one iteration, then all of the next one.
 struct TaskSeries {
-  // Waits until, `distance` iterations ago, the first `after` tasks have ended and all of the
-  // iterations before that.
+  // A task that waits until the first `after` tasks of the iteration `distance` before its own have
+  // ended, and all tasks of earlier iterations.
   struct Reader {
     std::uint32_t task = 0;
     std::uint32_t after = 0;  // at least 1
@@ -117,29 +117,30 @@ struct TaskSeries {
   std::vector<Reader> readers;  // by `after`
 };
 
-// A plan's body as numbers: what the engine goes through again and again.
+// A plan's body as numbers, which the engine runs again and again.
 struct TaskGraph {
-  // About in the order in which they run, those of several strands lane by lane; input at the end.
+  // Roughly in the order in which they run; several strands are stored lane by lane. Input comes
+  // last.
   std::vector<Task> tasks;
   std::vector<TaskCost> costs;
-  // Per task its index into the body; those of input, which plans do not show, have none.
+  // Per task, its index into the body. Input tasks have none, because plans do not contain them.
   std::vector<std::uint32_t> operations;
   std::vector<TaskLane> lanes;
   std::vector<TaskEngine> engines;
   Lists<TaskSuccessor> successors;  // per task
   std::vector<TaskSeries> series;
-  // Per distance and task, how many successions and series it waits for.
+  // Per distance and task, how many predecessors and series it waits for.
   std::vector<std::vector<std::uint32_t>> waits;
   Lists<LinkShare> routes;
   Lists<std::uint32_t> groups;      // places
-  std::vector<LinkCapacity> links;  // the machine's, then those that only this software has
+  std::vector<LinkCapacity> links;  // the machine's links, then those that only the software has
   std::vector<SlowedLink> slowed_links;
-  std::vector<LayerTimes> layers;  // that the passes are in
-  std::vector<std::string> ways;   // of collectives, for people
+  std::vector<LayerTimes> layers;  // the times of the passes
+  std::vector<std::string> ways;   // how collectives are carried out, for people
   std::uint32_t strands = 1;
 
   const TaskCost& cost_of(std::size_t task) const { return costs[tasks[task].cost]; }
-  // kNone: a task of input.
+  // Returns kNone for an input task.
   std::uint32_t operation_of(std::size_t task) const {
     return task < operations.size() ? operations[task] : kNone;
   }
