@@ -19,7 +19,7 @@
 namespace convoy::network {
 namespace {
 
-// All results of getaddrinfo; null with a reason when there is none.
+// All results of getaddrinfo. Null, with a reason, if there are none.
 struct Resolved {
   std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> list{nullptr, &::freeaddrinfo};
   std::string problem;
@@ -41,7 +41,7 @@ Resolved resolve(const HostPort& address, int type, int flags = 0) {
   return result;
 }
 
-// A socket that is closed in the end.
+// A socket that its destructor closes.
 class Socket {
  public:
   explicit Socket(const addrinfo& like)

@@ -8,36 +8,36 @@
 
 namespace convoy::network {
 
-// Whether a host, by name or address, is reached inside this machine only: 127.0.0.0/8, ::1,
-// localhost, or a name that means nothing else. False for a name that cannot be resolved.
+// Whether a host is reached only inside this machine: its address is 127.0.0.0/8 or ::1, or its
+// name, such as localhost, resolves only to these. False for a name that cannot be resolved.
 bool is_loopback(const std::string& host);
 
-// Whether a host is loopback by what is written, on every machine: an address, or "localhost".
-// Looks nothing up.
+// Whether the text itself is loopback on every machine: a loopback address or "localhost". Looks
+// nothing up.
 bool is_written_loopback(const std::string& host);
 
-// Why `host` means no address now, as the system says it; empty when it means one.
+// The system's reason why `host` resolves to no address now. Empty if it resolves.
 std::string resolution_problem(const std::string& host);
 
-// Why nobody can listen there now ("Address already in use"); empty when one can.
+// The reason why this process cannot listen there now ("Address already in use"). Empty if it can.
 std::string listening_problem(const HostPort& address);
 
-// So many ports of 127.0.0.1 that nobody listens on now, all different. Ports are handed out by the
-// system from a large range, so that programs that ask at the same time hardly ever get the same
-// one. Throws Error with exit code kUnavailable.
+// Returns so many different ports of 127.0.0.1 on which nobody listens now. The system chooses them
+// from a large range, so that programs that ask at the same time hardly ever get the same port.
+// Throws Error (kUnavailable).
 std::vector<int> free_ports(std::size_t count);
 
-// The address of this machine from which packets to `target` leave: what the target and its
-// neighbours reach this task by. Sends nothing. Empty when the name cannot be resolved or there is
+// The address of this machine from which packets to `target` leave. The target and its neighbours
+// reach this task by this address. Sends nothing. Empty if the name cannot be resolved or there is
 // no route.
 std::string local_address_towards(const HostPort& target);
 
 // Makes gRPC ask the system for names, as every other program does. Its own resolver waits for a
-// name server's answer even where /etc/hosts has the name. To be called before gRPC is loaded, by
-// the only thread; a user's GRPC_DNS_RESOLVER stays.
+// name server even if /etc/hosts has the name. Call it before gRPC is loaded, while there is only
+// one thread. A GRPC_DNS_RESOLVER that the user set stays.
 void resolve_names_by_system();
 
-// The same for all processes of one running system, and for no other: the kernel's boot id.
+// Identifies a running system: the kernel's boot id, which all its processes share.
 std::string machine_id();
 
 }  // namespace convoy::network

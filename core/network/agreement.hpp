@@ -6,9 +6,9 @@
 
 namespace convoy::network {
 
-// Why two tasks cannot be part of one run, with both sides named:
+// Says why two tasks cannot be part of one run, and names both:
 //   worker 1 (hostB, pid 12) has --batch_size=8, worker 0 (hostA, pid 9) has 16; ...
-// Nothing when they agree. Of servers, only what they bring is compared: version, program, sizes.
+// Nothing if they agree. For servers, only the version, the program and the sizes are compared.
 std::optional<Refusal> disagreement(const Join& newcomer, const Join& other);
 
 }  // namespace convoy::network

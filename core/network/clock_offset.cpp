@@ -7,7 +7,8 @@
 namespace convoy::network {
 namespace {
 
-// Clocks of two hosts drift apart by some 20 microseconds per second: old samples are of no use.
+// The clocks of two hosts drift apart by some 20 microseconds per second, so old samples are
+// useless.
 constexpr std::size_t kSamples = 64;
 
 }  // namespace

@@ -5,14 +5,16 @@
 
 namespace convoy::network {
 
-// How far another task's clock is ahead of this one's, from questions and answers: the shortest
-// round trip of the last ones says it best. Times are nanoseconds.
+// Estimates how far another task's clock is ahead of this task's clock. Of the last questions and
+// answers, it uses the one with the shortest round trip. Times are in nanoseconds.
 class ClockOffset {
  public:
-  // Sent and arrived are by this task's clock, received and replied by the other's.
+  // `sent` and `arrived` are times of this task's clock, `received` and `replied` of the other
+  // clock.
   void add(std::int64_t sent, std::int64_t received, std::int64_t replied, std::int64_t arrived);
   bool known() const { return !samples_.empty(); }
-  // Other clock minus this one; it is right within error() whatever the way there and back took.
+  // The other clock minus this one. It is right within error(), however the round trip divides into
+  // the way there and the way back.
   std::int64_t offset() const;
   std::int64_t error() const;
 

@@ -19,7 +19,7 @@ ConnectionFailure explain_failure(const std::string& reason, bool encrypted) {
       return {true, "this task has a certificate, and there is none there", kSameAuthority};
     return {true, reason, kSameAuthority};
   }
-  // A server does not say what it has against a certificate. It may also be about to end.
+  // A server does not say why it refuses a certificate. It may also be about to end.
   if (says("Socket closed") || says("reset by peer"))
     return {false,
             encrypted ? "it closes the connection, as it does when this task's certificate has "

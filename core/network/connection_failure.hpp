@@ -4,14 +4,14 @@
 
 namespace convoy::network {
 
-// Why a task does not reach the coordinator, for its user.
+// Explains to the user why a task does not reach the coordinator.
 struct ConnectionFailure {
-  bool is_final = false;  // trying again does not help
+  bool is_final = false;  // another attempt would fail, too
   std::string cause;
   std::string action;
 };
 
-// `reason`: what the wire says. `encrypted`: this task has certificates.
+// `reason` is the text of the wire. `encrypted` says that this task has certificates.
 ConnectionFailure explain_failure(const std::string& reason, bool encrypted);
 
 }  // namespace convoy::network

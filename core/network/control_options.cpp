@@ -43,7 +43,8 @@ void find_address(const ControlOptions& options, Join& join) {
   const std::string& given = options.advertise_address;
   join.address = given.empty() ? own : given;
   join.loopback = listens_by_loopback && is_loopback(join.address);
-  // A name that is given may mean more to others than it means here; an address means the same.
+  // For other hosts, a name may resolve to another address than here; an address is the same
+  // everywhere.
   if (is_written_loopback(given)) join.loopback = true;
 }
 

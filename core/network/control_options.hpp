@@ -15,33 +15,33 @@ namespace convoy::network {
 
 struct ControlOptions {
   TaskIdentity identity;
-  double join_timeout = 60;  // seconds, for names, connections and the other tasks
-  double peer_timeout = 4;   // seconds of silence that count as death
-  int restarts = 0;          // read by the coordinator only
+  double join_timeout = 60;  // seconds to wait for names, connections and the other tasks
+  double peer_timeout = 4;   // a task that is silent for so many seconds is lost
+  int restarts = 0;          // only the coordinator uses it
   SecurityOptions security;
-  std::string advertise_address;  // empty: found out
-  Wire* wire = nullptr;           // what carries messages; null: gRPC
-  // Why a host's name means nothing on this machine, for now; empty: it means something.
+  std::string advertise_address;  // empty: the task finds its own address
+  Wire* wire = nullptr;           // carries the messages; null: gRPC
+  // Returns why a host's name does not resolve on this machine now. Empty if it resolves.
   std::function<std::string(const std::string& host)> resolution_problem =
       &network::resolution_problem;
 
-  // The functions below may be empty. Each is called by threads of the control plane, too, and must
-  // not call the control plane. What ends a wait: another code than kOk becomes the error of the
-  // wait.
+  // The functions below may be empty. Threads of the control plane call them, too, and they must
+  // not call the control plane. This one ends waits: if it returns another code than kOk, the wait
+  // fails with this code.
   std::function<ExitCode()> interrupted;
-  // The text of an operation of the lowered plan.
+  // Returns the text of an operation of the lowered plan.
   std::function<std::string(std::int64_t operation)> operation_text;
-  // A line for the user: a peer is silent, stalled, or heard again.
+  // Receives a line for the user: a peer is silent, has stalled, or is heard again.
   std::function<void(const std::string&)> notice;
-  // The run has failed: ends what waits for peers. Must not wait itself.
+  // Is called when the run has failed. Ends what waits for peers, and must not wait itself.
   std::function<void()> failed;
-  // A line for the user of a coordinator whose run is refused: why, and that the task stays for a
-  // while. Called by the thread that joins.
+  // Receives a line for the user of a coordinator whose run is refused: the reason, and that the
+  // task stays for a while. The joining thread calls it.
   std::function<void(const std::string&)> staying;
 };
 
-// What a task brings to the run, as far as the host's flags and plug-ins say it. Name, sizes and
-// addresses are added by ControlPlane.
+// What a task brings to the run according to its flags and plug-ins. ControlPlane adds name, sizes
+// and addresses.
 struct Introduction {
   std::string program_hash;
   std::string model;
@@ -50,14 +50,14 @@ struct Introduction {
   std::vector<NamedValue> layouts;
 };
 
-// What this task joins with: what it brings, and its name, sizes and the address that others reach
-// it by. The address is empty while the coordinator's name means nothing. Looks names up, which may
-// take long.
+// Makes the message with which this task joins: the introduction, its name, the sizes of the run,
+// and the address by which others reach it. The address is empty while the coordinator's name does
+// not resolve. Looking names up may take long.
 Join make_join(const ControlOptions& options, const Introduction& introduction, int generation);
-// The address alone, likewise.
+// Finds the address alone, in the same way.
 void find_address(const ControlOptions& options, Join& join);
 
-// What the coordinator is started with, a new secret key of the run included.
+// The options of the coordinator, with a new secret key of the run.
 CoordinatorOptions coordinator_options(const ControlOptions& options);
 
 }  // namespace convoy::network

@@ -8,12 +8,13 @@ namespace convoy::network {
 namespace {
 
 constexpr std::size_t kMostBlobBytes = 64u << 20;
-constexpr std::chrono::milliseconds kLookSeconds{20};       // how often a wait asks `interrupted`
-constexpr std::chrono::milliseconds kBetweenAttempts{100};  // to connect, or to look a name up
-// By how many seconds a launcher starts some tasks later than others. The coordinator of a refused
-// run stays for so long, unless all tasks have come.
+constexpr std::chrono::milliseconds kLookSeconds{20};  // how often a wait asks `interrupted`
+// Between attempts to connect or to look up a name.
+constexpr std::chrono::milliseconds kBetweenAttempts{100};
+// The seconds by which a launcher may start some tasks later than others. The coordinator of a
+// refused run stays for this time, unless all tasks have come.
 constexpr double kLateTasks = 10;
-// Heartbeats per peer time-out: one lost packet, or a busy moment, is no silence.
+// Heartbeats per peer time-out. One lost packet or a busy moment does not count as silence.
 constexpr double kBeatsPerTimeout = 20;
 constexpr double kLongestBeat = 0.1;  // seconds
 
@@ -39,7 +40,7 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
   try {
     join(make_join(options_, introduction, 0));
   } catch (const Error& error) {
-    // Every other end the coordinator knows already.
+    // The coordinator knows of every other end already.
     if (is_interruption(error.code())) say_goodbye(error.code(), error.what());
     tell_late_tasks(error.what());
     disconnect();
@@ -50,8 +51,8 @@ ControlPlane::ControlPlane(const ControlOptions& options, const Introduction& in
   }
 }
 
-// Tasks that come after a refusal would find nobody, wait for all of their time to join and take
-// the coordinator for the cause.
+// Stays to tell late tasks of a refusal. Otherwise they would find no coordinator, wait until the
+// time-out, and report the coordinator as the cause.
 void ControlPlane::tell_late_tasks(const std::string& why) {
   if (!service_ || !service_->refuses_late_tasks()) return;
   const double seconds = std::min(kLateTasks, options_.join_timeout);
@@ -72,8 +73,8 @@ ControlPlane::~ControlPlane() {
   disconnect();
 }
 
-// Nothing of this object may be in use when its parts go: calls of received() and closed() end with
-// the connection.
+// Ends the connection, and with it calls of received() and closed(), before the members of this
+// object are destroyed.
 void ControlPlane::disconnect() {
   heart_ = {};
   Lock lock(mutex_);
@@ -82,7 +83,7 @@ void ControlPlane::disconnect() {
   lock.unlock();
 }
 
-// The name of a host may mean nothing for a while after the host has started, as in Kubernetes.
+// The name of a host may not resolve for a while after the host has started, as in Kubernetes.
 void ControlPlane::await_own_name() {
   const TimePoint deadline = after(steady_now(), options_.join_timeout);
   Lock lock(mutex_);
@@ -117,7 +118,7 @@ void ControlPlane::join(const Join& first) {
     connect_once(lock, request);
     wait(lock, "the coordinator", [&] { return heard_ || closed_ || steady_now() >= deadline; });
     if (heard_) break;
-    reason = closed_.value_or(reason);  // the last attempt may have had no time for one
+    reason = closed_.value_or(reason);  // the last attempt may have ended before it had a reason
     const ConnectionFailure failure = explain_failure(reason, security_.encrypted());
     if (failure.is_final || steady_now() >= deadline) fail_to_reach(failure);
     const TimePoint again = steady_now() + kBetweenAttempts;
@@ -133,7 +134,8 @@ void ControlPlane::connect_once(Lock& lock, Join& request) {
   lock.unlock();
   client.reset();
   const std::string unknown = require_safe_network(coordinator_, options_.security);
-  // A name may mean nothing yet: the address that leads to the coordinator comes with it.
+  // The name may not have resolved before; once it does, the address towards the coordinator is
+  // known.
   if (request.address.empty()) find_address(options_, request);
   lock.lock();
   closed_.reset();
@@ -169,7 +171,7 @@ std::optional<AgreedStop> ControlPlane::agreed_stop() const {
 }
 
 void ControlPlane::rejoin(const Introduction& introduction) {
-  // Before the mutex is taken, which heartbeats need: it looks names up.
+  // This looks names up, so it comes before the mutex is locked, which heartbeats need.
   const Join request = make_join(options_, introduction, roster().generation + 1);
   Lock lock(mutex_);
   CONVOY_CHECK(loss_ && loss_->restart && roster_);
@@ -182,7 +184,7 @@ void ControlPlane::rejoin(const Introduction& introduction) {
   asked_to_end_ = false;
   step_ = 0;
   operation_ = -1;
-  // A loss that came before hid that of the coordinator.
+  // An earlier loss hid the loss of the coordinator.
   if (closed_ && !refusal_) fail_without_connection();
   send_locked(request);
   await_roster(lock);
@@ -237,7 +239,7 @@ void ControlPlane::take(const Pulse& pulse) {
   if (!pulse.members.empty()) members_ = pulse.members;
 }
 
-// The first loss counts: what follows from it does not hide it.
+// Only the first loss counts, because later ones may follow from it.
 void ControlPlane::fail_locked(const Loss& loss) {
   if (loss_ || leaving_) return;
   loss_ = loss;
@@ -264,7 +266,7 @@ Position ControlPlane::position() const {
   return position;
 }
 
-// Nobody else knows how far the coordinator itself had come.
+// The position of this task. Nothing is known about how far the coordinator itself had come.
 std::string ControlPlane::own_position() const {
   return step_ > 0 ? fmt::format("; this task was {}", to_string(position())) : "";
 }
@@ -285,7 +287,7 @@ void ControlPlane::beat(const std::stop_token& stop) {
   }
 }
 
-// A pause of this process itself is nobody's silence.
+// A pause of this process itself does not count as silence of the coordinator.
 void ControlPlane::look_after_coordinator(TimePoint time) {
   const double pause = seconds_between(last_beat_, time);
   if (pause > options_.peer_timeout / 4) last_heard_ = std::min(time, after(last_heard_, pause));

@@ -20,11 +20,11 @@
 
 namespace convoy::network {
 
-// The run cannot go on as it is: a task is lost. Its text is the line that every task prints.
+// A task is lost, so the run cannot continue as it is. The text is the line that every task prints.
 class PeerLost : public Error {
  public:
   explicit PeerLost(const Loss& loss) : Error(loss.code, loss.text), loss_(loss) {}
-  // Whether the tasks join again (rejoin) and go on from a checkpoint.
+  // Whether the tasks join again (rejoin) and continue from a checkpoint.
   bool restart() const { return loss_.restart; }
   int rank() const { return loss_.rank; }  // -1: the coordinator
 
@@ -32,67 +32,69 @@ class PeerLost : public Error {
   Loss loss_;
 };
 
-// This task's side of the run: it has joined, sends heartbeats, takes part in rounds and stops. In
-// the coordinator's process it also is the coordinator. All functions may be called by any thread.
-// Every wait ends, with an Error, when the run fails (PeerLost), when `interrupted` says so, or, in
-// join, at the time-out.
+// This task's side of the run. It joins, sends heartbeats, and takes part in rounds and stops. In
+// the coordinator's process, it also runs the coordinator. Any thread may call any function. Every
+// wait ends with an Error when the run fails (PeerLost), when `interrupted` says so, or, while
+// joining, at the time-out.
 class ControlPlane : private ClientEvents {
  public:
-  // Connects and waits until all tasks have joined. Throws Error: kUsage or kUnavailable when tasks
-  // contradict each other (both are named), kTimeout when one is missing (it is named).
+  // Connects and waits until all tasks have joined. Throws Error: kUsage or kUnavailable if two
+  // tasks contradict each other, kTimeout if one is missing. The error names these tasks.
   ControlPlane(const ControlOptions& options, const Introduction& introduction);
-  // Without leave or say_goodbye before, other tasks take this one for lost.
+  // Without a call of leave or say_goodbye before, the other tasks count this one as lost.
   ~ControlPlane() override;
 
-  // Who takes part, with this task's rank, the generation and the run's secret key.
+  // The tasks of the run, this task's rank, the generation and the run's secret key.
   Roster roster() const;
-  // The newest state of every task by rank, for the chief; empty elsewhere.
+  // For the chief: the newest state of every task, by rank. Empty for other tasks.
   std::vector<MemberState> members() const;
   // The coordinator's clock minus this one (steady_clock, in nanoseconds), and the bound of its
-  // error. Waits for the first heartbeat that was answered; the coordinator's own process has the
-  // same clock.
+  // error. Waits for the answer to a first heartbeat. The coordinator's own process has the same
+  // clock.
   ClockOffset clock_offset();
 
-  // All workers and servers call these with the same names in the same order. The blobs of all, by
-  // rank; at most 64 MB each.
+  // All workers and servers call these functions with the same names in the same order. This one
+  // returns the blobs of all tasks by rank; a blob has at most 64 MB.
   std::vector<std::string> exchange(const std::string& round, std::string blob);
-  // The same in two parts: brings the blob, and asks for what all brought.
+  // The same in two parts: the first brings the blob, and the second returns the blobs of all.
   void begin_exchange(const std::string& round, std::string blob);
   std::optional<std::vector<std::string>> exchanged(const std::string& round);
-  // The chief's blob; others' are ignored.
+  // Returns the chief's blob. Those of other tasks are ignored.
   std::string broadcast(const std::string& round, std::string blob);
 
-  // What heartbeats say. Cheap: no lock, no message.
+  // Sets the position that heartbeats report. It takes no lock and sends no message.
   void set_position(std::int64_t step, std::int64_t operation);
   void set_busy_seconds(double seconds) { busy_seconds_ = seconds; }
 
   // Throws PeerLost if the run has failed.
   void check() const;
 
-  // This task was interrupted, by "SIGINT" for example, so all are to end: tells them, once. What
-  // it says afterwards, in rounds and about stops, comes to them behind that.
+  // Tells all tasks, once, that this task was interrupted, by "SIGINT" for example, and that all
+  // are to end. They learn it before anything that this task says afterwards in rounds and about
+  // stops.
   void interrupt_all(ExitCode code, const std::string& by);
-  // The interruption that all tasks know of, with the words for the user: which task was stopped
+  // The interruption that all tasks know of, with a text for the user: which task was interrupted
   // by what.
   std::optional<Interruption> interruption() const;
 
-  // Asks for a stop of all tasks: each ends what it has submitted, at a step of its own. Tasks that
-  // ask with the same reason at the same time ask for one stop. Does not wait.
+  // Asks for a stop of all tasks: each task ends the work that it has submitted, at a step of its
+  // own. Tasks that ask with the same reason at the same time ask for a single stop. Does not wait.
   void request_stop(const std::string& reason);
-  // The oldest stop that all tasks know of and that is not finished here. Does not wait.
+  // The oldest stop that all tasks know of and that this task has not finished. Does not wait.
   std::optional<AgreedStop> agreed_stop() const;
-  // This task has acted on it.
+  // Records that this task has acted on the stop.
   void finish_stop(std::int64_t stop);
 
-  // After PeerLost with restart(): joins the next generation in this process.
+  // Joins the next generation in this process, after PeerLost with restart().
   void rejoin(const Introduction& introduction);
 
-  // Servers and a controller wait here until the last worker has left. `while_waiting` is called
-  // every few milliseconds and may call this object.
+  // Waits until the last worker has left; for servers and the controller. It calls `while_waiting`
+  // every few milliseconds, which may call this object.
   void wait_for_end(const std::function<void()>& while_waiting = [] {});
-  // This task is through, in order. The coordinator's waits for all others.
+  // Leaves the run, because this task has done its work. The coordinator's task waits for all
+  // others.
   void leave();
-  // This task ends because of an error: the others are told why.
+  // Tells the other tasks that this one ends, and the error that is the reason.
   void say_goodbye(ExitCode code, const std::string& text);
 
  private:
@@ -117,8 +119,8 @@ class ControlPlane : private ClientEvents {
   void await_roster(Lock& lock);
   void beat(const std::stop_token& stop);
   void look_after_coordinator(TimePoint now);
-  // Waits until `done`; throws as every wait does. `what` completes "interrupted while waiting
-  // for".
+  // Waits until `done` returns true. Throws as every wait does. `what` completes "interrupted while
+  // waiting for".
   void wait(Lock& lock, const std::string& what, const std::function<bool()>& done);
   void check_locked() const;
 
@@ -134,7 +136,7 @@ class ControlPlane : private ClientEvents {
   std::optional<Refusal> refusal_;
   std::optional<Loss> loss_;
   std::optional<Interruption> interruption_;
-  bool asked_to_end_ = false;          // of this task's interruption the coordinator knows
+  bool asked_to_end_ = false;          // the coordinator knows of this task's interruption
   std::optional<std::string> closed_;  // why the connection ended
   bool heard_ = false;                 // the coordinator has answered on this connection
   bool leaving_ = false;

@@ -8,7 +8,8 @@
 namespace convoy::network {
 namespace {
 
-// With which the others end when a task has ended with this one: an interruption is one for all.
+// The exit code of the other tasks when a task ends with `code`. An interruption has the same code
+// for all.
 ExitCode code_for_others(int code) {
   const auto own = static_cast<ExitCode>(code);
   return is_interruption(own) ? own : ExitCode::kTimeout;
@@ -49,7 +50,8 @@ void Coordinator::received(ConnectionId connection, const TaskMessage& message, 
     join(connection, *request, now);
     return;
   }
-  // A task that is not, or not any more, part of the run: of an older generation, or refused.
+  // There is none for a task that is not part of the run: it is of an older generation or was
+  // refused.
   const std::optional<int> rank = membership_.rank_of(connection);
   if (const Heartbeat* beat = std::get_if<Heartbeat>(&message))
     answer(connection, rank, *beat, now);
@@ -68,7 +70,7 @@ void Coordinator::join(ConnectionId connection, const Join& request, TimePoint n
   if (refusal) {
     send_(connection, *refusal);
     close_(connection);
-    // Tasks that contradict each other make no run: the others need not wait for the time-out.
+    // Tasks that contradict each other cannot run, so the others need not wait for the time-out.
     if (phase_ == Phase::kJoining) refuse_all(*refusal);
     if (const auto rank = membership_.seat_of(request.name); rank && refusal_)
       told_[static_cast<std::size_t>(*rank)] = true;
@@ -94,7 +96,7 @@ void Coordinator::start(TimePoint now) {
   if (options_.controller) stops_.leave(membership_.size() - 1);
 }
 
-// What a task is told that comes when everything is over.
+// The refusal of a task that comes when everything is over.
 Refusal Coordinator::late_refusal() const {
   return refusal_.value_or(
       Refusal{ExitCode::kTimeout, "the run has ended; start all its tasks again"});
@@ -130,7 +132,8 @@ void Coordinator::handle(int rank, const TaskMessage& message, TimePoint now) {
       message);
 }
 
-// Every heartbeat is answered, of a seated task or not: the answer says that the coordinator lives.
+// Answers every heartbeat, also from a task without a seat: the answer shows that the coordinator
+// lives.
 void Coordinator::answer(ConnectionId connection, std::optional<int> rank, const Heartbeat& beat,
                          TimePoint now) {
   Pulse pulse{beat.sent, nanoseconds(now), 0, {}};
@@ -140,7 +143,7 @@ void Coordinator::answer(ConnectionId connection, std::optional<int> rank, const
 }
 
 void Coordinator::contribute(int rank, const Contribution& contribution, TimePoint now) {
-  // The controller has no plan and takes no part.
+  // The controller has no plan and does not take part.
   if (phase_ != Phase::kRunning || rank >= options_.workers + options_.servers) return;
   try {
     if (const auto result = rounds_.add(rank, contribution)) send_all(*result);
@@ -167,7 +170,8 @@ void Coordinator::leave(int rank, TimePoint now) {
   if (std::ranges::find(left_, false) == left_.end()) phase_ = Phase::kFinished;
 }
 
-// The first one counts: who ends a run by hand often ends several of its tasks.
+// Only the first interruption counts, because users who end a run by hand often interrupt several
+// tasks.
 void Coordinator::interrupt(int rank, const Interruption& interruption) {
   if (phase_ != Phase::kRunning || std::exchange(interrupted_, true)) return;
   send_all(Interruption{interruption.code, fmt::format("{} was stopped by {}",
@@ -211,7 +215,7 @@ void Coordinator::tick(TimePoint now) {
                             "have {}; start the missing ones, or look why they do not reach {}",
                             options_.join_timeout, membership_.missing_text(),
                             membership_.joined_text(), to_string(options_.name))});
-    told_.assign(told_.size(), true);  // who has not come has had its time
+    told_.assign(told_.size(), true);  // tasks that have not come had their time
     return;
   }
   const Liveness::Findings findings = liveness_.look(now);
@@ -226,7 +230,7 @@ void Coordinator::tick(TimePoint now) {
   if (const auto cause = causes_.decide(now)) declare(*cause, now);
 }
 
-// The rest is not waited for: whoever comes later finds no run.
+// Stops waiting for the remaining tasks. Tasks that come later find no run.
 void Coordinator::give_up_joining(const Cause& cause) {
   refuse_all({cause.code, cause.text});
   told_.assign(told_.size(), true);
@@ -239,7 +243,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   // A task that has left does not come back.
   const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
   const bool restart = died && complete && options_.restarts > 0;
-  // The lost task itself, should it wake up, is not part of the next generation.
+  // If the lost task itself wakes up, it is not part of the next generation.
   if (cause.rank >= 0) {
     const ConnectionId lost = membership_.connection_of(cause.rank);
     send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});

@@ -14,7 +14,7 @@
 namespace convoy::network {
 
 struct CoordinatorOptions {
-  TaskName name;  // the task in whose process it runs
+  TaskName name;  // the task in whose process the coordinator runs
   int workers = 1;
   int servers = 0;
   bool controller = false;
@@ -24,25 +24,26 @@ struct CoordinatorOptions {
   std::string key;  // 32 random bytes
 };
 
-// What the coordinator of a run decides: who is part of it, when a task counts as lost and which
-// loss was the first, rounds and stops. Pure of threads, clocks and connections: it is told what
-// happens and when, and answers through `send`. Not for several threads at a time.
+// The decisions of a run's coordinator: who is part of the run, when a task counts as lost and
+// which loss was the first, and the rounds and stops. It has no threads, clocks or connections of
+// its own: it is told what happens and when, and answers through `send`. Only one thread may use it
+// at a time.
 class Coordinator {
  public:
   using Send = std::function<void(ConnectionId, const CoordinatorMessage&)>;
-  using Close = std::function<void(ConnectionId)>;  // when all that was sent is on its way
+  using Close = std::function<void(ConnectionId)>;  // after everything sent before is on its way
   Coordinator(CoordinatorOptions options, Send send, Close close, TimePoint now);
-  Coordinator(const Coordinator&) = delete;  // its parts refer to it
+  Coordinator(const Coordinator&) = delete;  // parts of it refer to it
   Coordinator& operator=(const Coordinator&) = delete;
 
   void received(ConnectionId connection, const TaskMessage& message, TimePoint now);
   void closed(ConnectionId connection, TimePoint now);
-  // To be called at least twenty times per peer time-out.
+  // Call it at least twenty times per peer time-out.
   void tick(TimePoint now);
 
-  // Every task has left, is lost or was refused.
+  // Whether every task has left, is lost or was refused.
   bool finished() const { return phase_ == Phase::kFinished; }
-  // The run was refused before it began, and not every task of it has heard why.
+  // Whether the run was refused before it began, and some of its tasks have not heard why.
   bool refuses_late_tasks() const;
 
  private:
@@ -77,12 +78,12 @@ class Coordinator {
   Rounds rounds_;
   StopAgreement stops_;
   std::vector<bool> left_;          // by rank
-  bool interrupted_ = false;        // all tasks of this generation are told
+  bool interrupted_ = false;        // all tasks of this generation know
   std::optional<Refusal> refusal_;  // why there is no run
-  std::vector<bool> told_;          // of it, by rank
-  // Survivors of a loss that have not joined again.
+  std::vector<bool> told_;          // by rank: the task knows the refusal
+  // Tasks that survived a loss and have not joined again.
   std::vector<ConnectionId> returning_;
-  // Tasks started to replace a lost one, before it is known why that one was lost.
+  // Tasks that were started to replace a lost one before the cause of its loss is known.
   std::vector<std::pair<ConnectionId, Join>> early_;
 };
 

@@ -5,7 +5,7 @@
 namespace convoy::network {
 namespace {
 
-// Ticks per peer time-out, so that a loss is seen within a fraction of it.
+// Ticks per peer time-out. A loss is seen within this fraction of it.
 constexpr double kTicksPerTimeout = 40;
 constexpr double kLongestTick = 0.05;  // seconds
 constexpr std::chrono::seconds kFarewell{1};
@@ -16,7 +16,7 @@ CoordinatorService::CoordinatorService(Wire& wire, const HostPort& address,
                                        const WireSecurity& security,
                                        const CoordinatorOptions& options)
     : tick_seconds_(std::min(kLongestTick, options.peer_timeout / kTicksPerTimeout)) {
-  // No task is heard before the coordinator is whole.
+  // The lock keeps tasks from being heard before the coordinator is complete.
   const std::lock_guard lock(mutex_);
   server_ = wire.listen(address, security, *this);
   coordinator_ = std::make_unique<Coordinator>(

@@ -11,20 +11,20 @@
 
 namespace convoy::network {
 
-// The coordinator of a run with its connections and its clock. Any thread may call.
+// The coordinator of a run with its connections and its clock. Any thread may call it.
 class CoordinatorService : private ServerEvents {
  public:
-  // Listens from here on. Throws Error with exit code kUnavailable: the address is taken or none of
-  // this machine's.
+  // Begins to listen. Throws Error (kUnavailable) if the address is taken or does not belong to
+  // this machine.
   CoordinatorService(Wire& wire, const HostPort& address, const WireSecurity& security,
                      const CoordinatorOptions& options);
-  // Gives the tasks up to 1 s to take what they were told, then closes their connections.
+  // Gives the tasks up to 1 s to receive their messages, then closes their connections.
   ~CoordinatorService() override;
 
   int port() const { return server_->port(); }
-  // Every task has left, is lost or was refused.
+  // Whether every task has left, is lost or was refused.
   bool finished();
-  // The run was refused, and tasks that have not come yet are to hear why.
+  // Whether the run was refused, and tasks that have not come yet must still hear why.
   bool refuses_late_tasks();
 
  private:
@@ -36,7 +36,7 @@ class CoordinatorService : private ServerEvents {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::set<ConnectionId> connections_;
-  bool closing_ = false;  // nobody is answered any more
+  bool closing_ = false;  // no message is answered any more
   std::unique_ptr<Coordinator> coordinator_;
   std::unique_ptr<WireServer> server_;
   std::jthread clock_;

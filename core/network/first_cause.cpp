@@ -6,7 +6,7 @@
 namespace convoy::network {
 namespace {
 
-// How long a surer cause is waited for: several times what a message takes from host to host.
+// The time to wait for a surer cause: several times the time of a message between hosts.
 constexpr double kSettleSeconds = 0.1;
 
 }  // namespace

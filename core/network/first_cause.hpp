@@ -8,7 +8,7 @@
 
 namespace convoy::network {
 
-// What a task's end is known by, the surest first.
+// How the end of a task became known, the surest way first.
 enum class CauseKind : int { kReport = 0, kClosed = 1, kSilence = 2 };
 
 struct Cause {
@@ -16,17 +16,18 @@ struct Cause {
   int rank = -1;  // of the task that ended
   TimePoint at;
   std::string text;                    // the whole line that every task prints
-  ExitCode code = ExitCode::kTimeout;  // with which every task ends
+  ExitCode code = ExitCode::kTimeout;  // the exit code of every task
 };
 
-// Picks the first cause among those that come close together: when one task ends, others fail for
-// it a moment later. A task's own report counts before a closed connection, and that before
-// silence; among equals the earliest. Not for several threads at a time.
+// Chooses the first cause among those that come close together, because after one task ends, others
+// fail a moment later. A task's own report counts before a closed connection, and a closed
+// connection before silence. Among equals, the earliest counts. Only one thread may use it at a
+// time.
 class FirstCause {
  public:
   void add(Cause cause) { causes_.push_back(std::move(cause)); }
   bool empty() const { return causes_.empty(); }
-  // The cause, as soon as causes had time to come in.
+  // Returns the cause once further causes have had time to arrive.
   std::optional<Cause> decide(TimePoint now) const;
   void clear() { causes_.clear(); }
 

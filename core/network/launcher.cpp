@@ -11,11 +11,11 @@ namespace convoy::network {
 namespace {
 
 constexpr int kMostTasks = 65536;
-// Below the ports that systems hand out by themselves (32768 and up).
+// It is below the ports that systems choose by themselves (32768 and up).
 constexpr int kFirstPort = 20000;
 constexpr int kPorts = 10000;
 
-// A port that all tasks of a run find by themselves, and other runs rarely.
+// A port that all tasks of a run compute alike, and that other runs rarely have.
 int port_of_run(const std::string& key) {
   Fnv1a64 hash;
   hash.add_bytes(key);
@@ -52,7 +52,7 @@ class Variables {
     return result;
   }
 
-  // Rank and size, both or an error: a rank without a size joins nothing.
+  // Reads rank and size. It is an error if only one of them is set.
   LaunchedProcess rank_and_size(const std::string& launcher, const std::string& rank,
                                 const std::string& size) const {
     LaunchedProcess process;
@@ -77,13 +77,13 @@ class Variables {
     process.local_size = number(size, 1, kMostTasks);
   }
 
-  // A batch script has a local rank, too, which is not that of the processes it starts.
+  // A batch script has a local rank, too, but the processes that it starts have others.
   void read_local_of_slurm(LaunchedProcess& process) const {
     if (text("SLURM_STEP_ID"))
       process.local_rank = number("SLURM_LOCALID", 0, kMostTasks - 1).value_or(0);
   }
 
-  // MASTER_ADDR and MASTER_PORT, or nothing.
+  // Reads MASTER_ADDR and MASTER_PORT. Nothing if they are not set.
   std::optional<HostPort> master() const {
     const auto host = text("MASTER_ADDR");
     const auto port = number("MASTER_PORT", 1, 65535);
@@ -94,7 +94,7 @@ class Variables {
     return HostPort{*host, *port};
   }
 
-  // Where all processes are on this host, they find each other without being told.
+  // If all processes are on this host, they find each other without an address.
   void add_coordinator(LaunchedProcess& process) const {
     if (!process.coordinator) process.coordinator = master();
     if (!process.coordinator && process.local_size == process.size)
@@ -114,7 +114,7 @@ LaunchedProcess open_mpi_process(const Variables& variables) {
   return process;
 }
 
-// MPICH and its relatives say the size; PMIx leaves it to the resource manager.
+// MPICH and its relatives set the size. PMIx leaves it to the resource manager.
 LaunchedProcess pmi_process(const Variables& variables) {
   const bool pmi = variables.text("PMI_RANK").has_value();
   LaunchedProcess process =
@@ -179,8 +179,8 @@ std::optional<LaunchedProcess> launched_process(const EnvironmentLookup& environ
     return process;
   }
   if (variables.text("RANK")) return ranked_process(variables);
-  // A batch script has a rank and a number of tasks, too; only srun, which starts them, makes a
-  // step.
+  // A batch script has a rank and a number of tasks, too. But only srun, which starts tasks, makes
+  // a step.
   if (variables.text("SLURM_STEP_ID") && variables.text("SLURM_PROCID") &&
       (variables.text("SLURM_NTASKS") || variables.text("SLURM_STEP_NUM_TASKS"))) {
     LaunchedProcess process = slurm_process(variables);

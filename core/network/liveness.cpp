@@ -6,9 +6,9 @@
 namespace convoy::network {
 namespace {
 
-// A task that is silent for this part of the time-out is worth a line.
+// A task that is silent for this part of the time-out gets a notice.
 constexpr double kWorthANotice = 0.375;
-// Looks are many times closer together than this part of the time-out, unless this process sleeps.
+// If two looks are further apart than this part of the time-out, this process was asleep.
 constexpr double kPause = 0.25;
 
 }  // namespace
@@ -87,7 +87,7 @@ void Liveness::look_at_silence(std::size_t rank, TimePoint now, Findings& findin
              : fmt::format("{} is heard again", text_(static_cast<int>(rank))));
 }
 
-// Of tasks that stand still because they wait for each other, the one that is behind is the cause.
+// If tasks stand still because they wait for each other, the task that is behind is the cause.
 bool Liveness::is_behind(const Task& task) const {
   const auto place = [](const Task& of) {
     return std::tuple(of.position.step, of.position.operation);

@@ -13,33 +13,35 @@ namespace convoy::network {
 using TimePoint = std::chrono::steady_clock::time_point;
 
 TimePoint steady_now();
-// Seconds from one time to another.
+// Returns the seconds from one time to another.
 double seconds_between(TimePoint from, TimePoint to);
 TimePoint after(TimePoint time, double seconds);
 
 // "at step 118 in operation 42 (all_reduce affine0)".
 std::string to_string(const Position& position);
 
-// When each task was heard and how far it has come. Silence as long as the time-out is death; a
-// task that is heard and does not get on is stalled, never dead. Not for several threads at a time.
+// Follows when each task was heard last and how far it has come. A task that is silent for as long
+// as the time-out is dead. A task that is heard but makes no progress is stalled, never dead. Only
+// one thread may use it at a time.
 class Liveness {
  public:
   using TaskText = std::function<std::string(int rank)>;
   Liveness(double peer_timeout, TaskText text)
       : peer_timeout_(peer_timeout), text_(std::move(text)) {}
 
-  // All tasks are heard now, and nobody has made a step.
+  // Starts to watch: all tasks were heard now, and none has made a step.
   void begin(int tasks, TimePoint now);
   void heard(int rank, TimePoint now);
   void beat(int rank, const Position& position, TimePoint now);
-  // The task is not watched any more.
+  // Stops watching the task.
   void forget(int rank);
 
   struct Findings {
     std::vector<int> dead;  // silent as long as the time-out
     std::vector<std::string> notices;
   };
-  // To be called several times per time-out. A pause of this process counts as nobody's silence.
+  // Call it several times per time-out. A pause of this process does not count as silence of the
+  // tasks.
   Findings look(TimePoint now);
 
   const Position& position(int rank) const {
@@ -50,7 +52,7 @@ class Liveness {
  private:
   struct Task {
     TimePoint heard;
-    TimePoint moved;  // when its position changed
+    TimePoint moved;  // when its position last changed
     Position position;
     bool watched = true;
     bool silent = false;   // said so

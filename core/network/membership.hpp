@@ -8,15 +8,17 @@
 
 namespace convoy::network {
 
-// Who is part of a run. Seats are given out by role and index; the run is complete when all are
-// taken. Not for several threads at a time.
+// The members of a run. Each role and index is a seat; the run is complete when all seats are
+// taken. Only one thread may use it at a time.
 class Membership {
  public:
-  // How many tasks of each role there are, as the coordinator was told; `key` is the run's secret.
+  // The numbers of tasks of each role are those that the coordinator was given. `key` is the run's
+  // secret.
   Membership(const TaskName& coordinator, int workers, int servers, bool controller,
              std::string key);
 
-  // Why the task cannot join, with both sides named; nothing: it has its seat.
+  // Gives the task its seat. If it cannot join, returns the reason, which names both contradicting
+  // tasks.
   std::optional<Refusal> admit(ConnectionId connection, const Join& join);
   // Frees all seats for the next generation.
   void begin_generation();
@@ -29,14 +31,15 @@ class Membership {
   std::optional<int> seat_of(const TaskName& name) const;
   ConnectionId connection_of(int rank) const;
   bool taken(int rank) const { return seats_[static_cast<std::size_t>(rank)].join.has_value(); }
-  // Who sits there, or "worker 3" of a free seat.
+  // The name of the task on a seat, or "worker 3" for a free one.
   std::string text(int rank) const;
 
-  // What every task is told; only of a complete membership.
+  // The roster for a task. The membership must be complete.
   Roster roster(int rank) const;
-  // Why the addresses that the tasks gave do not connect them; nothing when they may.
+  // The reason why the tasks cannot reach each other by the addresses that they gave. Nothing if
+  // they may.
   std::optional<Refusal> unreachable() const;
-  // The tasks that have not joined, "worker 2 and ps 0", and the tasks that have.
+  // Names the tasks that have not joined, "worker 2 and ps 0", and those that have.
   std::string missing_text() const;
   std::string joined_text() const;
 

@@ -10,7 +10,7 @@
 
 namespace convoy::network {
 
-// What tasks and their coordinator tell each other, as plain data. core/network/grpc carries it.
+// The messages between tasks and their coordinator, as plain data. core/network/grpc carries them.
 
 struct NamedValue {
   std::string name;
@@ -23,59 +23,63 @@ struct Position {
   std::int64_t step = 0;
   std::int64_t operation = -1;  // its number in the lowered plan; -1: none
   std::string operation_text;   // for example "all_reduce affine0"
-  double busy_seconds = 0;      // what its lanes have worked, waiting not counted
+  double busy_seconds = 0;      // the time that its lanes have worked, without waits
 };
 
-// What a task brings when it joins. Servers need name, version and sizes only: the rest comes from
-// the chief.
+// What a task brings when it joins. Servers need only name, version and sizes, because the chief
+// sends them the rest.
 struct Join {
   TaskName name;
-  int generation = 0;  // 0: a process that has just started
+  int generation = 0;  // 0 for a process that has just started
   std::string version;
   std::string program_hash;
   std::string machine;    // the same for all tasks of one machine
   std::string address;    // the host by which others reach this task
-  bool loopback = false;  // that is this machine only, as this task knows it
-  int workers = 1;        // as this task was told
+  bool loopback = false;  // the address is reachable only on this machine
+  int workers = 1;        // the number that this task was given
   int servers = 0;
   bool controller = false;
   std::string model;
-  std::vector<NamedValue> plugins;  // name and hash of each file that takes part
-  std::vector<NamedValue> flags;    // "--batch_size", "8": those that must agree
+  std::vector<NamedValue> plugins;  // name and hash of each plug-in file in use
+  std::vector<NamedValue> flags;    // flags that must agree: "--batch_size", "8"
   std::vector<NamedValue> layouts;  // how devices store variables
 };
 
 struct Heartbeat {
   Position position;
-  std::int64_t sent = 0;  // nanoseconds of the sender's clock
+  std::int64_t sent = 0;  // in nanoseconds of the sender's clock
 };
-// What one task brings to a round that all take part in.
+// The blob of one task in a round of all tasks.
 struct Contribution {
   std::string round;
   std::string blob;
 };
-// The task's last words.
+// The last message of a task that fails.
 struct Goodbye {
   int code = 0;  // an exit code
   std::string text;
   Position position;
 };
-// The task is through, in order.
+// The task has ended its work.
 struct Leave {};
-// A stop of asynchronous training: every task ends what it has submitted, each at a step of its
-// own. Synchronous training needs none, for its tasks take the same steps and meet in rounds.
+// Asks for a stop of asynchronous training: every task ends the work that it has submitted, at a
+// step of its own. Synchronous training needs no such stop, because its tasks take the same steps
+// and meet in rounds.
 struct StopRequest {
   std::string reason;
 };
-// The task knows of the stop.
+// Tells that the task knows of the stop.
 struct StopAnswer {
   std::int64_t stop = 0;
 };
-// A task was interrupted, so all are to end together, in order. The coordinator passes the first
-// one on to all tasks, before anything that the task says behind it has an effect on them.
+// A task was interrupted, so all tasks are to end together. The coordinator passes the first
+// interruption on to all tasks. They receive it before the effects of anything that the interrupted
+// task says later.
 struct Interruption {
-  ExitCode code = ExitCode::kInterrupted;  // with which all end: kInterrupted or kTerminated
-  // Of a task what interrupted it, "SIGINT"; of the coordinator who was interrupted by what.
+  // The exit code of all tasks: kInterrupted or kTerminated.
+  ExitCode code = ExitCode::kInterrupted;
+  // From a task: what interrupted it, "SIGINT". From the coordinator: which task was interrupted by
+  // what.
   std::string text;
 };
 
@@ -91,7 +95,7 @@ struct Member {
   bool operator==(const Member&) const = default;
 };
 struct Roster {
-  int rank = 0;  // of the task that it is sent to
+  int rank = 0;  // the rank of the receiving task
   int generation = 0;
   std::string key;  // 32 random bytes that only the tasks of this run know
   std::vector<Member> members;
@@ -102,47 +106,47 @@ struct Refusal {
 };
 struct MemberState {
   Position position;
-  double silent_seconds = 0;  // since it was heard
-  bool stalled = false;       // it is heard, and does not get on
+  double silent_seconds = 0;  // since it was last heard
+  bool stalled = false;       // it is heard but makes no progress
 };
 // Answers a heartbeat.
 struct Pulse {
-  std::int64_t sent = 0;      // as in the heartbeat
-  std::int64_t received = 0;  // nanoseconds of the coordinator's clock
+  std::int64_t sent = 0;      // copied from the heartbeat
+  std::int64_t received = 0;  // in nanoseconds of the coordinator's clock
   std::int64_t replied = 0;
-  std::vector<MemberState> members;  // by rank, for the chief only
+  std::vector<MemberState> members;  // by rank; only the chief receives them
 };
-// What all tasks brought to a round, by rank.
+// The blobs of all tasks in a round, by rank.
 struct RoundResult {
   std::string round;
   std::vector<std::string> blobs;
 };
 struct StopProposal {
-  std::int64_t stop = 0;  // numbers the stops of a generation
+  std::int64_t stop = 0;  // the number of the stop in its generation
   std::string reason;
 };
-// All tasks know of the stop: it holds.
+// All tasks know of the stop, so it is agreed.
 struct StopAgreed {
   std::int64_t stop = 0;
 };
-// Something worth a line, not a fault: a task that is silent or stalled, or is heard again.
+// A line for the user that is no error: a task is silent, has stalled, or is heard again.
 struct Notice {
   std::string text;
 };
-// The run cannot go on as it is. With `restart`, tasks join again in the next generation.
+// The run cannot continue as it is. With `restart`, the tasks join again in the next generation.
 struct Loss {
-  int rank = -1;  // of the task that is the cause; -1: the coordinator
+  int rank = -1;  // the task that is the cause; -1: the coordinator
   ExitCode code = ExitCode::kTimeout;
   std::string text;
   bool restart = false;
 };
-// The last worker has left in order.
+// The last worker has left the run.
 struct End {};
 
 using CoordinatorMessage = std::variant<Roster, Refusal, Pulse, RoundResult, StopProposal,
                                         StopAgreed, Interruption, Notice, Loss, End>;
 
-// Calls the one of several functions that takes what the variant holds.
+// Joins functions into one that calls the function for the type that a variant holds.
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;

@@ -9,7 +9,7 @@
 namespace convoy::network {
 namespace {
 
-// Where the build tree and an installed one have the library.
+// The path of the library, in the build tree and when installed.
 std::filesystem::path wire_library() {
   const std::filesystem::path beside = module_directory() / "../lib/convoy/network_grpc.so";
   std::error_code ignored;

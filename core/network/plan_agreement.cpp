@@ -7,8 +7,8 @@
 namespace convoy::network {
 namespace {
 
-// The comparison of one task's operations with the chief's. Every task takes the same turns,
-// because all see what all bring.
+// Compares the operations of one task with the chief's. Every task goes through the same rounds,
+// because all see the blobs of all.
 class PlanComparison {
  public:
   PlanComparison(ControlPlane& control, const std::vector<std::string>& operations)
@@ -43,7 +43,7 @@ class PlanComparison {
   }
 
  private:
-  // The number of operations that are the same before the first one that differs, at most `most`.
+  // The number of equal operations before the first one that differs, at most `most`.
   std::size_t first_difference(std::size_t rank, std::size_t most) {
     std::size_t same = 0;
     while (same < most) {

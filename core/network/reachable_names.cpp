@@ -17,7 +17,7 @@ std::vector<HostPort> hosts_of(const TaskIdentity& identity) {
   return hosts;
 }
 
-// Empty when no host is another one, or none can be reached.
+// Empty if there is no other host, or if none can be reached.
 std::string address_for_others(const TaskIdentity& identity, const std::string& own,
                                const NameLookup& names) {
   for (const HostPort& host : hosts_of(identity)) {

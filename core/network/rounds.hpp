@@ -9,15 +9,15 @@
 
 namespace convoy::network {
 
-// Rounds in which every task brings a blob and gets those of all. Not for several threads at a
-// time.
+// Rounds in which every task brings a blob and receives the blobs of all. Only one thread may use
+// it at a time.
 class Rounds {
  public:
   void begin(int tasks);
-  // The result when this was the last one. Throws std::invalid_argument when the task has brought a
-  // blob to this round already.
+  // Adds a blob and returns the result if it was the last one. Throws std::invalid_argument if the
+  // task has already brought a blob to this round.
   std::optional<RoundResult> add(int rank, Contribution contribution);
-  // A round that waits for this task, if any: its name.
+  // The name of a round that waits for this task, if there is one.
   std::optional<std::string> waiting_for(int rank) const;
 
  private:

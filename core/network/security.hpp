@@ -6,21 +6,22 @@
 
 namespace convoy::network {
 
-// The flags about encryption, as they were given.
+// The flags about encryption, as the user gave them.
 struct SecurityOptions {
-  std::string certificate;  // files in PEM form; all three or none
+  std::string certificate;  // PEM files; all three are given or none is
   std::string private_key;
   std::string authorities;
-  bool insecure_network = false;  // clear text is allowed beyond loopback
+  bool insecure_network = false;  // clear text may leave this machine
 };
 
-// Reads the files. Throws Error: kUsage when one of the three is missing, kUnavailable when a file
-// cannot be read or is none in PEM form.
+// Reads the files. Throws Error: kUsage if one of the three is missing, kUnavailable if a file
+// cannot be read or is no PEM file.
 WireSecurity read_security(const SecurityOptions& options);
 
-// Throws Error with exit code kUsage when clear text would leave this machine without leave. Why
-// nobody can tell, because the coordinator's name means nothing yet; empty: one may connect. Until
-// it is empty nothing is sent, and it is asked again.
+// Throws Error (kUsage) if clear text would leave this machine and no flag allows that. Returns an
+// empty text if the task may connect. While the coordinator's name does not resolve, nobody can
+// tell; then it returns the reason, and the caller asks again and sends nothing until the text is
+// empty.
 std::string require_safe_network(const HostPort& coordinator, const SecurityOptions& options);
 
 }  // namespace convoy::network

@@ -8,7 +8,7 @@ namespace convoy::network {
 namespace {
 
 constexpr std::size_t kMostNodes = 65536;
-constexpr std::size_t kLongestName = 255;  // of a host, as the domain name system has it
+constexpr std::size_t kLongestName = 255;  // of a host, in the domain name system
 
 class NodeList {
  public:
@@ -41,7 +41,8 @@ class NodeList {
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
-  // One entry without commas outside of brackets: every bracket multiplies the names so far.
+  // Expands one entry without commas outside of brackets. Every bracket multiplies the names so
+  // far.
   std::vector<std::string> expand_name(std::string_view entry) const {
     if (entry.empty()) refuse("has an empty name");
     std::vector<std::string> names = {""};

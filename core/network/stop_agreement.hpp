@@ -11,20 +11,20 @@
 
 namespace convoy::network {
 
-// The coordinator's part of an agreed stop: proposes it to all, and says that it holds when all
-// have answered. A request for the same reason that comes before that asks for this stop. One stop
-// at a time; others wait their turn. Not for several threads at a time.
+// The coordinator's part of an agreed stop. It proposes the stop to all tasks, and the stop is
+// agreed when all have answered. Until then, requests with the same reason ask for the same stop.
+// There is one stop at a time; others wait. Only one thread may use it at a time.
 class StopAgreement {
  public:
-  // What all tasks that take part are to be sent now.
+  // The message to send now to all tasks that take part.
   using Outcome = std::variant<std::monostate, StopProposal, StopAgreed>;
 
   void begin(int tasks);
   Outcome request(const StopRequest& request);
   Outcome answer(int rank, const StopAnswer& answer);
-  // The task takes no part, or not any more.
+  // The task does not take part, or no longer does.
   Outcome leave(int rank);
-  // To be called when an agreed stop was sent: the next request, if one waits.
+  // Call it when an agreed stop was sent. Begins the next stop, if a request waits.
   Outcome next();
 
  private:

@@ -9,22 +9,23 @@
 
 namespace convoy::network {
 
-// A stop that all tasks know of: each ends what it has submitted and acts on it.
+// A stop that all tasks know of. Each task ends the work that it has submitted and acts on the
+// stop.
 struct AgreedStop {
   std::int64_t stop = 0;
   std::string reason;
 };
 
-// A task's part of agreed stops: those that it has yet to act on. Not for several threads at a
-// time.
+// A task's part of agreed stops: the stops that it has not acted on. Only one thread may use it at
+// a time.
 class StopSchedule {
  public:
   void begin() { *this = StopSchedule(); }
   StopAnswer consider(const StopProposal& proposal);
   void agree(const StopAgreed& agreed);
-  // The oldest stop that is agreed and not yet acted on.
+  // The oldest agreed stop that the task has not acted on.
   std::optional<AgreedStop> agreed() const;
-  // The task has acted on it.
+  // Records that the task has acted on the stop.
   void finish(std::int64_t stop);
 
  private:

@@ -58,7 +58,7 @@ int checked_index(const IdentityOptions& options, Role role, int tasks) {
   return index;
 }
 
-// This task's place among those whose listed host is the same.
+// Counts this task's index among the tasks with the same listed host.
 void count_local_tasks(TaskIdentity& identity) {
   const bool server = identity.role == Role::kServer;
   const auto& own = server ? identity.server_hosts : identity.worker_hosts;

@@ -11,7 +11,7 @@ enum class Role : int { kWorker = 0, kServer = 1, kController = 2 };
 // As in --job_name: "worker", "ps", "controller".
 const char* to_string(Role role);
 
-// Who a task is, as every message names it.
+// The name of a task in messages.
 struct TaskName {
   Role role = Role::kWorker;
   int index = 0;  // among the tasks of its role
@@ -25,7 +25,7 @@ std::string seat_text(Role role, int index);
 // "worker 3 (host7, pid 4711)".
 std::string to_string(const TaskName& name);
 
-// The name of this process's task: its host's name and its process id are filled in.
+// Makes the name of this process's task, with the host's name and the process id.
 TaskName this_task(Role role, int index);
 
 }  // namespace convoy::network

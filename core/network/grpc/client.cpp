@@ -16,7 +16,7 @@ namespace convoy::network {
 namespace {
 
 constexpr std::chrono::seconds kFarewell{1};
-// To somebody who answers, a connection is there within this.
+// A peer that answers is connected within this time.
 constexpr std::chrono::milliseconds kConnecting{500};
 
 // The stream to the coordinator.
@@ -29,7 +29,7 @@ class GrpcClient : public WireClient,
                                            client_arguments(security))),
         stub_(v1::Coordinator::NewStub(channel_)) {
     stub_->async()->Attend(&context_, this);
-    AddHold();  // writes are begun by others than the reactions
+    AddHold();  // writes begin outside of the reactions
     StartRead(&incoming_);
     StartCall();
   }
@@ -61,7 +61,7 @@ class GrpcClient : public WireClient,
         StartRead(&incoming_);
         return;
       } catch (const std::invalid_argument&) {
-        context_.TryCancel();  // it is no coordinator of this kind
+        context_.TryCancel();  // the peer is no coordinator of convoy
       }
     }
     const std::lock_guard lock(mutex_);
@@ -83,7 +83,7 @@ class GrpcClient : public WireClient,
     ended_.notify_all();
   }
 
-  // Whether there is a connection to say farewell on. The call is over when there was none at all.
+  // Whether there is a connection for a last message. If there never was one, the call is over.
   bool reaches_peer() {
     {
       const std::lock_guard lock(mutex_);
@@ -103,7 +103,7 @@ class GrpcClient : public WireClient,
     StartWritesDone();
   }
 
-  // No write is begun from here on.
+  // From here on, no write may begin.
   void release_hold() {
     if (!std::exchange(held_, false)) return;
     RemoveHold();

@@ -5,8 +5,8 @@
 
 namespace convoy::network {
 
-// Between plain data and what the wire carries. What comes from the wire may be anything: reading
-// throws std::invalid_argument when a message is none or a value is not one of its type's.
+// Converts between plain data and protobuf messages. The wire may deliver anything, so reading
+// throws std::invalid_argument if a message is empty or a value is not one of its type.
 void write(const TaskMessage& message, v1::TaskMessage& to);
 void write(const CoordinatorMessage& message, v1::CoordinatorMessage& to);
 TaskMessage read(const v1::TaskMessage& from);

@@ -8,12 +8,13 @@
 
 namespace convoy::network {
 
-// Both sides must show a certificate of the given authorities, made out to the name "convoy": one
+// Both sides must show a certificate of the given authorities for the name "convoy". So one
 // certificate serves all hosts, whatever their names and addresses are.
 std::shared_ptr<grpc::ServerCredentials> server_credentials(const WireSecurity& security);
 std::shared_ptr<grpc::ChannelCredentials> client_credentials(const WireSecurity& security);
 
-// A connection of its own, straight to the address: no proxy, no configuration from name servers.
+// A client has its own connection, directly to the address, without a proxy and without
+// configuration from name servers.
 grpc::ChannelArguments client_arguments(const WireSecurity& security);
 
 }  // namespace convoy::network

@@ -1,4 +1,4 @@
-// What the host finds in this library: see open_wire.cpp.
+// The entry point of this library, which open_wire.cpp looks up.
 #include <grpc/support/log.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 class GrpcWire : public Wire {
  public:
   GrpcWire() {
-    // What goes wrong is said in convoy's own words, where it is known what it means.
+    // Errors are reported by convoy, which knows what they mean.
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   }
   std::unique_ptr<WireServer> listen(const HostPort& address, const WireSecurity& security,

@@ -18,9 +18,9 @@
 namespace convoy::network {
 namespace {
 
-constexpr int kMostMessageBytes = 66 << 20;  // a blob of a round and what is around it
-// Tasks had time to close their connections; what is still open belongs to tasks that do not
-// answer.
+constexpr int kMostMessageBytes = 66 << 20;  // a blob of a round and its frame
+// Tasks have had time to close their connections. Connections that are still open belong to tasks
+// that do not answer.
 constexpr std::chrono::milliseconds kShutdown{100};
 
 class GrpcServer;
@@ -143,7 +143,7 @@ void TaskStream::OnReadDone(bool ok) {
       return;
     }
   } catch (const std::invalid_argument&) {
-    // No message of a task: the connection ends as if its task had.
+    // This is no message of a task. The connection ends as if the task had ended.
   }
   close();
 }

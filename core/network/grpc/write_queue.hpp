@@ -6,19 +6,20 @@
 
 namespace convoy::network {
 
-// What one end of a stream has to say, in order: gRPC writes one message at a time and refers to it
-// until it is written. The owner's mutex guards it.
+// The queue of messages that one end of a stream sends. gRPC writes one message at a time and
+// refers to it until it is written. The owner's mutex guards the queue.
 template <typename Message>
 class WriteQueue {
  public:
-  // What is to be written now; null: another message is on its way.
+  // Queues a message. Returns the message to write now; null if another one is being written.
   template <typename Content>
   const Message* add(const Content& content) {
     write(content, messages_.emplace_back());
     return messages_.size() == 1 ? &messages_.front() : nullptr;
   }
 
-  // The message is written, or the stream is broken. What is to be written now; null: nothing.
+  // Call it when a message was written or the stream broke. Returns the message to write now; null
+  // if there is none.
   const Message* written(bool ok) {
     if (ok)
       messages_.pop_front();
