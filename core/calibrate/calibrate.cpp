@@ -23,19 +23,19 @@ namespace {
 constexpr std::uint64_t kQuickBytes = std::uint64_t{4} << 20;
 constexpr int kQuickRepetitions = 2;
 constexpr double kNoLimit = 1e9;
-// Steps that count, of every network in every team, when there is time.
+// The steps of every network in every team that count, if there is time.
 constexpr int kMostSteps = 4;
-// What it takes to open a network and train it for its first steps, in steps.
+// The time to open a network and train it for its first steps, in steps.
 constexpr double kOpening = 3.5;
 constexpr double kChecking = 5;
-// What a device of this century multiplies while it moves a byte, about.
+// The operations that a current device does while it moves a byte, roughly.
 constexpr double kFlopsPerByte = 8;
 
 double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Of a step, in operations.
+// The work of a step, in operations.
 double work_of(const ProbeNetwork& network) {
   double work = 0;
   for (std::uint32_t node = 1; node < network.graph.nodes().size(); ++node)
@@ -92,13 +92,14 @@ class Calibration {
  private:
   struct Team {
     std::shared_ptr<runtime::OpenDevices> devices;
-    std::vector<std::unique_ptr<LayerProbe>> probes;  // of networks that were begun
+    std::vector<std::unique_ptr<LayerProbe>> probes;  // of the networks that were begun
 
     std::uint32_t count() const { return devices->cluster().replicas(); }
     std::uint32_t threads() const { return std::max(1u, devices->descriptions().front().threads); }
   };
 
-  // One device with all cores, one per core, and one between.
+  // The numbers of devices to measure: one device with all cores, one device per core, and one
+  // number between.
   std::vector<std::uint32_t> device_counts() const {
     std::vector<std::uint32_t> counts = {1};
     if (cores_ >= 4) counts.push_back(2);
@@ -118,7 +119,8 @@ class Calibration {
     if (count == 1) profile_.operation_seconds = probe_operation(devices);
   }
 
-  // In a hurry, peaks are the processor's nominal ones: they only relate layers to each other.
+  // A quick calibration takes the nominal peaks of the processor, because peaks only relate layers
+  // to each other.
   void measure_rates(runtime::OpenDevices& devices) {
     const bool alone = devices.cluster().replicas() == 1;
     TeamRates rates = probe_team(devices, size_, alone && !options_.quick);
@@ -129,8 +131,8 @@ class Calibration {
     profile_.teams.push_back(rates);
   }
 
-  // Needed: what a family of networks takes in every team, and a check. Then the other families, in
-  // their order, and steps of all of them again, a second or more later.
+  // The probes. A family of networks in every team and a check are needed. Then come the other
+  // families, in their order, and further steps of all of them, a second or more later.
   std::vector<Probe> agenda() {
     const auto networks = options_.quick ? quick_probe_networks() : probe_networks();
     std::vector<Probe> probes;
@@ -149,7 +151,7 @@ class Calibration {
     return probes;
   }
 
-  // A network's step takes as long as one core's part of it, whatever the other cores do.
+  // The work of a step on these cores: a step takes as long as the part of one core.
   double work_on(const ProbeNetwork& network, double cores) const {
     return work_of(network) / std::min<double>(cores, cores_);
   }
@@ -170,7 +172,7 @@ class Calibration {
     team.probes.back()->step();
   }
 
-  // If the network was begun.
+  // Takes a further step of a network that was begun.
   Probe further_step(const ProbeNetwork& network, Team& team) const {
     return {"", work_on(network, team.threads()), false, [name = network.name, &team] {
               const auto probe = std::ranges::find(team.probes, name, &LayerProbe::network);
@@ -189,8 +191,8 @@ class Calibration {
     }
   }
 
-  // What steps usually take is more than all layers' fastest times together, by about as much for
-  // all networks: by that, layers are slower than at their fastest.
+  // Steps usually take longer than the fastest times of all layers together, by about the same
+  // factor for all networks. Layers are slower than their fastest times by this factor.
   static TeamLayers layers_of(const Team& team) {
     TeamLayers layers{team.threads(), team.count(), {}};
     std::vector<double> excesses;
@@ -222,13 +224,13 @@ class Calibration {
     return team == teams_.end() ? open(count, 0) : team->devices;
   }
 
-  // How long a step of the check takes on so many devices; 0: it was left out.
+  // The seconds of a step of the check on so many devices; 0 if it was left out.
   double checked_seconds(std::uint32_t count) const {
     const auto check = std::ranges::find(checks_, count, &StepCheck::devices);
     return check == checks_.end() ? 0 : check->measured_seconds();
   }
 
-  // Two devices per core, beside one per core: more than twice the time, never less.
+  // Compares two devices per core with one per core. Two take more than twice the time, never less.
   void note_crowding() {
     const double one_each = checked_seconds(cores_);
     const double two_each = checked_seconds(2 * cores_);
@@ -236,8 +238,8 @@ class Calibration {
       profile_.crowding_factor = std::max(1.0, two_each / (2 * one_each));
   }
 
-  // A device of one thread while the other cores are idle, of whose layers those were measured that
-  // it takes beside others. Neighbours never help: less than 1 is a disturbance.
+  // Measures a device of one thread while the other cores are idle. The times of the same layers
+  // beside busy neighbours are known. Neighbours never help, so a factor below 1 is a disturbance.
   Probe lonely_device() {
     const ProbeNetwork network = check_network();
     return {"one device of 1 thread beside idle cores", kChecking * work_on(network, 1), false,

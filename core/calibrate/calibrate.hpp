@@ -12,17 +12,18 @@
 namespace convoy::calibrate {
 
 struct CalibrationOptions {
-  // All but `more_networks` ends in about so many seconds: what does not fit is left out.
+  // The time for everything but `more_networks`, roughly. Measurements that do not fit are left
+  // out.
   double seconds = 9.2;
-  bool quick = false;  // small vectors and layers: a second, for tests and a first look
-  std::vector<ProbeNetwork> more_networks;  // besides the usual ones
-  simulate::SoftwareProfile software;       // with which steps are foretold, convoy's own
+  bool quick = false;  // small vectors and layers, which take a second: for tests and a first look
+  std::vector<ProbeNetwork> more_networks;  // measured in addition to the usual ones
+  simulate::SoftwareProfile software;  // the software that predictions assume; convoy by default
 };
 
-// Measures this machine's devices through the device interface: what teams of threads reach, alone
-// and beside each other, copies, the cost of an operation, layers; and how well that foretells a
-// step. `tell` is told what is being measured. `sharing_nothing`: a strategy in which devices share
-// nothing.
+// Measures this machine's devices through the device interface: the rates of teams of threads,
+// alone and beside each other, the rates of copies, the cost of an operation, and the times of
+// layers. Then it checks how well these predict a step. `tell` receives a text for each measurement
+// that begins. `sharing_nothing` is a strategy in which devices share nothing.
 MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
                          const ProcessorFacts& facts, const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell);

@@ -9,7 +9,7 @@
 namespace convoy::calibrate {
 namespace {
 
-// All cores' update rate: of the team that was measured with the most devices.
+// The update rate of all cores, from the team with the most devices.
 double machine_update_bytes(const MachineProfile& profile) {
   double most = 0;
   for (const TeamRates& team : profile.teams)

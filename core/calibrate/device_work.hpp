@@ -28,9 +28,9 @@ class DeviceVector {
   std::unique_ptr<void, Release> memory_;
 };
 
-// Submits operations to one device outside any plan and takes their times. One thread at a time.
-// Error kTimeout when an operation takes longer than `patience` seconds; the devices are abandoned
-// then, because the operation still runs.
+// Submits operations to one device outside any plan and measures their times. Only one thread may
+// use it at a time. Error kTimeout when an operation takes longer than `patience` seconds; the
+// devices are abandoned then, because the operation still runs.
 class DeviceWork {
  public:
   // owners: the other devices whose memory the operations use.
@@ -40,14 +40,14 @@ class DeviceWork {
   // Whether an operation did not end: the device may use its memory until the process ends.
   bool hangs() const { return flight_ == nullptr; }
 
-  // Seconds that the device took, by its own clock.
+  // Each function returns the seconds that the device took, by its own clock.
   double copy(const convoy_region& from, const convoy_region& to);
-  // result = a + b.
+  // Computes result = a + b.
   double sum(const convoy_region& a, const convoy_region& b, const convoy_region& result);
-  // Sum of the gradients and the update of the parameters with momentum.
+  // Sums the gradients and updates the parameters with momentum.
   double update(const std::vector<convoy_region>& gradients, const convoy_region& parameters,
                 const convoy_region& state);
-  // Seconds per operation of so many fills of one element, one behind the other in one queue.
+  // Returns the seconds per operation for so many fills of one element in one queue.
   double chain(const convoy_region& to, int operations);
 
  private:

@@ -13,7 +13,7 @@
 namespace convoy::calibrate {
 namespace {
 
-// Columns of the first line of /proc/stat behind its name, in proc(5).
+// The column after the name in the first line of /proc/stat; see proc(5).
 constexpr std::size_t kIdle = 3;
 constexpr std::size_t kInputWait = 4;
 constexpr std::size_t kSteal = 7;

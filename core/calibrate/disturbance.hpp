@@ -4,21 +4,21 @@
 
 namespace convoy::calibrate {
 
-// What part of all cores' time was taken from this process while it measured: by other programs,
-// or, in a virtual machine, by its host. As the system counts it, so only as well as it knows:
-// hosts may hide what they take, and containers count what is outside of them.
+// The part of all cores' time that this process lost while it measured: to other programs or, in a
+// virtual machine, to the host. The system counts it and may not know everything: hosts can hide
+// the time they take, and a container also counts processes outside of it.
 class Disturbance {
  public:
-  // Starts to count.
+  // Starts counting.
   Disturbance() : start_(read()) {}
 
-  // Since then, 0 to 1; nothing where the system does not tell.
+  // The part lost since then, from 0 to 1. Nothing if the system does not count it.
   std::optional<double> share() const;
 
  private:
   struct Times {  // of all cores together, in seconds
     double all = 0;
-    double taken = 0;  // neither idle nor this process's
+    double taken = 0;  // neither idle nor used by this process
   };
   static std::optional<Times> read();
 

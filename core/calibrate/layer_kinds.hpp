@@ -6,8 +6,8 @@
 
 namespace convoy::calibrate {
 
-// Kinds of layers (convoy_layer_kind, and 0: none) and passes (convoy_pass) by the names that they
-// have in files.
+// The names in files of kinds of layers (convoy_layer_kind, or 0 for none) and of passes
+// (convoy_pass).
 std::string layer_kind_name(std::uint32_t kind);
 std::optional<std::uint32_t> layer_kind_of(const std::string& name);
 std::string pass_name(std::uint32_t pass);

@@ -13,26 +13,27 @@
 
 namespace convoy::calibrate {
 
-// Trains a network on all of some devices at once, each for itself, a step whenever it is asked to,
-// and takes the time of every pass of every layer, the mean over the devices. Steps are best taken
-// seconds apart: whatever disturbs a machine makes it slower, for a second or two, so of several
-// steps the fastest time of every pass counts.
+// Trains a network on several devices at once, each by itself, one step per call. It measures the
+// time of every pass of every layer, as the mean over the devices, and keeps the fastest time of
+// each pass. Steps should be seconds apart, because a disturbance slows a machine down for a second
+// or two.
 class LayerProbe {
  public:
   // Takes the first step. It is slower than later ones and does not count as a step, but the times
-  // of its passes do. `sharing_nothing` is a strategy in which devices share nothing. Error
-  // kUnavailable for devices that do not tell the times of layers.
+  // of its passes count. `sharing_nothing` is a strategy in which devices share nothing. Throws
+  // Error (kUnavailable) if the devices do not report the times of layers.
   LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
              const std::shared_ptr<runtime::OpenDevices>& devices);
 
   const std::string& network() const { return network_.name; }
   void step();
-  // Two of the steps took about as long as the fastest would: another one would tell little.
+  // Whether two of the steps took about as long as all fastest passes together, so that another
+  // step would tell little.
   bool settled() const;
-  // How much longer a step usually takes than all passes' fastest times together; one must have
-  // been taken.
+  // How much longer a step usually takes than the fastest times of all passes together. At least
+  // one step must have been taken.
   double usual_excess() const;
-  // All passes, in their fastest times.
+  // All passes with their fastest times.
   std::vector<simulate::LayerSample> samples() const;
 
  private:

@@ -10,9 +10,9 @@
 
 namespace convoy::calibrate {
 
-// Which machine was measured. All but the memory must be the same for measurements to hold: how
-// much of it a system reports changes when it, or the host of a virtual machine, starts again, and
-// no rate depends on it.
+// Identifies the measured machine. Measurements hold for a machine if all fields but the memory are
+// the same. The size of the memory that a system reports may change when it, or the host of a
+// virtual machine, starts again, and no rate depends on it.
 struct Fingerprint {
   std::string processor;
   std::uint32_t cores = 0;
@@ -22,26 +22,28 @@ struct Fingerprint {
 };
 
 Fingerprint make_fingerprint(const ProcessorFacts& facts, const std::string& device);
-// What differs between a file's machine and this one, for people; empty when its measurements hold.
+// Describes the difference between a file's machine and this one, for people. Empty if the file's
+// measurements hold.
 std::string difference(const Fingerprint& file, const Fingerprint& here);
 
-// What each of so many devices reaches when all of them work at once. Rates are per second and
-// device; bytes are those read and written.
+// The rates of each device when so many devices work at once. Rates are per second and device;
+// bytes are read and written bytes.
 struct TeamRates {
   std::uint32_t threads = 1;   // per device
-  std::uint32_t together = 1;  // devices
+  std::uint32_t together = 1;  // devices that work at once
   double flops = 0;            // f32 matrix product
   double stream_bytes = 0;     // c = a + b on vectors that no cache holds
   double update_bytes = 0;     // sum of two gradients and the optimizer's update
 };
 
-// What devices reach while the first one updates and all others multiply matrices.
+// The rates of devices while the first one updates and all others multiply matrices.
 struct SharedRates {
-  double update_bytes = 0;  // the first one's
-  double flops = 0;         // the others'
+  double update_bytes = 0;  // of the first device
+  double flops = 0;         // of each other device
 };
 
-// Copies from one class of memory to another: alone, and all devices at once, each.
+// The rate of copies from one class of memory to another: of a single device, and of each device
+// when all copy at once.
 struct PathRate {
   std::string from;  // "host", "device"
   std::string to;
@@ -49,49 +51,52 @@ struct PathRate {
   double together_bytes = 0;
 };
 
-// Layers as each of so many devices computes them when all do.
+// The times of layers on each device when so many devices compute at once.
 struct TeamLayers {
   std::uint32_t threads = 1;
   std::uint32_t together = 1;
   std::vector<simulate::LayerSample> samples;
 };
 
-// The step of a network that no layer was measured with, beside what was foretold of it.
+// The measured and the predicted step of a network that was not used to measure layers.
 struct CheckedStep {
   std::uint32_t devices = 1;
   double predicted_seconds = 0;
   double measured_seconds = 0;
 };
 
-// All that was measured of a machine. Nothing in it knows of models or strategies: layers are
-// shapes.
+// All measurements of a machine. They do not depend on models or strategies: layers are described
+// by their shapes.
 struct MachineProfile {
   Fingerprint machine;
   std::string created;           // date and time, for people
-  double operation_seconds = 0;  // of the executor, per operation of a plan
-  // Time of a layer while the other cores' devices compute too, over that when they are idle.
+  double operation_seconds = 0;  // the cost of an operation of a plan in the executor
+  // The time of a layer while the devices of other cores compute, divided by its time while they
+  // are idle.
   double neighbour_factor = 1;
-  // A layer's time with two devices per core, over twice its time with one per core.
+  // The time of a layer with two devices per core, divided by twice its time with one device per
+  // core.
   double crowding_factor = 1;
   std::vector<TeamRates> teams;  // at least one; the largest team first
   SharedRates shared;
   std::vector<PathRate> paths;
   std::vector<TeamLayers> layers;     // at least one
   std::vector<CheckedStep> checks;    // at least one
-  std::vector<std::string> left_out;  // what there was no time for, for people
-  // Part of all cores' time that others took meanwhile; nothing where the system does not tell.
+  std::vector<std::string> left_out;  // measurements that there was no time for, for people
+  // The part of all cores' time that other programs took meanwhile. Nothing if the system does not
+  // count it.
   std::optional<double> disturbance;
 };
 
-// Mean relative error of what was checked.
+// The mean relative error of the checks.
 double known_error(const MachineProfile& profile);
-// Others took so much of the cores' time that rates may be too low.
+// If other programs took this part of the cores' time, the rates may be too low.
 inline constexpr double kMuchDisturbed = 0.03;
 bool much_disturbed(const MachineProfile& profile);
-// Relative error to expect of predictions: the error of the checks, but at least the share of the
-// cores' time that other programs took during the calibration.
+// The relative error to expect of predictions: the error of the checks, but at least the part of
+// the cores' time that other programs took during the calibration.
 double expected_error(const MachineProfile& profile);
-// How far to trust the profile, for people: "its checks were 7.5 % off".
+// Says for people how far to trust the profile: "its checks were 7.5 % off".
 std::string trust_text(const MachineProfile& profile);
 
 // The entry with the most similar number of threads.

@@ -3,7 +3,7 @@
 namespace convoy::calibrate {
 namespace {
 
-// By how much probes may take longer than those before them.
+// The factor by which a probe may take longer than the probes before it.
 constexpr double kCaution = 1.25;
 
 double needed_work_from(const std::vector<Probe>& probes, std::size_t first) {

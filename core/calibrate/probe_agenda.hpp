@@ -6,19 +6,19 @@
 
 namespace convoy::calibrate {
 
-// One thing to measure, or to measure once more.
+// One measurement, or its repetition.
 struct Probe {
-  std::string name;     // for people; empty: nobody has to know when it is left out
-  double work = 1;      // how long it takes, in a unit that all probes share
-  bool needed = false;  // nothing can be foretold without it
-  // Measures it. Returns false when there was nothing to do.
+  std::string name;     // for people; empty if the user need not know that it was left out
+  double work = 1;      // its duration, in a unit that all probes share
+  bool needed = false;  // no prediction is possible without it
+  // Measures. Returns false if there was nothing to do.
   std::function<bool()> measure;
 };
 
-// Measures probes, the most informative of which come first, within a time that they share: `now`
-// tells seconds. Every probe shows how long the next ones will take. One begins only when it and
-// the needed ones behind it are expected to end in time, a needed one always. Returns the names of
-// those that were left out.
+// Runs probes within a common time, the most informative first. `now` returns the time in seconds.
+// Every probe shows how long the next ones will take. A probe begins only if it and all needed
+// probes after it are expected to end in time; needed probes always begin. Returns the names of the
+// probes that were left out.
 std::vector<std::string> measure_within(double seconds, const std::function<double()>& now,
                                         const std::vector<Probe>& probes);
 

@@ -21,8 +21,8 @@ ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, 
           batch};
 }
 
-// Convolutions with few, large filters first, fully connected layers. The last convolution is that
-// of 13 x 13 pixels before, of 12 x 12: what devices lose at borders.
+// Large filters, few at first, and fully connected layers. The last convolution repeats the one
+// with 13 x 13 pixels on 12 x 12 pixels, which shows what devices lose at borders.
 void large_filters(GraphBuilder& g) {
   LayerId x =
       g.conv(g.input(), 64, {.kernel = 11, .stride = 4, .padding = Padding::kValid, .relu = true});
@@ -39,7 +39,7 @@ void large_filters(GraphBuilder& g) {
   g.classify(x);
 }
 
-// Each width twice, as every longer stack repeats the second.
+// Each width occurs twice, because longer stacks repeat the second layer.
 LayerId stack(GraphBuilder& g, LayerId x, std::uint32_t channels) {
   x = g.conv(x, channels, {.kernel = 3, .relu = true});
   x = g.conv(x, channels, {.kernel = 3, .relu = true});
@@ -52,7 +52,8 @@ void large_images(GraphBuilder& g) {
   g.classify(g.global_average_pool(x));
 }
 
-// Many weights: apart from the large images, because they need more than one of them.
+// Layers with many weights. They are apart from the large images, because they need more than one
+// image.
 void small_images(GraphBuilder& g) {
   LayerId x = stack(g, g.conv(g.input(), 256, {.relu = true}), 512);
   x = g.conv(x, 512, {.kernel = 3, .relu = true});
@@ -67,7 +68,7 @@ LayerId bottleneck(GraphBuilder& g, LayerId x, std::uint32_t width, std::uint32_
   return g.relu(g.add(shortcut, g.conv(y, width, {.batch_norm = kNorm})));
 }
 
-// Of every width one block with a projection and one without.
+// Every width has one block with a projection and one without.
 void bottlenecks(GraphBuilder& g) {
   LayerId x = g.conv(
       g.input(), 64,

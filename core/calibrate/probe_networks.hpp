@@ -8,22 +8,22 @@
 
 namespace convoy::calibrate {
 
-// A network whose layers are measured: no model, but one with the shapes of layers that a family of
-// convolutional networks is made of.
+// A network whose layers are measured. It is no model, but its layers have the shapes of a family
+// of convolutional networks.
 struct ProbeNetwork {
   std::string name;  // of the family, for people
   Graph graph;
   std::uint32_t batch = 1;
 };
 
-// The most informative first: residual bottlenecks with batch norm, stacks of 3x3 convolutions,
-// large filters, parallel branches; layers of a few images, of which the simulator finds those of
-// many; fully connected ones of more.
+// The networks to measure, the most informative first: residual bottlenecks with batch norm, stacks
+// of 3x3 convolutions, large filters, parallel branches. They take a few images, from which the
+// simulator derives larger batches; fully connected layers take more images.
 std::vector<ProbeNetwork> probe_networks();
-// A network that takes milliseconds, with a few kinds of layers.
+// A network with a few kinds of layers, which takes milliseconds.
 std::vector<ProbeNetwork> quick_probe_networks();
-// None of the above: for what all of them together foretell of others, and for what neighbours do
-// to each other.
+// A network that is none of the above. It checks the predictions that they allow for other
+// networks, and measures how neighbours slow each other down.
 ProbeNetwork check_network();
 ProbeNetwork quick_check_network();
 

@@ -6,7 +6,7 @@
 namespace convoy::calibrate {
 namespace {
 
-// Numbers must stay finite and normal, or they decide what a step costs.
+// The numbers must stay finite and normal; others would change the cost of a step.
 constexpr double kLearningRate = 1e-6;
 
 runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,

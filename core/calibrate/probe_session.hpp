@@ -12,16 +12,17 @@
 
 namespace convoy::calibrate {
 
-// A probe network in training on all of the devices at once, with one batch of noise; each for
-// itself where the strategy is one in which devices share nothing.
+// Trains a probe network on all of the devices at once, with one batch of noise. With a strategy in
+// which devices share nothing, each device trains by itself.
 class ProbeSession {
  public:
-  // profile: keep the times of layers. task: of several hosts, which make theirs at the same time.
+  // With `profile`, it keeps the times of layers. `task` is for several hosts, which all construct
+  // their sessions at the same time.
   ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
                const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
                const runtime::ClusterTask* task = nullptr);
 
-  // Seconds from its start to its end on the last device.
+  // Takes a step and returns the seconds until the last device ended it.
   double step();
   runtime::Session& session() { return *session_; }
   const runtime::Session& session() const { return *session_; }
@@ -32,7 +33,7 @@ class ProbeSession {
   std::vector<std::int32_t> labels_;
 };
 
-// Seconds of a usual step: the mean of two behind the first one, which is slower.
+// Returns the seconds of a usual step: the mean of two steps after the first one, which is slower.
 double usual_step(ProbeSession& probe);
 
 }  // namespace convoy::calibrate

@@ -27,7 +27,8 @@ topology::HwlocTopology load_topology() {
   return machine;
 }
 
-// Two FMA units per core with 256 bits, and one with 512: processors that have more are faster.
+// Assumes two FMA units per core with 256 bits and one with 512 bits. Processors with more units
+// are faster.
 void read_instructions(ProcessorFacts& facts) {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {
@@ -45,8 +46,9 @@ void read_instructions(ProcessorFacts& facts) {
   facts.multiply_adds_per_cycle = 4;
 }
 
-// What products of bf16 reach of those of f32, both as measured in share/results/cpu_training.md
-// where the processor has both kinds; without any of its own it converts them first.
+// How many times faster products of bf16 are than those of f32, from the measurements in
+// share/results/cpu_training.md. A processor without instructions for bf16 converts the factors
+// first.
 void read_half_instructions(ProcessorFacts& facts) {
   const std::string info = SystemRoot("/").text("proc/cpuinfo").value_or("");
   const std::vector<std::string> flags = words_of(value_of(info, "flags", ':').value_or(""));

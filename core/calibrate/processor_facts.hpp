@@ -9,25 +9,25 @@
 
 namespace convoy::calibrate {
 
-// What this process may use of the machine that it runs on, as the system describes it; nothing
-// here was measured.
+// The part of the machine that this process may use, as the system describes it. None of this is
+// measured.
 struct ProcessorFacts {
   std::string model = "processor";     // "AMD EPYC 7763 64-Core Processor"
-  std::uint32_t cores = 1;             // that CPU devices share: those this process may use
-  std::uint32_t machine_cores = 1;     // with those that taskset keeps from it
-  std::uint32_t packages = 1;          // with memory of their own, that these cores are in
-  std::uint64_t cache_bytes = 0;       // of all last-level caches together; 0 = unknown
+  std::uint32_t cores = 1;             // the cores that this process may use and CPU devices share
+  std::uint32_t machine_cores = 1;     // all cores, also those that taskset excludes
+  std::uint32_t packages = 1;          // packages with memory of their own that have these cores
+  std::uint64_t cache_bytes = 0;       // all last-level caches together; 0 = unknown
   std::uint64_t memory_bytes = 0;      // 0 = unknown
   double hertz = 0;                    // 0 = unknown
-  double multiply_adds_per_cycle = 0;  // f32, of one core, by its vector instructions
+  double multiply_adds_per_cycle = 0;  // in f32, by the vector instructions of one core
   std::string instructions;            // "AVX2 and FMA"
-  double half_gain = 1;                // how many times as fast products of bf16 are
+  double half_gain = 1;                // how many times faster products of bf16 are
   std::string half_instructions;       // "AMX"
 };
 
-// What the first core runs at while all do, as far as the system says: its base, else its most.
-// What it runs at now, which is less when it is idle, only where nothing else is said, as in
-// virtual machines. 0 = unknown.
+// Returns the frequency of the first core while all cores work, as far as the system states it: its
+// base frequency, or else its highest one. The present frequency, which is lower if the core is
+// idle, is used only if the system states nothing else, as in virtual machines. 0 = unknown.
 double processor_hertz(const SystemRoot& root);
 
 // Bytes of all last-level caches of these cores together; 0 = unknown. No processor has more than
@@ -35,7 +35,7 @@ double processor_hertz(const SystemRoot& root);
 // caches of its whole host.
 std::uint64_t last_level_bytes(hwloc_topology_t machine);
 
-// Reads those of this machine. Throws Error kUnavailable when hwloc cannot read its topology.
+// Reads the facts of this machine. Throws Error (kUnavailable) when hwloc cannot read its topology.
 ProcessorFacts read_processor_facts();
 
 }  // namespace convoy::calibrate

@@ -25,7 +25,7 @@ constexpr std::uint32_t kFormat = 2;
 constexpr const char* kAdvice =
     "; convoy calibrate --force measures this machine and writes the file anew";
 
-// The whole numbers of a shape, in files and in memory.
+// The integer fields of a shape, with their names in files.
 struct ShapeField {
   const char* name;
   std::uint32_t LayerShape::*member;
@@ -68,7 +68,8 @@ Json layers_json(const TeamLayers& layers) {
   return {{"threads", layers.threads}, {"together", layers.together}, {"samples", samples}};
 }
 
-// DescribedObject's checks, and that rates, which others are divided by, are not zero.
+// Reads a profile with the checks of DescribedObject. It also checks that rates are not zero,
+// because other values are divided by them.
 class ProfileReader {
  public:
   explicit ProfileReader(const DescribedFile& file) : file_(file) {}
@@ -199,7 +200,7 @@ class ProfileReader {
   const DescribedFile& file_;
 };
 
-// Of what never changes on a machine, and of the form of its file.
+// A hash of the facts that never change on a machine, and of the format of the file.
 std::uint32_t short_hash(const Fingerprint& machine) {
   Fnv1a32 hash;
   hash.add_bytes(fmt::format("{}|{}|{}|{}|{}", machine.processor, machine.cores,

@@ -8,20 +8,21 @@
 
 namespace convoy::calibrate {
 
-// A machine's profile as a JSON file.
+// A machine's profile is stored as a JSON file.
 
 std::string profile_text(const MachineProfile& profile);
-// Error kUsage that names the file, the line and the field of what is missing, negative, out of
-// range or of a version that this program does not read, and says what to do.
+// Throws Error (kUsage) if a field is missing, negative or out of range, or if the file has a
+// version that this program does not read. The error names the file, the line and the field, and
+// says what to do.
 MachineProfile read_profile(const std::filesystem::path& file);
 
-// The one of this machine, with the memory that it has now: error kUsage when the file is another
-// machine's; nothing when there is no such file.
+// Reads the profile of this machine and sets its present memory. Returns nothing if there is no
+// such file. Throws Error (kUsage) if the file belongs to another machine.
 std::optional<MachineProfile> find_profile(const std::filesystem::path& file,
                                            const Fingerprint& here);
 
-// In the user's cache folder for convoy, with a name of its own for every kind of machine: home
-// folders may be shared. Empty when there is no such folder.
+// The path of the profile in the user's cache folder for convoy. Every kind of machine has its own
+// file name, because machines may share a home folder. Empty if there is no cache folder.
 std::filesystem::path default_profile_path(const Fingerprint& here);
 
 }  // namespace convoy::calibrate

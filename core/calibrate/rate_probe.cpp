@@ -20,7 +20,7 @@ std::vector<OpenDevice*> devices_of(runtime::OpenDevices& devices) {
   return {devices.engines().begin(), devices.engines().begin() + devices.cluster().replicas()};
 }
 
-// The mean over devices of the medians of what `measure` gives, all devices at once.
+// Runs `measure` on all devices at once. Returns the mean over the devices of their median rates.
 double all_at_once(runtime::OpenDevices& devices, int repetitions,
                    const std::function<double(std::size_t device)>& measure) {
   const std::size_t count = devices.cluster().replicas();
@@ -30,7 +30,7 @@ double all_at_once(runtime::OpenDevices& devices, int repetitions,
       std::vector<double> values;
       for (int r = 0; r <= repetitions; ++r) {
         const double value = measure(i);
-        if (r > 0) values.push_back(value);  // the first one touches the memory
+        if (r > 0) values.push_back(value);  // the first repetition only touches the memory
       }
       return median(std::move(values));
     }));
@@ -49,13 +49,14 @@ class UpdateWork {
     for (const DeviceVector& gradient : gradients_) regions_.push_back(gradient.region());
   }
 
-  // Bytes per second: gradients read, parameters and state read and written.
+  // The bytes per second of an update, which reads gradients and reads and writes parameters and
+  // state.
   double rate() {
     const double seconds = work_.update(regions_, parameters_.region(), state_.region());
     return (kGradients + 4) * static_cast<double>(parameters_.bytes()) / seconds;
   }
 
-  // Bytes per second: two vectors read, one written.
+  // The bytes per second of a sum, which reads two vectors and writes one.
   double sum_rate() {
     const double seconds = work_.sum(regions_[0], regions_[1], state_.region());
     return 3 * static_cast<double>(state_.bytes()) / seconds;
@@ -80,7 +81,7 @@ const char* end_name(bool host) {
   return host ? "host" : "device";
 }
 
-// Per device: the memories that a copy by it can be between.
+// The memories of a device between which it copies.
 class PathWork {
  public:
   PathWork(OpenDevice& device, OpenDevice& other, std::uint64_t bytes)
@@ -110,7 +111,8 @@ class PathWork {
   DeviceVector others_;
 };
 
-// One device may have all caches for itself: its vectors are larger than those of many.
+// A single device may have all caches for itself, so its vectors are larger than those of several
+// devices.
 std::vector<PathRate> paths_of_one(const std::vector<OpenDevice*>& engines, const ProbeSize& size) {
   PathWork work(*engines.front(), *engines[1 % engines.size()], vector_bytes(size.vectors, 1));
   std::vector<PathRate> paths;

@@ -6,23 +6,24 @@
 
 namespace convoy::calibrate {
 
-// How long what is measured may take.
+// The sizes and repetitions of measurements.
 struct ProbeSize {
   VectorBounds vectors;
-  int repetitions = 2;  // of which the median counts
+  int repetitions = 2;  // how often each is measured; the median counts
 };
 
-// What every one of the devices reaches when all of them do the same; products, which take long, on
-// demand.
+// Measures the rates of every device while all of them do the same. It measures matrix products,
+// which take long, only on demand.
 TeamRates probe_team(runtime::OpenDevices& devices, const ProbeSize& size, bool multiply);
 
-// For two devices and more.
+// Measures the shared rates; there must be at least two devices.
 SharedRates probe_shared(runtime::OpenDevices& devices, const ProbeSize& size);
 
-// Copies between memory of the host and of devices, and from device to device.
+// Measures copies between the memory of the host and of devices, and from device to device.
 std::vector<PathRate> probe_paths(runtime::OpenDevices& devices, const ProbeSize& size);
 
-// What an operation costs besides its bytes: a chain of the smallest ones on the first device.
+// Measures the fixed cost of an operation with a chain of the smallest operations on the first
+// device.
 double probe_operation(runtime::OpenDevices& devices);
 
 }  // namespace convoy::calibrate

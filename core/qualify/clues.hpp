@@ -20,25 +20,25 @@ ThrottleCounts read_throttle_counts(const SystemRoot& root, const std::vector<un
 void add_throttle_clues(const ThrottleCounts& before, const ThrottleCounts& after,
                         const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// Cores that other processes used, and the devices with these cores.
+// Adds cores that other processes used, and the devices with these cores.
 void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<QualifiedDevice>& devices,
                     std::vector<Clue>& clues);
 
-// Cores whose frequency is limited below what they could run at.
+// Adds cores whose frequency is limited to less than their maximum.
 void add_frequency_clues(const SystemRoot& root, const std::vector<unsigned>& cores,
                          const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// Devices whose memory is on another NUMA node than their cores, and GPUs with no core of this
+// Adds devices whose memory is on another NUMA node than their cores, and GPUs with no core of this
 // process nearby.
 void add_numa_clues(const SystemRoot& root, const std::vector<QualifiedDevice>& devices,
                     const std::vector<unsigned>& allowed_cores, std::vector<Clue>& clues);
 
-// Warnings of `convoy doctor` about things that make something slow: processors, governor, memory,
-// width of links, IOMMU and access between GPUs.
+// Adds the warnings of `convoy doctor` about things that make something slow: processors, governor,
+// memory, width of links, IOMMU and access between GPUs.
 void add_system_clues(const SystemRoot& root, const DynamicLibraries& libraries,
                       const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 
-// What held the clocks of GPUs back while they were measured.
+// Adds what limited the clocks of GPUs while they were measured.
 void add_gpu_clues(const std::vector<GpuReadings>& readings,
                    const std::vector<QualifiedDevice>& devices, std::vector<Clue>& clues);
 

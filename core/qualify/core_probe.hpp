@@ -9,7 +9,7 @@ namespace convoy::qualify {
 struct CoreRate {
   unsigned core = 0;
   double images = 0;  // JPEG pictures of 500 x 375 pixels, decoded per second
-  double got = 1;     // part of the time that its thread really had it
+  double got = 1;     // the part of the time for which its thread ran
 };
 
 // All units at once decode the same picture repeatedly for `seconds`.

@@ -21,19 +21,19 @@ using Ends = std::pair<std::uint32_t, std::uint32_t>;  // places, from and to
 
 // Each function adds to the host's measurements, and adds a notice for what cannot be measured.
 
-// Matrix products and sums of vectors of every device, alone and all at once.
+// Measures matrix products and sums of vectors of every device, alone and all at once.
 void probe_device_rates(const ProbeTarget& target, const ProbeOptions& options,
                         HostQualification& host);
-// Copies between the host's memory and every device, and of every pair of devices: pairwise, and
-// all at once.
+// Measures copies between the host's memory and every device, and between every pair of devices,
+// one pair at a time and all at once.
 void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host);
 // ", NVLink" for routes whose kind makes copies differ from others of their class, else empty. It
 // tells links apart that are compared with each other because nothing is predicted for them.
 std::string over_route(const Cluster& cluster, const Ends& ends);
-// all_reduce of several sizes over all devices, or over all devices of all hosts.
+// Measures all_reduce of several sizes over all devices, or over all devices of all hosts.
 void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,
                        HostQualification& host);
-// A few steps of the job's model on all devices, whose gradients are summed.
+// Measures a few steps of the job's model on all devices, which sum their gradients.
 void probe_training(const ProbeTarget& target, const ProbeOptions& options,
                     HostQualification& host);
 

@@ -7,7 +7,7 @@
 
 namespace convoy::qualify {
 
-// The rate that must be reached: the predicted one minus its error, at least a twentieth of it.
+// The rate that must be reached: the predicted one minus its error, but at least a twentieth of it.
 double least_rate(const Foreseen& foreseen);
 
 // Compares every rate of all hosts with the least_rate() of its prediction, and with its likes: the

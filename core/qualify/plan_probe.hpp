@@ -16,12 +16,12 @@ namespace convoy::qualify {
 // The measured and the predicted time of something. Without a measured time, no part of it runs
 // here; without a predicted one, it cannot be simulated.
 struct ProbedTime {
-  std::optional<double> measured;  // seconds; of steps the median, of operations the fastest
+  std::optional<double> measured;  // seconds; the median of steps, the fastest of operations
   std::optional<double> foreseen;
 };
 
 struct ProbedTimes {
-  ProbedTime step;                     // all of it
+  ProbedTime step;                     // the whole step
   std::vector<ProbedTime> operations;  // the copies, or the reduction, in the order of the plan
 };
 
@@ -29,8 +29,9 @@ struct ProbedTimes {
 struct ProbeTarget {
   const job::Setup& setup;
   std::shared_ptr<runtime::OpenDevices> devices;
-  const job::SimulatedHardware* hardware = nullptr;  // null: nothing is foreseen
-  const runtime::ClusterTask* task = nullptr;  // on several hosts: all measure the same together
+  const job::SimulatedHardware* hardware = nullptr;  // null: nothing is predicted
+  // On several hosts: all tasks measure the same at the same time.
+  const runtime::ClusterTask* task = nullptr;
 };
 
 // A network of one small layer, so that a step takes about as long as what is measured.

@@ -10,17 +10,17 @@
 
 namespace convoy::qualify {
 
-// What a step does besides computing. Places are those of the cluster, by number.
+// The operations of a step besides its compute. Places are numbers in the cluster.
 struct ProbedStep {
-  // Copies between two places, all of them at once.
+  // Copies between two places, all at once.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> copies = {};
-  bool all_reduces = false;    // a span of every replica, once
+  bool all_reduces = false;    // reduces a span of every replica, once
   std::uint64_t elements = 1;  // f32, of every copy and of that span
   bool trains = false;         // sums gradients over the replicas and updates: a usual step
 };
 
-// A strategy that writes such steps. Measurements thus go the way of every plan: lowered, executed
-// and simulated.
+// Makes a strategy that writes such steps. So measurements are lowered, executed and simulated like
+// every plan.
 std::unique_ptr<StrategyPlugin> probe_strategy(const ProbedStep& step);
 
 }  // namespace convoy::qualify

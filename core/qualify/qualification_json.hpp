@@ -8,15 +8,15 @@
 
 namespace convoy::qualify {
 
-// Version of the written form. Fields are only added within a version.
+// The version of the written form. Within a version, fields are only added.
 inline constexpr int kQualificationSchemaVersion = 1;
 
-// One host, as tasks send it to each other and as records have it.
+// Writes one host, for messages between tasks and for records.
 nlohmann::ordered_json host_json(const HostQualification& host);
 // Throws nlohmann::json::exception for what host_json() did not write.
 HostQualification read_host(const nlohmann::json& json);
 
-// The record: all hosts once they are judged, the slowest first.
+// The record of all hosts after judge(), the slowest host first.
 struct Qualification {
   std::vector<HostQualification> hosts;
   double threshold = 0;

@@ -14,7 +14,7 @@ HostQualification qualify_this_host(job::Setup& setup, const ProbeOptions& optio
 
 // Measures all hosts. All tasks call it at the same time. First every task measures its own host,
 // tasks on one machine in turn; then all measure the links between hosts, pairwise and all at once.
-// Returns all hosts by rank to every task, not judged yet. Errors as job::Task: an Error that
+// Returns all hosts by rank to every task, not judged yet. Throws as job::Task does: an Error that
 // another task caused names that task.
 std::vector<HostQualification> qualify_hosts(job::Setup& setup, job::Task& task,
                                              const ProbeOptions& options, const PluginLog& log);

@@ -8,14 +8,14 @@
 
 namespace convoy::qualify {
 
-// The constants of this machine's devices for predictions. Null, with a notice, if nothing can be
-// predicted for them. Opens the devices of the setup.
+// Returns the constants of this machine's devices for predictions. Returns null and adds a notice
+// if nothing can be predicted for them. Opens the devices of the setup.
 std::unique_ptr<job::SimulatedHardware> known_hardware(job::Setup& setup,
                                                        std::vector<std::string>& notices);
 
 // Measures this host alone: devices, cores, links, collectives, storage, decoding and training, and
 // looks for reasons why they may be slow. Nothing else should run on the machine. The result is not
-// judged yet. Error if a device fails or the user interrupts.
+// judged yet. Throws Error if a device fails or the user interrupts.
 HostQualification qualify_host(const ProbeTarget& target, const ProbeOptions& options);
 
 }  // namespace convoy::qualify

@@ -8,15 +8,15 @@ namespace convoy::qualify {
 
 struct StorageRates {
   double write = 0;  // bytes per second, flushed to the medium
-  double read = 0;   // bytes per second, dropped from the system's cache before
+  double read = 0;   // bytes per second, from the medium instead of the system's cache
 };
 
-// Writes a file of this size in the folder, reads it and removes it. Error kUnavailable if the file
-// cannot be written, with the folder and the system's reason.
+// Writes a file of this size in the folder, reads it and removes it. Throws Error (kUnavailable)
+// with the folder and the system's reason if the file cannot be written.
 StorageRates probe_storage(const std::filesystem::path& folder, std::uint64_t bytes);
 
-// The rate of reading the files of a folder and its sub-folders, at most `bytes`. Nothing if there
-// is less than a tenth of that.
+// Measures the rate of reading the files of a folder and its sub-folders, up to `bytes`. Returns
+// nothing if they have less than a tenth of that.
 std::optional<double> probe_reading(const std::filesystem::path& folder, std::uint64_t bytes);
 
 }  // namespace convoy::qualify

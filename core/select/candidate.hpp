@@ -13,26 +13,27 @@ namespace convoy::select {
 // One way to share variables and gradients that --variable_update=auto may take.
 struct Candidate {
   std::string strategy;
-  std::map<std::string, std::string> options;  // those that differ from the defaults
-  std::uint64_t bucket_elements = 0;           // 0: nothing is said about it
+  std::map<std::string, std::string> options;  // options that differ from the defaults
+  std::uint64_t bucket_elements = 0;           // 0: not chosen
 
   bool operator==(const Candidate&) const = default;
 };
 
-// As flags of `convoy run`: "--variable_update=replicated --all_reduce_spec=xring --bucket_mb=16".
+// Writes the candidate as flags of `convoy run`: "--variable_update=replicated
+// --all_reduce_spec=xring --bucket_mb=16".
 std::string flags_of(const Candidate& candidate);
 
 // Whether the strategy knows all of these options.
 bool declares_all(const Manifest& manifest, const std::map<std::string, std::string>& given);
 
-// Bucket sizes worth comparing for a model, in elements: 16 MiB, then 1 to 128 MiB; of the sizes
-// that hold the whole model only one.
+// Returns the bucket sizes to compare for a model, in elements: 16 MiB, then 1 to 128 MiB. Of the
+// sizes that hold the whole model, only one is kept.
 std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements);
 
-// The candidates among the strategies: every variant that a manifest names (the defaults when it
-// names none) with every bucket size, in the order of the arguments. Options that the user gave,
-// `given`, hold for all: strategies that do not declare one of them and variants that contradict
-// one drop out. Equal candidates count once.
+// Lists the candidates of the strategies, in the order of the arguments: every variant that a
+// manifest names (the defaults if it names none) with every bucket size. The options `given` by the
+// user hold for all candidates, so strategies that do not declare one of them and variants that
+// contradict one drop out. Equal candidates count once.
 std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
                                             const std::map<std::string, std::string>& given,
                                             std::span<const std::uint64_t> bucket_elements);

@@ -11,8 +11,8 @@ namespace convoy::select {
 // How --variable_update=auto made its choice.
 enum class DecisionOrigin {
   kSimulated,
-  kRemembered,  // simulated, or measured, by an earlier run under the same conditions
-  kMeasured,    // by trying those that the simulation could not tell apart
+  kRemembered,  // simulated or measured by an earlier run under the same conditions
+  kMeasured,    // by a trial of the candidates that the simulation could not tell apart
   kRule         // a rule of thumb: no machine is described, or nothing is trained
 };
 
@@ -27,34 +27,35 @@ struct RunnerUp {
 // What --variable_update=auto chose, and why.
 struct Decision {
   DecisionOrigin origin = DecisionOrigin::kRule;
-  Candidate chosen;          // kRule: without a size of buckets, which is the command line's
-  double step_seconds = 0;   // predicted; 0: it was not
-  std::string bottleneck;    // predicted: what the step's time is spent on
+  Candidate chosen;          // kRule: without a bucket size; the command line decides it
+  double step_seconds = 0;   // predicted; 0: there is no prediction
+  std::string bottleneck;    // predicted: the main use of the step's time apart from compute
   std::string basis;         // "4 CPU devices of this machine, calibrated", or the rule's reason
   bool calibrated = false;   // the prediction rests on measurements of the machine itself
-  bool usual = false;        // one of several that are as fast: the usual one
+  bool usual = false;        // the usual one of several that are equally fast
   std::size_t compared = 0;  // candidates that have a prediction
   std::optional<RunnerUp> runner_up;  // the best of all other variants, by prediction
-  std::optional<TrialResult> trial;   // when it was measured
+  std::optional<TrialResult> trial;   // if the choice was measured
 
   bool operator==(const Decision&) const = default;
 };
 
-// The best of a ranking. Candidates that are less than kIndistinguishable behind the best cannot be
-// told apart by simulation: among them the usual variant is chosen, whatever its bucket size, so
-// that the choice does not change without a reason. Error kUnavailable with all reasons if there is
-// none.
+// Chooses the best of a ranking. Candidates that are less than kIndistinguishable behind the best
+// cannot be told apart by simulation: among them the usual variant is chosen, whatever its bucket
+// size, so that the choice does not change without a reason. Throws Error (kUnavailable) with all
+// reasons if there is no candidate.
 constexpr double kIndistinguishable = 0.005;
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated);
 
-// The decision after a trial of its candidates: takes the one that won.
+// Returns the decision after a trial of its candidates, with the winner.
 Decision decide(const Decision& decision, const TrialResult& trial, const RankedCandidate& winner);
 
-// Seconds of a step of the chosen candidate: measured in a trial, else predicted, else 0.
+// Returns the seconds of a step of the chosen candidate: measured in a trial, or else predicted, or
+// else 0.
 double expected_step_seconds(const Decision& decision);
 
-// One line for people: the choice, its step, the next best, and the reason.
+// Writes one line for people: the choice, its step, the next best, and the reason.
 std::string decision_line(const Decision& decision);
 
 }  // namespace convoy::select

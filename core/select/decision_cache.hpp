@@ -9,20 +9,20 @@
 
 namespace convoy::select {
 
-// Decisions of earlier runs, one file each. The key is a text of everything that a decision depends
-// on. A file that cannot be read or written is reported and treated as missing.
+// Keeps the decisions of earlier runs, one file each. The key is a text of everything that a
+// decision depends on. A file that cannot be read or written is reported and treated as missing.
 class DecisionCache {
  public:
   using Tell = std::function<void(const std::string&)>;
 
-  // An empty folder remembers nothing.
+  // With an empty path, nothing is kept.
   DecisionCache(std::filesystem::path folder, Tell tell);
 
-  // Marked as remembered.
+  // Returns the decision, marked as remembered.
   std::optional<Decision> find(const std::string& circumstances) const;
   void remember(const std::string& circumstances, const Decision& decision) const;
 
-  // Where a decision is kept.
+  // The file of a decision.
   std::filesystem::path file_of(const std::string& circumstances) const;
 
  private:
