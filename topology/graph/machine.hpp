@@ -8,10 +8,9 @@
 
 namespace convoy::topology {
 
-// A fact about the machine and where it came from ("sysfs max_link_speed",
-// "share/catalogue/gpus.json",
-// ...). Without a value it is unknown; a source that says zero or nothing leaves it unknown. The
-// source then says why, where that is known.
+// A fact about the machine and its source ("sysfs max_link_speed", "share/catalogue/devices.json").
+// Without a value it is unknown, also where a source says zero or nothing. The source then says why,
+// if that is known.
 template <typename T>
 struct Fact {
   std::optional<T> value;
