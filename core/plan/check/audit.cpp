@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "core/plan/check/recurrence/class_judge.hpp"
-
 namespace convoy::check {
 namespace {
 
@@ -48,6 +46,15 @@ std::string what_is_misread(OperationKind kind) {
 }
 
 }  // namespace
+
+bool leaves_open(FindingKind kind) {
+  return kind == FindingKind::kUndeclared || kind == FindingKind::kUnknown ||
+         kind == FindingKind::kBudget;
+}
+
+bool any_wrong(const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [](const Finding& it) { return !leaves_open(it.kind); });
+}
 
 std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
   const auto holder = [&](std::uint64_t element) -> const VariableRange* {
@@ -211,8 +218,7 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
       result.progress[r] = std::max(result.progress[r], part.progress[r]);
   }
   // A finding that leaves a part unproved leaves the average unproved, too.
-  if (!result.sound && std::any_of(findings_.begin(), findings_.end(),
-                                   [](const Finding& it) { return !leaves_open(it.kind); }))
+  if (!result.sound && any_wrong(findings_))
     report(FindingKind::kIrregular, operation, CONVOY_NONE, range,
            "it averages parameters of which some are wrong");
   return result;

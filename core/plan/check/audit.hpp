@@ -118,6 +118,11 @@ std::string describe_operation(const Plan& plan, std::uint32_t operation, const 
                                const std::string& what);
 const Operation& operation_of(const Plan& plan, std::uint32_t id);
 
+// Whether findings of this kind leave open whether the plan is right.
+bool leaves_open(FindingKind kind);
+// Whether some of these do not.
+bool any_wrong(const std::vector<Finding>& findings);
+
 // "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
 // last variable too when the range reaches further.
 std::string describe_range(const ArenaMap& arena, const ElementRange& range);

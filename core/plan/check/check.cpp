@@ -9,7 +9,6 @@
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/parts/one_of_each.hpp"
-#include "core/plan/check/recurrence/class_judge.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/check/stages/stage_passage.hpp"
 #include "core/plan/stages.hpp"

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/plan/check/recurrence/class_judge.hpp"
-
 namespace convoy::check {
 
 CheckReport Judge::judge(bool settled) {
@@ -22,10 +20,9 @@ CheckReport Judge::judge(bool settled) {
   report_.kernels.assign(style.kernels.begin(), style.kernels.end());
   report_.factors.assign(style.factors.begin(), style.factors.end());
   report_.compressors.assign(style.compressors.begin(), style.compressors.end());
-  const bool open = std::all_of(report_.findings.begin(), report_.findings.end(),
-                                [](const Finding& it) { return leaves_open(it.kind); });
   if (!report_.findings.empty())
-    report_.verdict = report_.exact = open ? Verdict::kUnproved : Verdict::kWrong;
+    report_.verdict = report_.exact =
+        any_wrong(report_.findings) ? Verdict::kWrong : Verdict::kUnproved;
   else if (!settled)
     report_.verdict = report_.exact = Verdict::kUnproved;
   recurrence_decides_ = !settled && report_.findings.empty();

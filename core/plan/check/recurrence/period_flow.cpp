@@ -8,41 +8,18 @@ namespace convoy::check {
 namespace {
 
 constexpr std::uint64_t kLongestDelay = 64;  // periods
+constexpr std::size_t kFadingPeriods = 64;   // periods in which momentum shows how it fades
 constexpr std::size_t kSettledIn = 8;        // periods, before the fading is measured
 
-Weight change_at(const std::vector<Weight>& response, std::size_t period) {
-  return response[period + 1] + from_scalar(-1) * response[period];
-}
-
-}  // namespace
-
-Weight times(const LinearRow& row, const std::vector<Weight>& held) {
-  Weight sum{0, 0};
-  for (const Addend& it : row) {
-    sum = sum + it.weight * held[it.index];
-    if (sum.is_zero()) sum.value = 0;  // the field decides
-  }
-  return sum;
-}
-
-namespace {
-
-// Without that decision: after many periods the field has come round, for the 61st power of 2 is 1.
+// As times(), but the field does not decide whether the sum is zero: after many periods it has come
+// round, for the 61st power of 2 is 1.
 Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
   Weight sum{0, 0};
   for (const Addend& it : row) sum = sum + it.weight * held[it.index];
   return sum;
 }
 
-}  // namespace
-
-std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
-  std::vector<Weight> next;
-  next.reserve(it.step.size());
-  for (const LinearRow& row : it.step) next.push_back(times(row, held));
-  return next;
-}
-
+// How much of one period's gradients the mean of all reads has 0, 1, 2, ... periods later.
 std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
@@ -61,6 +38,12 @@ std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
   return result;
 }
 
+Weight change_at(const std::vector<Weight>& response, std::size_t period) {
+  return response[period + 1] + from_scalar(-1) * response[period];
+}
+
+// The factor by which changes of a response shrink from one period to the next, once it has
+// settled in; 0 when nothing changes any more.
 double fading_rate(const std::vector<Weight>& response) {
   double rate = 0;
   for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
@@ -71,6 +54,8 @@ double fading_rate(const std::vector<Weight>& response) {
   return rate;
 }
 
+// Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor
+// changes that are too small to measure decide.
 bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
   for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
     const Weight change = change_at(response, t);
@@ -78,6 +63,36 @@ bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
     if (change.is_zero() || next.field != field_multiply(change.field, rate)) return false;
   }
   return true;
+}
+
+}  // namespace
+
+Weight times(const LinearRow& row, const std::vector<Weight>& held) {
+  Weight sum{0, 0};
+  for (const Addend& it : row) {
+    sum = sum + it.weight * held[it.index];
+    if (sum.is_zero()) sum.value = 0;  // the field decides
+  }
+  return sum;
+}
+
+std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
+  std::vector<Weight> next;
+  next.reserve(it.step.size());
+  for (const LinearRow& row : it.step) next.push_back(times(row, held));
+  return next;
+}
+
+bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_t updates) {
+  const double counts = number_of(total);
+  const std::vector<Weight> response = responses(it, kFadingPeriods);
+  const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
+  if (fades_by(response, field_power(decay, updates))) return true;
+  const double fading = fading_rate(response);
+  // Momentum between periods, or between the updates of one.
+  const double each = std::pow(fading, 1.0 / static_cast<double>(updates));
+  return fading > 0 && fading < 1 &&
+         (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);
 }
 
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,

@@ -14,16 +14,10 @@ Weight times(const LinearRow& row, const std::vector<Weight>& held);
 // The states one period later, without gradients and errors: A x.
 std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held);
 
-// How much of one period's gradients the mean of all reads has 0, 1, 2, ... periods later.
-std::vector<Weight> responses(const PeriodClass& it, std::size_t periods);
-
-// The factor by which changes of a response shrink from one period to the next, once it has
-// settled in; 0 when nothing changes any more.
-double fading_rate(const std::vector<Weight>& response);
-
-// Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor
-// changes that are too small to measure decide.
-bool fades_by(const std::vector<Weight>& response, std::uint64_t rate);
+// Whether a gradient that counts `total` times, an element of the field, does so because of
+// momentum: its later contributions decay like the powers of some b, and add up to at most
+// 1 / (1 - b) times. `updates` are those of a period.
+bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_t updates);
 
 // Periods until the gradient in this column has reached every read, or, with `only_replica`, every
 // read of that replica; 63 if it never reaches one.

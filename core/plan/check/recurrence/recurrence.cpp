@@ -318,8 +318,7 @@ class RecurrenceJudge {
   void conclude() {
     result_.findings = std::move(findings_);
     if (!result_.findings.empty()) {
-      const bool wrong = std::any_of(result_.findings.begin(), result_.findings.end(),
-                                     [](const Finding& it) { return !leaves_open(it.kind); });
+      const bool wrong = any_wrong(result_.findings);
       result_.verdict = wrong ? Verdict::kWrong : Verdict::kUnproved;
       if (wrong)
         std::erase_if(result_.findings, [](const Finding& it) { return leaves_open(it.kind); });

@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "core/plan/check/recurrence/class_judge.hpp"
+#include "core/plan/check/recurrence/class_report.hpp"
 #include "core/plan/check/symbolic/symbolic.hpp"
 #include "core/plan/range_set.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/plan/check/recurrence/restarted_momentum.hpp"
+#include "core/plan/check/recurrence/uneven_counts.hpp"
 
 #include <algorithm>
 
@@ -55,6 +55,17 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
       all, [&](std::uint64_t factor) { return is_factor(factor, counts.back(), more); });
   if (found == all.end()) return std::nullopt;
   return number_of(*found);
+}
+
+std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2 || counts.back() == 0) return std::nullopt;
+  const std::uint64_t last = counts.back();
+  const std::uint64_t kept = quotient(counts[counts.size() - 2], last);
+  const double number = number_of(kept);
+  if (!(number > 0 && number < 1) || (last != 1 && last != kept)) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < counts.size(); ++i)
+    if (counts[i] != field_multiply(counts[i + 1], kept)) return std::nullopt;
+  return number;
 }
 
 }  // namespace convoy::check

@@ -1,4 +1,4 @@
-#include "core/plan/check/recurrence/restarted_momentum.hpp"
+#include "core/plan/check/recurrence/uneven_counts.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,19 @@
 namespace convoy::testing {
 namespace {
 
-std::optional<double> factor_in(const std::vector<double>& counts) {
+std::vector<std::uint64_t> in_field(const std::vector<double>& counts) {
   std::vector<std::uint64_t> exact;
   exact.reserve(counts.size());
   for (const double count : counts) exact.push_back(check::from_scalar(count).field);
-  return check::restarted_momentum(exact);
+  return exact;
+}
+
+std::optional<double> factor_in(const std::vector<double>& counts) {
+  return check::restarted_momentum(in_field(counts));
+}
+
+std::optional<double> kept_in(const std::vector<double>& counts) {
+  return check::pulled_back(in_field(counts));
 }
 
 TEST(RestartedMomentum, MakesEarlierGradientsCountMore) {
@@ -36,6 +44,23 @@ TEST(RestartedMomentum, IsNothingElse) {
   EXPECT_EQ(factor_in({3.5, 3}), std::nullopt);  // of twice the gradient
   EXPECT_EQ(factor_in({1.5, 1.75}), std::nullopt);
   EXPECT_EQ(factor_in({0, 1}), std::nullopt);
+}
+
+TEST(PulledBack, MakesEarlierGradientsCountLess) {
+  EXPECT_EQ(kept_in({0.25, 0.5, 1}), 0.5);
+  EXPECT_EQ(kept_in({0.125, 0.25, 0.5}), 0.5);  // after the last gradient, too
+  EXPECT_EQ(kept_in({0.75, 1}), 0.75);
+}
+
+TEST(PulledBack, IsNothingElse) {
+  EXPECT_EQ(kept_in({}), std::nullopt);
+  EXPECT_EQ(kept_in({1}), std::nullopt);
+  EXPECT_EQ(kept_in({1, 1, 1}), std::nullopt);
+  EXPECT_EQ(kept_in({1, 0.5, 0.25}), std::nullopt);
+  EXPECT_EQ(kept_in({0.5, 0.5, 1}), std::nullopt);
+  EXPECT_EQ(kept_in({0.5, 1, 2}), std::nullopt);  // of twice the gradient
+  EXPECT_EQ(kept_in({0, 1}), std::nullopt);
+  EXPECT_EQ(kept_in({0, 0}), std::nullopt);
 }
 
 }  // namespace

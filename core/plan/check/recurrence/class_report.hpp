@@ -1,0 +1,57 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/check/recurrence/period_map.hpp"
+
+namespace convoy::check {
+
+struct ClassFinding {
+  FindingKind kind = FindingKind::kUnknown;
+  std::uint32_t operation = CONVOY_NONE;
+  std::uint32_t replica = CONVOY_NONE;
+  ElementRange range{};
+  std::string what;
+};
+
+// The final weights of errors in what one replica reads.
+struct ReadNoise {
+  std::uint32_t replica = 0;
+  std::uint32_t operation = CONVOY_NONE;
+  ElementRange range{};
+  std::vector<std::pair<AtomId, std::uint64_t>> weights;
+};
+
+// What the judgement of one class of elements has shown.
+struct ClassReport {
+  std::vector<ClassFinding> findings;
+  bool alone = false;            // every replica's gradient reaches that replica only
+  double counts = 1;             // how often every gradient counts in the end
+  std::uint64_t total = 1;       // the same as an element of the field, as in a mean
+  std::uint64_t means_over = 1;  // the most computes of which an update takes the mean
+  // Where updates take means over different numbers of computes: the number of each update of a
+  // period, in order. Otherwise empty.
+  std::vector<std::uint64_t> uneven_means;
+  bool by_itself = false;    // gradients are applied one by one, and undivided is once
+  bool counts_once = false;  // exactly
+  bool loses = false;        // errors have a final weight
+  // Operations that multiply gradients by factors of the run.
+  std::set<std::string> factors = {};
+  // How often gradients of each compute count, if the only finding is a momentum that begins anew
+  // in every period; else empty.
+  std::vector<std::uint64_t> restarts;
+  std::uint64_t delay = 0;  // periods
+  std::vector<ReadNoise> noise;
+};
+
+// The operation that wrote the parameters which the read depends on most directly.
+std::uint32_t writer_of(const PeriodClass& elements, const PeriodRead& read);
+
+void add_finding(ClassReport& report, const PeriodClass& elements, FindingKind kind,
+                 const PeriodRead& read, std::uint32_t replica, const std::string& what);
+
+}  // namespace convoy::check

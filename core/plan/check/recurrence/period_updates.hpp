@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "core/plan/check/recurrence/period_map.hpp"
+
+namespace convoy::check {
+
+// The updates that a period makes of one class of elements: the gradients that each is given, and
+// of how many computes it takes the mean.
+class PeriodUpdates {
+ public:
+  PeriodUpdates(const Plan& plan, const PeriodClass& elements,
+                const std::vector<LinearApply>& applies, const ValueTable& values);
+
+  // If updates take means over different numbers of computes: the number of each update, in order.
+  // Gradients then count in inverse proportion to it. Otherwise empty. `counts` says how often the
+  // gradients of each compute count, as elements of the field.
+  std::vector<std::uint64_t> uneven_means(const std::vector<std::uint64_t>& counts) const;
+
+  // The number of computes of which every update takes the mean. Either the update divides by the
+  // number of their gradients, one from each of the `sources` replicas, or the plan divides before
+  // it updates. In that case every gradient counts `count` times, an element of the field.
+  std::uint64_t computes_of_a_mean(std::uint64_t sources, std::uint64_t count) const;
+
+  // Whether all updated memory gets an undivided update for every single one of the gradients.
+  bool are_for_each(std::size_t gradients) const;
+
+ private:
+  // By buffer and operation.
+  using GivenGradients = std::map<std::uint32_t, std::map<std::uint32_t, std::set<GradientKey>>>;
+
+  GivenGradients given() const;
+  std::vector<std::uint64_t> new_computes() const;
+
+  std::uint64_t computes_;  // of the period
+  const ValueTable& values_;
+  std::vector<LinearApply> applies_;
+};
+
+}  // namespace convoy::check

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace convoy::check {
+
+// Why the gradients of a period's computes do not count equally often. `counts` says how often the
+// gradients of each compute count, from the first compute to the last one, as elements of the
+// field.
+
+// The factor of a momentum v = factor v + g, or v = factor v + (1 - factor) g, that begins at zero
+// in every period, if it explains the counts: earlier gradients stay in it for more updates. Also
+// where Nesterov's g + factor v is applied.
+std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& counts);
+
+// If every step pulls parameters back towards where the period began (FedProx; Li et al., 2020),
+// the part of the way that a step leaves. So each gradient counts less than the next one by this
+// factor, and the last one counts once, or less by the factor.
+std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts);
+
+}  // namespace convoy::check
