@@ -2,12 +2,8 @@
 # The bundle runs with no library from outside but glibc's, with an empty environment and through a
 # link. Arguments: install prefix, working directory.
 set -eu
-prefix=$1
-work=$2
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
+. "$(dirname "$0")/functions.sh"
 
-rm -rf "$work"
 mkdir -p "$work/a folder"
 run bundle sh "$here/../../share/bundle.sh" --prefix "$prefix" --output "$work/a folder" --no-archive
 contains bundle 'needs Linux on .* with glibc 2\.[0-9]+ or newer'

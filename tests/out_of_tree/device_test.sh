@@ -3,24 +3,10 @@
 # reference, and trains as the CPU device does.
 # Arguments: install prefix, working directory, cmake, C++ compiler.
 set -eu
-prefix=$1
-work=$2
-cmake=$3
-compiler=$4
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
-convoy="$prefix/bin/convoy"
-
-rm -rf "$work"
-mkdir -p "$work"
-unset CONVOY_CACHE_DIR
-export XDG_CACHE_HOME="$work/cache"
+. "$(dirname "$0")/functions.sh"
 
 run new "$convoy" new device my_card --directory="$work/my_card"
-run configure "$cmake" -S "$work/my_card" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
-run build "$cmake" --build "$work/build"
+build_strictly "$work/my_card"
 device="$work/build/my_card.so"
 
 run list "$convoy" list --plugin_path="$device"

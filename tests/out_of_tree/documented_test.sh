@@ -2,15 +2,8 @@
 # The strategies in the README and in the pages of share/docs build as they stand against an installed
 # convoy, and compute what they claim. Arguments: install prefix, working directory, cmake, C++ compiler.
 set -eu
-prefix=$1
-work=$2
-cmake=$3
-compiler=$4
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
-convoy="$prefix/bin/convoy"
+. "$(dirname "$0")/functions.sh"
 
-rm -rf "$work"
 mkdir -p "$work/project"
 [ -f "$prefix/share/convoy/docs/concepts.md" ]
 
@@ -33,9 +26,7 @@ count=$(cat "$work/project/count")
     i=$((i + 1))
   done
 } >"$work/project/CMakeLists.txt"
-run configure "$cmake" -S "$work/project" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler"
-run build "$cmake" --build "$work/build"
+build "$work/project"
 
 i=1
 while [ "$i" -le "$count" ]; do

@@ -3,24 +3,11 @@
 # and trains.
 # Arguments: install prefix, working directory, cmake, C++ compiler.
 set -eu
-prefix=$1
-work=$2
-cmake=$3
-compiler=$4
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
-
-rm -rf "$work"
-mkdir -p "$work"
-unset CONVOY_CACHE_DIR CONVOY_PLUGIN_PATH
-export XDG_CACHE_HOME="$work/cache"
+. "$(dirname "$0")/functions.sh"
 
 example="$prefix/share/convoy/examples/embed"
 [ "$(wc -l <"$example/embed.cpp")" -lt 60 ] || { echo "the example has 60 lines or more" >&2; exit 1; }
-run configure "$cmake" -S "$example" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
-run build "$cmake" --build "$work/build"
+build_strictly "$example"
 run embed "$work/build/embed"
 contains embed '^--variable_update=replicated .*: synchronous, plan [0-9a-f]{16}$'
 contains embed '^8 devices of dgx1-p100: [0-9]+ images/s$'

@@ -1,5 +1,17 @@
-# shellcheck shell=sh disable=SC2154  # $work and $convoy are the test's
-# Sourced by the tests of this directory: run a program, look at what it printed.
+# shellcheck shell=sh disable=SC2034  # the tests use the variables that are set here
+# Sourced by the tests of this directory with their arguments: install prefix, working directory and,
+# where the test builds something, cmake and the C++ compiler. Makes the working directory empty.
+prefix=$1
+work=$2
+cmake=${3-}
+compiler=${4-}
+here=$(cd "$(dirname "$0")" && pwd)
+convoy="$prefix/bin/convoy"
+
+rm -rf "$work"
+mkdir -p "$work"
+unset CONVOY_CACHE_DIR CONVOY_PLUGIN_PATH
+export XDG_CACHE_HOME="$work/cache"
 
 # run NAME COMMAND...: the output goes to $work/NAME.log; a failure ends the test and shows it.
 run() {
@@ -35,7 +47,17 @@ contains() {
   fi
 }
 
-# has_verb NAME: whether this convoy has such a verb.
-has_verb() {
-  "$convoy" --help | grep -Eq "^ +$1 "
+# build SOURCE [ARGUMENT...]: configures and builds a project outside in $work/build.
+build() {
+  source=$1
+  shift
+  run configure "$cmake" -S "$source" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_CXX_COMPILER="$compiler" "$@"
+  run build "$cmake" --build "$work/build" --verbose
+}
+
+# build_strictly SOURCE: the same with optimisation, and with warnings as errors.
+build_strictly() {
+  build "$1" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
 }

@@ -2,13 +2,8 @@
 # The installed program finds its plug-ins, its rules and its templates under its own prefix, also
 # when the prefix is moved. Arguments: install prefix, working directory.
 set -eu
-prefix=$1
-work=$2
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
+. "$(dirname "$0")/functions.sh"
 
-rm -rf "$work"
-mkdir -p "$work"
 cp -R "$prefix" "$work/moved"
 convoy="$work/moved/bin/convoy"
 
@@ -25,8 +20,6 @@ fi
 
 set -- --model=lenet --batch_size=4 --num_batches=2 --num_warmup_batches=1 --device=cpu \
   --num_devices=2
-unset CONVOY_CACHE_DIR
-export XDG_CACHE_HOME="$work/cache"
 run auto "$convoy" run "$@"
 contains auto '--variable_update=auto takes'
 contains auto '^total images/sec: [0-9]'

@@ -3,22 +3,10 @@
 # the conformance test, by path and by name.
 # Arguments: install prefix, working directory, cmake, C++ compiler.
 set -eu
-prefix=$1
-work=$2
-cmake=$3
-compiler=$4
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/functions.sh"
-convoy="$prefix/bin/convoy"
-
-rm -rf "$work"
-mkdir -p "$work"
+. "$(dirname "$0")/functions.sh"
 
 run new "$convoy" new transport plain_socket --directory="$work/plain_socket"
-run configure "$cmake" -S "$work/plain_socket" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS='-Wall -Wextra -Wpedantic -Wshadow -Werror'
-run build "$cmake" --build "$work/build"
+build_strictly "$work/plain_socket"
 transport="$work/build/plain_socket.so"
 
 run list "$convoy" list --plugin_path="$transport"
