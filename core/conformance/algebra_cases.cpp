@@ -30,12 +30,8 @@ Values run_on(TestedDevice& device, Algebra it) {
   std::vector<convoy_region> reads;
   for (Values& read : it.reads) reads.push_back(region(read));
   const convoy_region to = it.in_place ? reads.front() : region(write);
-  convoy_submission submission = operation(static_cast<std::uint32_t>(it.kind));
+  convoy_submission submission = operation(static_cast<std::uint32_t>(it.kind), reads, {&to, 1});
   submission.flags = it.flags;
-  submission.reads = reads.data();
-  submission.read_count = reads.size();
-  submission.writes = &to;
-  submission.write_count = 1;
   submission.sizes = it.sizes;
   submission.scalar = it.scalar;
   require_supported(device, submission);

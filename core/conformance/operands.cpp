@@ -27,11 +27,8 @@ void run_on(TestedDevice& device, Operands& it) {
   };
   const std::vector<convoy_region> reads = regions(it.operation.reads);
   const std::vector<convoy_region> writes = regions(it.operation.writes);
-  convoy_submission submission = operation(static_cast<std::uint32_t>(it.operation.kind));
-  submission.reads = reads.data();
-  submission.read_count = reads.size();
-  submission.writes = writes.data();
-  submission.write_count = writes.size();
+  convoy_submission submission =
+      operation(static_cast<std::uint32_t>(it.operation.kind), reads, writes);
   submission.scalar = it.operation.scalar;
   submission.reduction = it.operation.reduction;
   submission.sizes = it.operation.details->sizes;

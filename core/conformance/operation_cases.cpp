@@ -151,11 +151,7 @@ std::string check_call(const DevicePlugin&, TestedDevice& device) {
   std::vector<float> to(3);
   const convoy_region read = region(from);
   const convoy_region write = region(to);
-  convoy_submission submission = operation(CONVOY_OP_CALL);
-  submission.reads = &read;
-  submission.read_count = 1;
-  submission.writes = &write;
-  submission.write_count = 1;
+  convoy_submission submission = operation(CONVOY_OP_CALL, {&read, 1}, {&write, 1});
   submission.host_kernel = ten_times;
   require_supported(device, submission);
   device.run(submission);

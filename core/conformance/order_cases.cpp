@@ -44,12 +44,8 @@ class Chain {
     it.reads[0] = {x_, kVectorElements, CONVOY_F32, 0};
     it.reads[1] = {a_[i], kVectorElements, CONVOY_F32, 0};
     it.write = it.reads[0];
-    it.submission = operation(CONVOY_OP_AXPY, lane);
+    it.submission = operation(CONVOY_OP_AXPY, it.reads, {&it.write, 1}, lane);
     it.submission.scalar = 0.5;
-    it.submission.reads = it.reads;
-    it.submission.read_count = 2;
-    it.submission.writes = &it.write;
-    it.submission.write_count = 1;
     it.submission.waits = it.waits.data();
     it.submission.wait_count = it.waits.size();
     it.submission.timeline = &it.timeline;

@@ -50,6 +50,16 @@ convoy_submission operation(std::uint32_t kind, std::uint32_t lane) {
   return submission;
 }
 
+convoy_submission operation(std::uint32_t kind, std::span<const convoy_region> reads,
+                            std::span<const convoy_region> writes, std::uint32_t lane) {
+  convoy_submission submission = operation(kind, lane);
+  submission.reads = reads.data();
+  submission.read_count = reads.size();
+  submission.writes = writes.data();
+  submission.write_count = writes.size();
+  return submission;
+}
+
 std::vector<float> noise(std::size_t count, std::uint32_t seed) {
   std::vector<float> values(count);
   std::uint32_t state = seed * 2654435761u + 12345u;

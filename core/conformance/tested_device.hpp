@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,10 @@ class TestedDevice {
 
 // A submission without waits.
 convoy_submission operation(std::uint32_t kind, std::uint32_t lane = CONVOY_LANE_UPDATE);
+// The same on these spans, which must stay as long as it.
+convoy_submission operation(std::uint32_t kind, std::span<const convoy_region> reads,
+                            std::span<const convoy_region> writes,
+                            std::uint32_t lane = CONVOY_LANE_UPDATE);
 
 template <typename T>
 convoy_region region(std::vector<T>& data, std::uint32_t dtype = CONVOY_F32) {

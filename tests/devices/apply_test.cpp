@@ -71,11 +71,7 @@ struct UpdateCase {
   bool is_decayed(std::size_t i) const { return (i >= 5 && i < 105) || (i >= 3000 && i < 66000); }
   void step(DeviceUnderTest& device, std::vector<float>& gradient, std::uint64_t number) {
     const convoy_region read = region(gradient), write = region(parameters);
-    convoy_submission submission = operation(CONVOY_OP_APPLY);
-    submission.reads = &read;
-    submission.read_count = 1;
-    submission.writes = &write;
-    submission.write_count = 1;
+    convoy_submission submission = operation(CONVOY_OP_APPLY, {&read, 1}, {&write, 1});
     const convoy_update* const updates[] = {&update};
     submission.updates = updates;
     submission.update_count = 1;
@@ -147,11 +143,7 @@ TEST_P(Optimizers, JoinSumAndUpdatesWithoutChangingABit) {
                                    region(gradients[2])};
     const convoy_region writes[] = {region(second.parameters), region(first.parameters)};
     const convoy_update* const updates[] = {&second.update, &first.update};
-    convoy_submission submission = operation(CONVOY_OP_APPLY);
-    submission.reads = reads;
-    submission.read_count = 3;
-    submission.writes = writes;
-    submission.write_count = 2;
+    convoy_submission submission = operation(CONVOY_OP_APPLY, reads, writes);
     submission.updates = updates;
     submission.update_count = 2;
     submission.learning_rate = 0.05;

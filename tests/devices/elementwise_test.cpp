@@ -21,11 +21,7 @@ struct Regions {
 
 void run(DeviceUnderTest& device, std::uint32_t kind, const Regions& regions, double scalar = 0.0,
          std::uint32_t reduction = CONVOY_REDUCE_SUM) {
-  convoy_submission submission = operation(kind);
-  submission.reads = regions.reads.data();
-  submission.read_count = regions.reads.size();
-  submission.writes = regions.writes.data();
-  submission.write_count = regions.writes.size();
+  convoy_submission submission = operation(kind, regions.reads, regions.writes);
   submission.scalar = scalar;
   submission.reduction = reduction;
   device.run(submission);
@@ -207,11 +203,7 @@ TEST(Elementwise, MultipliesMatrices) {
   std::vector<float> c(kRows * kColumns);
   const std::uint64_t sizes[4] = {kRows, kColumns, kInner, 0};
   const convoy_region reads[2] = {region(a), region(b)}, write = region(c);
-  convoy_submission submission = operation(CONVOY_OP_MATMUL);
-  submission.reads = reads;
-  submission.read_count = 2;
-  submission.writes = &write;
-  submission.write_count = 1;
+  convoy_submission submission = operation(CONVOY_OP_MATMUL, reads, {&write, 1});
   submission.sizes = sizes;
   device.run(submission);
   for (std::size_t i = 0; i < c.size(); ++i) {
@@ -240,11 +232,7 @@ TEST(Elementwise, CallsAHostKernel) {
   DeviceUnderTest device;
   std::vector<float> a = {1, 2, 3}, b(3);
   const convoy_region read = region(a), write = region(b);
-  convoy_submission submission = operation(CONVOY_OP_CALL);
-  submission.reads = &read;
-  submission.read_count = 1;
-  submission.writes = &write;
-  submission.write_count = 1;
+  convoy_submission submission = operation(CONVOY_OP_CALL, {&read, 1}, {&write, 1});
   submission.host_kernel = [](const convoy_region* reads, std::uint64_t,
                               const convoy_region* writes, std::uint64_t) -> std::int32_t {
     for (std::uint64_t i = 0; i < reads[0].count; ++i) {

@@ -44,11 +44,7 @@ struct GoldenUpdate {
              std::uint64_t step) {
     const convoy_region read = region(gradient);
     const convoy_region write = region(parameters);
-    convoy_submission submission = operation(CONVOY_OP_APPLY);
-    submission.reads = &read;
-    submission.read_count = 1;
-    submission.writes = &write;
-    submission.write_count = 1;
+    convoy_submission submission = operation(CONVOY_OP_APPLY, {&read, 1}, {&write, 1});
     const convoy_update* const updates[] = {&update};
     submission.updates = updates;
     submission.update_count = 1;

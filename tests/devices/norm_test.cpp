@@ -31,15 +31,11 @@ struct NormCase {
   static bool is_decayed(std::size_t i) { return (i >= 5 && i < 105) || (i >= 3000 && i < 150000); }
 
   convoy_submission submission(std::uint32_t kind, std::uint32_t flags) {
-    convoy_submission it = operation(kind);
+    convoy_submission it = operation(kind, reads, writes);
     it.flags = flags;
     it.updates = updates;
     it.update_count = 1;
     it.result = &result;
-    it.reads = reads.data();
-    it.read_count = reads.size();
-    it.writes = writes.data();
-    it.write_count = writes.size();
     it.learning_rate = 0.05;
     return it;
   }
@@ -176,11 +172,7 @@ TEST(AdaptLossScale, CountsCleanStepsDoublesAfterThemAndHalvesAfterAnOverflow) {
     const convoy_region read = region(norms);
     const convoy_region write = region(state);
     double before = -1;
-    convoy_submission it = operation(CONVOY_OP_ADAPT_LOSS_SCALE);
-    it.reads = &read;
-    it.read_count = 1;
-    it.writes = &write;
-    it.write_count = 1;
+    convoy_submission it = operation(CONVOY_OP_ADAPT_LOSS_SCALE, {&read, 1}, {&write, 1});
     it.sizes = sizes;
     it.result = &before;
     device.run(it);
