@@ -97,22 +97,9 @@ std::vector<StrategyVariant> all_variants() {
   return variants;
 }
 
-InterpreterOptions interpreter_options(const Session& session) {
-  const Arena arena(session.graph());
-  InterpreterOptions options;
-  options.initial = initial_parameters(session.graph(), arena, session.options().seed,
-                                       session.options().hash_initializer, 1);
-  options.optimizer = session.options().optimizer;
-  for (std::size_t i = session.graph().variables().size(); i-- > 0;)
-    if (session.graph().variables()[i].decayed) options.decayed.push_back(arena.range(i));
-  options.learning_rate = [](std::uint64_t) { return 0.05; };
-  options.gradient = fake_gradient;
-  return options;
-}
-
 // What of a task's memory differs from the interpreter's, or nothing.
 std::string first_difference(const Session& session, std::uint32_t task, std::int64_t steps) {
-  Interpreter interpreter(session.whole_plan(), interpreter_options(session));
+  Interpreter interpreter(session.whole_plan(), interpreter_options(session, 0.05));
   interpreter.run(static_cast<std::uint64_t>(steps));
   const Plan& plan = session.logical_plan();
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {

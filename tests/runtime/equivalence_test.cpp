@@ -88,20 +88,6 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
   }
 }
 
-// The interpreter on the plan that a session made, from the values that a session starts with.
-InterpreterOptions interpreter_options(const Session& session, double rate) {
-  const Arena arena(session.graph());
-  InterpreterOptions options;
-  options.initial = initial_parameters(session.graph(), arena, session.options().seed,
-                                       session.options().hash_initializer, 1);
-  options.optimizer = session.options().optimizer;
-  for (std::size_t i = session.graph().variables().size(); i-- > 0;)
-    if (session.graph().variables()[i].decayed) options.decayed.push_back(arena.range(i));
-  options.learning_rate = [rate](std::uint64_t) { return rate; };
-  options.gradient = fake_gradient;
-  return options;
-}
-
 TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
   PluginHost host;
   std::vector<StrategyVariant> variants = synchronous_variants();

@@ -5,11 +5,17 @@
 
 #include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/runtime/session.hpp"
 
 namespace convoy::testing {
 
 // The first values of all variables as a session has them, each in its storage, padding zero.
 std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
                                       bool hash, int threads);
+
+// For an interpreter that starts from the values that the session starts with, and computes the
+// gradients of the fake device.
+InterpreterOptions interpreter_options(const runtime::Session& session, double rate);
 
 }  // namespace convoy::testing

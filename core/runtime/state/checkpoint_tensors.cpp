@@ -69,6 +69,10 @@ class FittingReader {
     return file_.read_floats(*tensor);
   }
 
+  ModelValues model() {
+    return values_of(graph_, [this](const ModelTensor& it) { return read(it.name, it.shape); });
+  }
+
   // Error unless everything was there and nothing else is.
   void finish() {
     std::vector<std::string> extra;
@@ -102,21 +106,6 @@ class FittingReader {
   std::vector<std::string> missing_;
   std::vector<std::string> different_;
 };
-
-ModelValues read_values(FittingReader& reader, const Graph& graph) {
-  ModelValues values;
-  values.variables.resize(graph.variables().size());
-  values.state.resize(graph.state_elements());
-  for (const ModelTensor& tensor : model_tensors(graph)) {
-    std::vector<float> read = reader.read(tensor.name, tensor.shape);
-    if (tensor.statistic)
-      std::ranges::copy(read,
-                        values.state.begin() + static_cast<std::ptrdiff_t>(tensor.state_first));
-    else
-      values.variables[tensor.variable] = std::move(read);
-  }
-  return values;
-}
 
 void read_parts(const checkpoint::SafetensorsFile& file, Restoration& result) {
   const std::string prefix(kRuntimePrefix);
@@ -176,6 +165,22 @@ std::vector<ModelTensor> model_tensors(const Graph& graph) {
   return tensors;
 }
 
+ModelValues values_of(const Graph& graph,
+                      const std::function<std::vector<float>(const ModelTensor&)>& read) {
+  ModelValues values;
+  values.variables.resize(graph.variables().size());
+  values.state.resize(graph.state_elements());
+  for (const ModelTensor& tensor : model_tensors(graph)) {
+    std::vector<float> floats = read(tensor);
+    if (tensor.statistic)
+      std::ranges::copy(floats,
+                        values.state.begin() + static_cast<std::ptrdiff_t>(tensor.state_first));
+    else
+      values.variables[tensor.variable] = std::move(floats);
+  }
+  return values;
+}
+
 std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
                                                    convoy_optimizer_kind optimizer,
                                                    TrainingState state) {
@@ -207,7 +212,7 @@ std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
 
 ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph) {
   FittingReader reader(file, graph);
-  ModelValues values = read_values(reader, graph);
+  ModelValues values = reader.model();
   reader.finish();
   return values;
 }
@@ -216,7 +221,7 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
                              const Session& session) {
   Restoration result;
   FittingReader reader(file, session.graph());
-  result.state.values = read_values(reader, session.graph());
+  result.state.values = reader.model();
   read_optimizer(reader, facts, session, result);
   reader.finish();
   result.state.loss_scale = facts.loss_scale;

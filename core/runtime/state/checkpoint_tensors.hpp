@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct ModelTensor {
 
 // Variables in creation order, then statistics in layer order.
 std::vector<ModelTensor> model_tensors(const Graph& graph);
+
+// The values of a model, with each of its tensors from `read`.
+ModelValues values_of(const Graph& graph,
+                      const std::function<std::vector<float>(const ModelTensor&)>& read);
 
 // The tensors of a checkpoint: the model's, then "optimizer/<slot>/<variable>", then
 // "runtime/<part>". Moves the state into the tensors piece by piece, so that memory holds one copy,

@@ -111,17 +111,8 @@ WeightsMap read_weights_map(const std::filesystem::path& path) {
 ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map) {
   MappedReader reader(file, map);
-  ModelValues values;
-  values.variables.resize(graph.variables().size());
-  values.state.resize(graph.state_elements());
-  for (const ModelTensor& tensor : model_tensors(graph)) {
-    std::vector<float> read = reader.read(tensor);
-    if (tensor.statistic)
-      std::ranges::copy(read,
-                        values.state.begin() + static_cast<std::ptrdiff_t>(tensor.state_first));
-    else
-      values.variables[tensor.variable] = std::move(read);
-  }
+  ModelValues values =
+      values_of(graph, [&](const ModelTensor& tensor) { return reader.read(tensor); });
   reader.finish(graph);
   return values;
 }
