@@ -9,8 +9,8 @@
 namespace convoy::topology {
 
 // A fact about the machine and its source ("sysfs max_link_speed", "share/catalogue/devices.json").
-// Without a value it is unknown, also where a source says zero or nothing. The source then says why,
-// if that is known.
+// Without a value it is unknown, also where a source says zero or nothing. If it is known why, the
+// source says so.
 template <typename T>
 struct Fact {
   std::optional<T> value;
