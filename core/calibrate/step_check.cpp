@@ -7,9 +7,9 @@
 
 namespace convoy::calibrate {
 
-double foretell_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
-                     const Plan& lowered, std::uint32_t threads,
-                     const simulate::SoftwareProfile& software) {
+double predict_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
+                    const Plan& lowered, std::uint32_t threads,
+                    const simulate::SoftwareProfile& software) {
   const simulate::SimulatedCluster cluster =
       calibrated_cluster(profile, lowered.cluster->replicas(), threads);
   simulate::PredictorOptions options;
@@ -33,8 +33,8 @@ CheckedStep StepCheck::against(const MachineProfile& profile,
                                const simulate::SoftwareProfile& software) const {
   const runtime::Session& session = probe_->session();
   return {session.replicas(),
-          foretell_step(profile, session.graph(), batch_, session.lowered_plan(),
-                        session.devices().front().threads, software),
+          predict_step(profile, session.graph(), batch_, session.lowered_plan(),
+                       session.devices().front().threads, software),
           measured_seconds_};
 }
 

@@ -12,14 +12,15 @@
 
 namespace convoy::calibrate {
 
-// The step of a network that is trained on devices with so many threads each, by this lowered plan.
-double foretell_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
-                     const Plan& lowered, std::uint32_t threads,
-                     const simulate::SoftwareProfile& software);
+// Predicts the seconds of a step that trains a network by this lowered plan, on devices with so
+// many threads each.
+double predict_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
+                    const Plan& lowered, std::uint32_t threads,
+                    const simulate::SoftwareProfile& software);
 
-// How well a profile foretells the step of a network that is none of those it was measured with:
-// trains it for a few steps, whose median counts, and predicts that step, as simulations do, once
-// the profile is complete.
+// Checks how well a profile predicts the step of a network that it was not measured with. It trains
+// the network for a few steps and takes their median. When the profile is complete, it predicts
+// that step as simulations do.
 class StepCheck {
  public:
   StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,

@@ -74,7 +74,7 @@ PredictionCase::~PredictionCase() {
 
 void PredictionCase::predict(const calibrate::MachineProfile& profile) {
   for (std::size_t i = 0; i < cases_.size(); ++i)
-    cases_[i].predicted_seconds = calibrate::foretell_step(
+    cases_[i].predicted_seconds = calibrate::predict_step(
         profile, session_->graph(), session_->options().batch, contenders_[i].plan->step.lowered(),
         session_->devices().front().threads, plugins_.software());
 }
