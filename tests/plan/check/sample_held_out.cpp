@@ -1,5 +1,7 @@
 #include "tests/plan/check/sample_held_out.hpp"
 
+#include <functional>
+
 namespace convoy::testing {
 namespace {
 
@@ -192,10 +194,13 @@ void write_half_lost_momentum(Planner& p) {
   }
 }
 
-void write_lookahead_without_one(Planner& p) {
+// Slow weights, which `start` sets, go half the way of the mean. All go on from there, or all but
+// the second replica.
+void look_ahead(Planner& p, bool forgets,
+                const std::function<void(Span slow, Span parameters)>& start) {
   const PlaceId home = p.host_place(ReplicaId(0));
   const Buffer slow = p.persistent(home, p.arena_elements());
-  p.prologue([&] { p.copy(slow, p.parameters(ReplicaId(0))); });
+  p.prologue([&] { start(slow, p.parameters(ReplicaId(0))); });
   p.compute();
   p.all_reduce(p.all_gradients(p.arena()));
   for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
@@ -203,7 +208,19 @@ void write_lookahead_without_one(Planner& p) {
   p.axpy(moved, -1, slow, p.parameters(ReplicaId(0)));
   p.axpy(slow, 0.5, moved, slow);
   for (const auto r : p.replicas())
-    if (!is_second(r)) p.copy(p.parameters(r), slow);
+    if (!forgets || !is_second(r)) p.copy(p.parameters(r), slow);
+}
+
+void write_lookahead_without_one(Planner& p) {
+  look_ahead(p, true, [&](Span slow, Span parameters) { p.copy(slow, parameters); });
+}
+
+void write_lookahead_one_element_off(Planner& p) {
+  look_ahead(p, false, [&](Span slow, Span parameters) {
+    const std::uint64_t last = slow.count - 1;
+    p.copy(part(slow, 0, last), part(parameters, 1, last));
+    p.copy(part(slow, last, 1), part(parameters, 0, 1));
+  });
 }
 
 void write_ones_at_first(Planner& p) {
@@ -472,6 +489,8 @@ std::vector<SampleRecurrence> wrong_held_out() {
        "in what replica 1 reads"},
       {"lookahead that forgets a replica", write_lookahead_without_one, kWrong, false,
        "in what replica 1 reads"},
+      {"lookahead that begins one element off", write_lookahead_one_element_off, kWrong, false,
+       "elements further on"},
       {"ones before the first gradient", write_ones_at_first, kWrong, false, "the constant"},
       {"nothing but what fades", write_nothing_but_fading, kWrong, false, "counts 0 times"},
       {"residual added twice", write_residual_twice, kWrong, false, ""},

@@ -302,12 +302,24 @@ class Mapper {
     Weight sum{0, 0};
     for (const Term& term : begun_.values().expand(id, Casts::kThrough)) {
       const AtomKind kind = begun_.values().atom(term.atom).kind;
-      if (kind == AtomKind::kInitial)
-        sum = sum + term.weight;
-      else if (what_ == Begun::kPrologue || kind != AtomKind::kGradient)
+      const bool known = kind == AtomKind::kInitial ||
+                         (kind == AtomKind::kGradient && what_ == Begun::kEarlierStages);
+      if (kind == AtomKind::kInitial) sum = sum + term.weight;
+      if (known)
+        require_place(node, term.shift, value.operation);
+      else
         map_.faults.push_back({Kind::kUnknown, value.operation, buffer, node.range, 0});
     }
     return sum;
+  }
+
+  // What it holds must be of the elements that it stands for.
+  void require_place(const PeriodNode& node, std::int64_t shift, std::uint32_t operation) {
+    if (!node.offset) return;
+    const std::int64_t by = static_cast<std::int64_t>(node.range.first - *node.offset) + shift;
+    if (by != 0)
+      map_.faults.push_back({PeriodFault::Kind::kShifted, operation, nodes_.side(node).buffer,
+                             node.range, static_cast<double>(by)});
   }
 
   LinearRow start_errors_of(const PeriodNode& node, Columns<AtomId>& columns) {
