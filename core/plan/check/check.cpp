@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #include "core/base/error.hpp"
@@ -192,11 +193,22 @@ void check_passages(const Plan& plan, bool are_proved, std::vector<StageReport>&
   }
 }
 
-// Each stage separately, then the passages between them.
-CheckReport check_stages(const Plan& plan) {
+// Each stage separately. Equal ones, as of a schedule that alternates, are proved once.
+std::vector<StageReport> check_each_stage(const Plan& plan) {
   std::vector<StageReport> stages;
-  for (std::size_t stage = 0; stage < stage_count(plan); ++stage)
-    stages.push_back({first_step_of(plan, stage), check_plan(check::stage_alone(plan, stage))});
+  std::map<std::uint64_t, std::size_t> proved;  // by hash: the first of them
+  for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
+    const Plan alone = check::stage_alone(plan, stage);
+    const std::size_t first = proved.try_emplace(plan_hash(alone), stage).first->second;
+    stages.push_back(
+        {first_step_of(plan, stage), first < stage ? stages[first].report : check_plan(alone)});
+  }
+  return stages;
+}
+
+// Each stage, then the passages between them.
+CheckReport check_stages(const Plan& plan) {
+  std::vector<StageReport> stages = check_each_stage(plan);
   if (std::ranges::any_of(stages, is_over_budget, &StageReport::report))
     return combined(std::move(stages));
   const bool are_proved = std::ranges::all_of(stages, is_proved, &StageReport::report);

@@ -504,5 +504,134 @@ TEST(CheckStages, AreTheSameWhenLoweredAfterAPrologue) {
     for (const Operation& operation : *section) EXPECT_EQ(operation.id, id++);
 }
 
+// Momentum of the sum at every replica, with another weight and another way to apply it later.
+Judged judge_momentum(double later,
+                      const std::function<void(Planner&, const std::vector<Buffer>&)>& passage) {
+  return judge([&](Planner& p) {
+    const std::vector<Buffer> momenta = residuals(p);
+    const auto step = [&](double keep) {
+      p.compute();
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const auto r : p.replicas()) {
+        const Buffer& momentum = momenta[r.index()];
+        p.axpy(momentum, keep, momentum, p.gradient(r));
+        p.apply(p.parameters(r), momentum);
+      }
+    };
+    step(0.5);
+    p.from_step(4, [&] {
+      p.prologue([&] { passage(p, momenta); });
+      step(later);
+    });
+    p.from_step(8, [&] { step(later); });
+  });
+}
+
+void leave_momenta(Planner&, const std::vector<Buffer>&) {}
+
+// What momentum holds when a stage begins comes into the parameters as it would have done.
+TEST(CheckStages, MomentumMayGoOn) {
+  const Judged it = judge_momentum(0.5, leave_momenta);
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
+}
+
+TEST(CheckStages, MomentumThatChangesLeavesOpenHowOftenGradientsCount) {
+  const Judged it = judge_momentum(0.75, leave_momenta);
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_SAYS("as often in the end as others of its stage", it);
+}
+
+TEST(CheckStages, MomentumMustBePassedOnWhole) {
+  const Judged cleared = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
+    for (const Buffer& it : momenta) p.fill(it, 0);
+  });
+  EXPECT_EQ(cleared.report.verdict, Verdict::kUnproved) << cleared.text;
+  const Judged of_one = judge_momentum(
+      0.5, [](Planner& p, const std::vector<Buffer>& momenta) { p.fill(momenta.back(), 0); });
+  EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
+  const Judged twice = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
+    for (const Buffer& it : momenta) p.add(it, it, it);
+  });
+  EXPECT_EQ(twice.report.verdict, Verdict::kUnproved) << twice.text;
+  const Judged shifted = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
+    for (const Buffer& it : momenta) p.copy(it[{0, 8}], it[{8, 8}]);
+  });
+  EXPECT_NE(shifted.report.verdict, Verdict::kApproximate) << shifted.text;
+}
+
+// Gradients that wait a step, before the passage and after it.
+TEST(CheckStages, GradientsMayWaitAcrossThePassage) {
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> waiting = residuals(p);
+    const auto step = [&] {
+      std::vector<Span> sums(waiting.begin(), waiting.end());
+      p.all_reduce(sums);
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), waiting[r.index()]);
+      p.compute();
+      for (const auto r : p.replicas()) p.copy(waiting[r.index()], p.gradient(r));
+    };
+    step();
+    p.from_step(3, step);
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kStale) << it.text;
+}
+
+// Local steps whose number changes a thousand times. In one stage the replicas may not meet.
+Judged judge_a_thousand(int apart) {
+  return judge([apart](Planner& p) {
+    write_together(p);
+    for (int stage = 1; stage < 1000; ++stage)
+      p.from_step(12 * static_cast<std::uint64_t>(stage), [&] {
+        train_alone(p, 1 + stage % 4);
+        if (stage != apart) average(p);
+      });
+  });
+}
+
+// Where all memory holds one model again, the run need not keep what was before.
+TEST(CheckStages, AThousandStagesAreWithinTheBudget) {
+  const Judged it = judge_a_thousand(0);
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text.substr(0, 500);
+  EXPECT_TRUE(it.report.nothing_lost);
+}
+
+TEST(CheckStages, OneOfAThousandMayBeWrong) {
+  const Judged it = judge_a_thousand(700);
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved);
+  ASSERT_FALSE(it.report.findings.empty());
+  EXPECT_TRUE(it.report.findings.front().text.starts_with("from step 8412 on, where it begins"))
+      << it.report.findings.front().text;
+}
+
+// The copy is made where the second stage begins, which does not read it; the third one does.
+TEST(CheckStages, AnOldCopyIsFoundTwoStagesLater) {
+  const auto write = [](bool fresh) {
+    return [fresh](Planner& p) {
+      const std::vector<Buffer> before = residuals(p);
+      const auto copy = [&] {
+        for (const auto r : p.replicas()) p.copy(before[r.index()], p.parameters(r));
+      };
+      write_together(p);
+      p.from_step(3, [&] {
+        p.prologue(copy);
+        write_together(p);
+      });
+      p.from_step(6, [&] {
+        if (fresh) p.prologue(copy);
+        write_together(p);
+        for (const auto r : p.replicas()) {
+          p.scale(p.parameters(r), p.parameters(r), 0.5);
+          p.axpy(p.parameters(r), 0.5, before[r.index()], p.parameters(r));
+          p.copy(before[r.index()], p.parameters(r));
+        }
+      });
+    };
+  };
+  EXPECT_EQ(judge(write(true)).report.verdict, Verdict::kApproximate) << judge(write(true)).text;
+  const Judged old = judge(write(false));
+  EXPECT_NE(old.report.verdict, Verdict::kApproximate) << old.text;
+}
+
 }  // namespace
 }  // namespace convoy::testing::check_stages_test

@@ -38,7 +38,8 @@ void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uin
       words.push_back(addend.weight.field);
     }
   };
-  for (const auto* rows : {&it.step, &it.gradients, &it.errors, &it.opaque, &it.start_errors})
+  for (const auto* rows :
+       {&it.step, &it.gradients, &it.errors, &it.opaque, &it.start_errors, &it.start_gradients})
     for (const LinearRow& row : *rows) add(row);
   for (const Weight& weight : it.start) words.push_back(weight.field);
   for (const PeriodState& state : it.states) words.push_back(plan.buffers[state.buffer].kind);
@@ -80,6 +81,7 @@ class Mapper {
     if (map_.faults.empty()) find_offsets();
     if (map_.faults.empty()) make_classes();
     map_.gradients = gradients_.take();
+    map_.earlier = earlier_.take();
     return std::move(map_);
   }
 
@@ -243,6 +245,7 @@ class Mapper {
       result.opaque.push_back(atoms_of(node, AtomKind::kOpaque, opaque));
       result.start.push_back(start_of(node));
       result.start_errors.push_back(start_errors_of(node, earlier));
+      result.start_gradients.push_back(start_gradients_of(node));
     }
     result.error_atoms = errors.take();
     result.opaque_atoms = opaque.take();
@@ -322,6 +325,21 @@ class Mapper {
                              node.range, static_cast<double>(by)});
   }
 
+  LinearRow start_gradients_of(const PeriodNode& node) {
+    if (what_ == Begun::kPrologue) return {};
+    std::map<std::uint32_t, Weight> row;
+    const ValueTable& values = begun_.values();
+    for (const Term& term :
+         values.expand(begun_value(nodes_.side(node).buffer, node.range.first), Casts::kThrough)) {
+      const Atom& atom = values.atom(term.atom);
+      if (atom.kind != AtomKind::kGradient) continue;
+      const auto [it, inserted] =
+          row.try_emplace(earlier_.of({atom.replica, atom.step}), term.weight);
+      if (!inserted) it->second = it->second + term.weight;
+    }
+    return to_row(row);
+  }
+
   LinearRow start_errors_of(const PeriodNode& node, Columns<AtomId>& columns) {
     if (what_ == Begun::kPrologue) return {};
     std::map<std::uint32_t, Weight> row;
@@ -357,6 +375,7 @@ class Mapper {
   std::vector<std::size_t> parents_;
   std::map<std::size_t, std::uint32_t> local_;
   Columns<GradientKey> gradients_;
+  Columns<GradientKey> earlier_;
   PeriodMap map_;
 };
 

@@ -56,6 +56,7 @@ struct PeriodClass {
   // How much it then holds of errors that earlier stages made, a column for each; an error is as
   // large as the gradient in what was rounded.
   std::vector<LinearRow> start_errors;
+  std::vector<LinearRow> start_gradients;  // the same of earlier gradients, in the map's columns
   std::vector<PeriodRead> reads;
   std::vector<AtomId> error_atoms;
   std::vector<AtomId> opaque_atoms;
@@ -73,6 +74,7 @@ struct PeriodFault {
 
 struct PeriodMap {
   std::vector<GradientKey> gradients;  // columns of B
+  std::vector<GradientKey> earlier;    // of earlier stages, by computes of their run
   std::vector<PeriodClass> classes;    // those that forwards read, different ones only
   // Classes that hold the same elements of the arena, each replica's own say: by index.
   std::vector<std::vector<std::size_t>> together;

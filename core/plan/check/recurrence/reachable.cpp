@@ -73,7 +73,7 @@ std::vector<Vector> columns(const std::vector<LinearRow>& rows) {
 
 Basis reachable(const PeriodClass& it, const ValueTable& budget) {
   std::vector<Vector> open{it.start};
-  for (const auto* rows : {&it.gradients, &it.errors, &it.start_errors})
+  for (const auto* rows : {&it.gradients, &it.errors, &it.start_errors, &it.start_gradients})
     for (Vector& column : columns(*rows)) open.push_back(std::move(column));
   Basis basis;
   while (!open.empty()) {
@@ -100,6 +100,7 @@ std::optional<PeriodClass> reachable_part(const PeriodClass& it, const ValueTabl
     result.opaque.push_back(it.opaque[place]);
     result.start.push_back(it.start[place]);
     result.start_errors.push_back(it.start_errors[place]);
+    result.start_gradients.push_back(it.start_gradients[place]);
   }
   result.reads = it.reads;
   for (PeriodRead& read : result.reads) read.states = basis.row(read.states);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,29 +30,38 @@ ElementRange elements_of(const Term& term, const ElementRange& range) {
 
 class PassedJudge {
  public:
-  PassedJudge(const Plan& stage, const SymbolicRun& run, Budget& budget)
+  PassedJudge(const Plan& stage, const SymbolicRun& run, const EarlierCounts& counts,
+              Budget& budget)
       : plan_(stage),
         run_(run),
+        counts_(counts),
         budget_(budget),
         period_(run_from_held(stage, budget, run)),
         values_(period_->values()) {}
 
   PassedResiduals judge() {
     const PeriodMap map = map_period(plan_, *period_, run_, Begun::kEarlierStages);
-    for (const PeriodClass& it : map.classes)
-      if (const auto residual = residual_of(it)) judge_class(it, *residual);
+    for (const PeriodClass& it : map.classes) {
+      const Residual residual = residual_of(it);
+      if (residual || !counts_.empty()) judge_class(it, residual, map.earlier);
+    }
     look_for_unread(map);
     if (!map.faults.empty()) {
       const PeriodFault& fault = map.faults.front();
       result_.findings.push_back(
           {FindingKind::kUnknown, CONVOY_NONE, CONVOY_NONE, fault.range,
-           "memory holds what was rounded off or compressed away, and it is not known whether "
-           "that gets into the parameters once"});
+           fmt::format("memory holds {}, and it is not known whether that gets into the parameters "
+                       "{}",
+                       counts_.empty() ? "what was rounded off or compressed away"
+                                       : "gradients of earlier stages",
+                       counts_.empty() ? "once" : "as it should")});
     }
     return std::move(result_);
   }
 
  private:
+  using Residual = std::optional<std::size_t>;  // its state
+
   // Residuals that the stage reads, though nothing of them gets to a forward.
   void look_for_unread(const PeriodMap& map) {
     for (const PeriodState& it : map.unread)
@@ -67,7 +77,7 @@ class PassedJudge {
   }
 
   // A state that holds such errors beside the parameters.
-  std::optional<std::size_t> residual_of(const PeriodClass& it) const {
+  Residual residual_of(const PeriodClass& it) const {
     for (std::size_t i = 0; i < it.states.size(); ++i)
       if (is_residual(it, i)) return i;
     return std::nullopt;
@@ -78,14 +88,17 @@ class PassedJudge {
            !it.start_errors[state].empty();
   }
 
-  void add(FindingKind kind, const PeriodClass& it, std::size_t residual, const std::string& what) {
-    const PeriodRead& read = it.reads.front();
-    result_.findings.push_back({kind, CONVOY_NONE, CONVOY_NONE, read.range,
-                                fmt::format("{} holds what was rounded off or compressed away, {}",
-                                            plan_.buffer_name(it.states[residual].buffer), what)});
+  void add(FindingKind kind, const PeriodClass& it, Residual residual, const std::string& what) {
+    const std::string held = residual
+                                 ? fmt::format("{} holds what was rounded off or compressed away",
+                                               plan_.buffer_name(it.states[*residual].buffer))
+                                 : "memory holds gradients of earlier stages";
+    result_.findings.push_back({kind, CONVOY_NONE, CONVOY_NONE, it.reads.front().range,
+                                fmt::format("{}, {}", held, what)});
   }
 
-  void judge_class(const PeriodClass& it, std::size_t residual) {
+  void judge_class(const PeriodClass& it, Residual residual,
+                   const std::vector<GradientKey>& earlier) {
     if (!it.opaque_atoms.empty())
       return add(FindingKind::kUndeclared, it, residual,
                  fmt::format("and it is not known whether that gets into the parameters once: {}",
@@ -100,13 +113,13 @@ class PassedJudge {
     const Limit limit = limit_of(it.step);
     if (limit.kind != LongRun::kSettles)
       if (const auto part = reachable_part(it, values_))
-        return judge_limit(*part, limit_of(part->step), residual, it);
-    judge_limit(it, limit, residual, it);
+        return judge_limit(*part, limit_of(part->step), residual, it, earlier);
+    judge_limit(it, limit, residual, it, earlier);
   }
 
   // `whole` has the residual among its states, `it` may be the part of it that can be reached.
-  void judge_limit(const PeriodClass& it, const Limit& limit, std::size_t residual,
-                   const PeriodClass& whole) {
+  void judge_limit(const PeriodClass& it, const Limit& limit, Residual residual,
+                   const PeriodClass& whole, const std::vector<GradientKey>& earlier) {
     if (limit.kind == LongRun::kGrows)
       return add(FindingKind::kUnstable, whole, residual,
                  "and the stage adds that again in every step: let it set this memory anew, as "
@@ -117,7 +130,57 @@ class PassedJudge {
     for (const PeriodRead& read : it.reads) rows.push_back(read.states);
     const FieldMatrix reads = multiply(to_matrix(rows, it.states.size()), limit.kept);
     const FieldMatrix weights = multiply(reads, limit.conserved);
-    for (std::size_t r = 0; r < weights.rows(); ++r) judge_read(it, weights, r, residual, whole);
+    for (std::size_t r = 0; r < weights.rows(); ++r) {
+      if (residual) judge_read(it, weights, r, *residual, whole);
+      if (!counts_.empty()) judge_earlier(it, weights, r, earlier);
+    }
+  }
+
+  // What memory holds at first, in what one forward reads in the end: the first parameters once,
+  // and every earlier gradient as often as it should count.
+  void judge_earlier(const PeriodClass& it, const FieldMatrix& weights, std::size_t read,
+                     const std::vector<GradientKey>& earlier) {
+    Weight first{0, 0};
+    std::map<GradientKey, Weight> sums;
+    for (std::uint32_t r = 0; r < plan_.cluster->replicas(); ++r)
+      for (std::uint64_t t = 0; t < counts_.size(); ++t) sums[{r, t}] = {0, 0};
+    budget_.spend(sums.size() + it.states.size(), it.reads.front().operation);
+    for (std::size_t i = 0; i < it.states.size(); ++i) {
+      const Weight weight{weights.at(read, i), number_of(weights.at(read, i))};
+      if (weight.is_zero()) continue;
+      budget_.spend(it.start_gradients[i].size(), it.reads.front().operation);
+      first = first + weight * it.start[i];
+      for (const Addend& gradient : it.start_gradients[i]) {
+        Weight& sum = sums[earlier[gradient.index]];
+        sum = sum + weight * gradient.weight;
+      }
+    }
+    if (first.field != 1)
+      return report_earlier(FindingKind::kUnknown, it.reads[read], CONVOY_NONE,
+                            "the parameters of the stage before do not stay");
+    for (const auto& [key, sum] : sums)
+      if (!counts_as_it_should(key, sum, it.reads[read])) return;
+  }
+
+  bool counts_as_it_should(const GradientKey& key, const Weight& sum, const PeriodRead& read) {
+    const double part = -sum.value * plan_.cluster->replicas() / counts_[key.compute];
+    if (!sum.is_zero() && std::fabs(part - 1) < kRounding) return true;
+    if (sum.is_zero())
+      report_earlier(FindingKind::kMissing, read, key.replica,
+                     fmt::format("the parameters lack gradients of before, first that of replica "
+                                 "{} {} steps before",
+                                 key.replica, counts_.size() - key.compute));
+    else
+      report_earlier(FindingKind::kUnknown, read, key.replica,
+                     fmt::format("a gradient of replica {} of {} steps before counts {:.6g} times "
+                                 "as often in the end as others of its stage",
+                                 key.replica, counts_.size() - key.compute, part));
+    return false;
+  }
+
+  void report_earlier(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
+                      const std::string& what) {
+    result_.findings.push_back({kind, CONVOY_NONE, replica, read.range, what});
   }
 
   // The errors that a residual holds, in what one forward reads in the end.
@@ -138,8 +201,9 @@ class PassedJudge {
     for (const auto& [unused, sum] : sums) {
       if (sum.is_zero()) continue;
       result_.loses = true;
-      // What is lost counts once, and less where a part of it is brought back.
-      const double times = -sum.value * plan_.cluster->replicas();
+      // What is lost counts as gradients do, and less where a part of it is brought back.
+      const double most = counts_.empty() ? 1 : std::max(1.0, std::ranges::max(counts_));
+      const double times = -sum.value * plan_.cluster->replicas() / most;
       if (times < -kRounding || times > 1 + kRounding)
         return add(
             FindingKind::kDoubled, whole, residual,
@@ -149,6 +213,7 @@ class PassedJudge {
 
   const Plan& plan_;
   const SymbolicRun& run_;
+  const EarlierCounts& counts_;
   Budget& budget_;
   std::unique_ptr<SymbolicRun> period_;
   const ValueTable& values_;
@@ -170,10 +235,13 @@ Residue residue_of(const ValueTable& values, ValueId id) {
   const Value& value = values.value(id);
   if (value.poison || !value.constant.is_zero()) return Residue::kMore;
   const std::vector<Term> terms = values.expand(id, Casts::kErrors);
-  const bool only_errors = std::ranges::all_of(
-      terms, [&](const Term& term) { return values.atom(term.atom).kind == AtomKind::kCast; });
-  if (!only_errors) return Residue::kMore;
-  return terms.empty() ? Residue::kNothing : Residue::kErrors;
+  Residue result = Residue::kNothing;
+  for (const Term& term : terms) {
+    const AtomKind kind = values.atom(term.atom).kind;
+    if (kind != AtomKind::kCast && kind != AtomKind::kGradient) return Residue::kMore;
+    result = std::max(result, kind == AtomKind::kCast ? Residue::kErrors : Residue::kGradients);
+  }
+  return result;
 }
 
 HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run) {
@@ -204,8 +272,9 @@ bool has_dropped(const HeldErrors& before, const Content& model, const Plan& sta
   return dropped;
 }
 
-PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget) {
-  return PassedJudge(stage, run, budget).judge();
+PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
+                                       const EarlierCounts& counts, Budget& budget) {
+  return PassedJudge(stage, run, counts, budget).judge();
 }
 
 }  // namespace convoy::check

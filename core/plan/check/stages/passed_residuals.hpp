@@ -11,8 +11,9 @@ namespace convoy::check {
 
 // What a value is made of.
 enum class Residue {
-  kNothing,  // it is zero
-  kErrors,   // what casts and compressors left out, and nothing else
+  kNothing,    // it is zero
+  kErrors,     // what casts and compressors left out, and nothing else
+  kGradients,  // sums of gradients, such as momentum; maybe such errors, too
   kMore,
 };
 Residue residue_of(const ValueTable& values, ValueId value);
@@ -25,7 +26,11 @@ HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
 bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
                  SymbolicRun& run);
 
-// What becomes of residuals that an earlier stage leaves to a stage.
+// How often gradients of each compute before a stage must count in the end, as a part of the sum of
+// all replicas'. Empty where no gradients wait in memory, because the model has them all.
+using EarlierCounts = std::vector<double>;
+
+// What becomes of residuals and momentum that an earlier stage leaves to a stage.
 struct PassedResiduals {
   std::vector<ClassFinding> findings;
   bool loses = false;  // a part of them never gets into the parameters
@@ -34,7 +39,9 @@ struct PassedResiduals {
 // `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
 // with zeros where residuals are now. So one period of it is judged as a linear map, whose
 // beginning is what the run holds: what was rounded off or compressed away must get into the
-// parameters once at most, and must not be added again in every step. Throws OverBudget.
-PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run, Budget& budget);
+// parameters once at most, and must not be added again in every step. Every earlier
+// gradient must count in the end as often as its stage says. Throws OverBudget.
+PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
+                                       const EarlierCounts& counts, Budget& budget);
 
 }  // namespace convoy::check

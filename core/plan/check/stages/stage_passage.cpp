@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -19,7 +22,7 @@ namespace {
 
 using Ranges = std::vector<std::vector<ElementRange>>;  // per buffer
 
-bool holds_model(const PlanBuffer& buffer) {
+bool is_of_model(const PlanBuffer& buffer) {
   return buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER;
 }
 
@@ -34,6 +37,9 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 struct Before {
   // By compute of a replica: of how many computes its update takes the mean.
   std::vector<std::uint64_t> means;
+  // By compute: how often its gradients count in the end, as a part of the sum over the replicas;
+  // 0 where that differs between variables.
+  EarlierCounts counts;
   HeldErrors errors;  // that the next prologue may overwrite
 
   // Of the stage that went on until this compute.
@@ -42,8 +48,11 @@ struct Before {
     for (const std::uint64_t computes : report.uneven_updates)
       of_period.insert(of_period.end(), computes, computes);
     if (of_period.empty()) of_period = {report.computes_per_update};
-    for (std::size_t i = 0; means.size() < end; ++i)
+    const bool differ = std::fabs(report.counts - report.least) > 1e-9 * report.counts;
+    for (std::size_t i = 0; means.size() < end; ++i) {
       means.push_back(of_period[i % of_period.size()]);
+      counts.push_back(differ ? 0 : report.counts / static_cast<double>(means.back()));
+    }
   }
   std::uint64_t mean_over(std::uint64_t compute) const {
     return compute < means.size() ? means[compute] : 1;
@@ -74,11 +83,24 @@ class Beginning {
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b)
       for (const ElementRange& range : live_[b]) compare(b, range);
     // Gradients that are missing in the model may be in another buffer.
-    if (result_.findings.empty()) require_all_gradients();
+    if (result_.findings.empty() && !passes_gradients_) require_all_gradients();
     if (result_.findings.empty() && !matrices_.empty()) follow_matrices();
-    if (result_.findings.empty() && passes_residuals_) follow_residuals();
+    if (result_.findings.empty() && (passes_residuals_ || passes_gradients_)) follow_residuals();
     look_for_losses();
     return std::move(result_);
+  }
+
+  // Whether all memory is as where the stage was proved, but with the model for the first
+  // parameters. Once the model is judged, training goes on as if it began here.
+  bool begins_anew() {
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+      const std::uint32_t kind = plan_.buffers[b].kind;
+      if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) continue;
+      const std::uint64_t count = plan_.buffers[b].count;
+      for (const Piece& piece : proved_.memory(b).read(0, count, 0, proved_.values()))
+        if (!is_as_proved(b, piece)) return false;
+    }
+    return true;
   }
 
  private:
@@ -131,7 +153,7 @@ class Beginning {
   bool find_model() {
     RangeSet known;
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
-      if (!holds_model(plan_.buffers[b])) continue;
+      if (!is_of_model(plan_.buffers[b])) continue;
       for (const ElementRange& range : live_[b])
         known.for_each_gap(range, [&](const ElementRange& gap) {
           model_.write(gap.first, run_.memory(b).read(gap.first, gap.count, gap.first, values()),
@@ -211,9 +233,8 @@ class Beginning {
         require_residual(buffer, part);
       else if (is_matrix(proved_.values(), piece.value) && holds_matrix(buffer, part))
         matrices_.push_back({buffer, part});
-      else if (terms.size() == 1 && terms.front().weight.field == 1 &&
-               proved_.values().atom(terms.front().atom).kind == AtomKind::kInitial)
-        require_model(buffer, part, terms.front().shift);
+      else if (const auto shift = shift_of_model(piece.value))
+        require_model(buffer, part, *shift);
       else
         add(FindingKind::kUnknown, CONVOY_NONE, part,
             fmt::format("{} should begin with something else than parameters or zeros",
@@ -222,11 +243,32 @@ class Beginning {
   }
 
   // Element i of the buffer stands for element i + shift of the arena.
-  void require_model(std::uint32_t buffer, const ElementRange& part, std::int64_t shift) {
+  bool holds_model(std::uint32_t buffer, const ElementRange& part, std::int64_t shift) {
     const auto from = static_cast<std::uint64_t>(static_cast<std::int64_t>(part.first) + shift);
-    const Content is = run_.memory(buffer).read(part.first, part.count, from, values());
-    const Content model = model_.read(from, part.count, from, values());
-    if (is == model) return;
+    return run_.memory(buffer).read(part.first, part.count, from, values()) ==
+           model_.read(from, part.count, from, values());
+  }
+
+  bool is_as_proved(std::uint32_t buffer, const Piece& proved) {
+    const ElementRange part{proved.first, proved.count};
+    if (const auto shift = shift_of_model(proved.value)) return holds_model(buffer, part, *shift);
+    const Content is = run_.memory(buffer).read(part.first, part.count, part.first, values());
+    return proved.value == proved_.values().zero() && is.size() == 1 &&
+           is.front().value == values().zero();
+  }
+
+  // Where in the arena it comes from, if it is a part of the first parameters and nothing else.
+  std::optional<std::int64_t> shift_of_model(ValueId proved) const {
+    const std::vector<Term> terms = proved_.values().expand(proved, Casts::kKept);
+    if (terms.size() != 1 || terms.front().weight.field != 1 ||
+        !proved_.values().value(proved).constant.is_zero() ||
+        proved_.values().atom(terms.front().atom).kind != AtomKind::kInitial)
+      return std::nullopt;
+    return terms.front().shift;
+  }
+
+  void require_model(std::uint32_t buffer, const ElementRange& part, std::int64_t shift) {
+    if (holds_model(buffer, part, shift)) return;
     const std::uint32_t replica = plan_.buffers[buffer].kind == CONVOY_BUFFER_PARAMETERS
                                       ? plan_.buffers[buffer].owner
                                       : CONVOY_NONE;
@@ -244,10 +286,11 @@ class Beginning {
         matrices_.push_back({buffer, {part.first + piece.first, piece.count}});
       else if (residue == Residue::kMore)
         add(FindingKind::kUnknown, CONVOY_NONE, part,
-            fmt::format("{} holds more than what was rounded off or compressed away: let the "
-                        "stage's prologue set it",
+            fmt::format("{} holds more than gradients and what was rounded off or compressed away: "
+                        "let the stage's prologue set it",
                         plan_.buffer_name(buffer)));
       passes_residuals_ = passes_residuals_ || residue == Residue::kErrors;
+      passes_gradients_ = passes_gradients_ || residue == Residue::kGradients;
     }
   }
 
@@ -268,7 +311,8 @@ class Beginning {
 
   // The stage was proved with zeros instead.
   void follow_residuals() {
-    PassedResiduals passed = judge_passed_residuals(alone_, run_, budget_);
+    const PassedResiduals passed = judge_passed_residuals(
+        alone_, run_, passes_gradients_ ? before_.counts : EarlierCounts(), budget_);
     for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
     result_.loses = result_.loses || passed.loses;
   }
@@ -300,6 +344,7 @@ class Beginning {
   BufferContent model_;
   StagePassage result_;
   bool passes_residuals_ = false;
+  bool passes_gradients_ = false;
   std::vector<PassedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
 };
@@ -320,17 +365,23 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
 std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
                                          Budget& budget) {
   Plan now = stage_of(plan, 0);  // that the run goes through
-  SymbolicRun run(now, budget, Start::kLinear);
+  auto run = std::make_unique<SymbolicRun>(now, budget, Start::kLinear);
   Before before;
   std::vector<StagePassage> passages;
   for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
     const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
-    for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run.run_period();
-    before.add_means(run.computes(0), reports[stage - 1].report);
+    for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run->run_period();
+    before.add_means(run->computes(0), reports[stage - 1].report);
     now = stage_of(plan, stage);
-    before.errors = errors_in_reach(now, run);
-    run.run_prologue();
-    passages.push_back(Beginning(plan, stage, run, before, budget).judge());
+    before.errors = errors_in_reach(now, *run);
+    run->run_prologue();
+    Beginning beginning(plan, stage, *run, before, budget);
+    passages.push_back(beginning.judge());
+    if (!passages.back().findings.empty() || !beginning.begins_anew()) continue;
+    // The earlier gradients are judged. So a run through many stages does not keep them all.
+    now = stage_alone(plan, stage);
+    run = std::make_unique<SymbolicRun>(now, budget, Start::kLinear);
+    before = {};
   }
   return passages;
 }

@@ -19,12 +19,12 @@ struct StagePassage {
 // from the start of its own plan: with parameters wherever prologues copied them, and zeros
 // elsewhere. The real beginning of a stage must be equal to this, with one and the same model
 // instead of the first parameters. That model must contain every gradient of all earlier steps as
-// often as a mean does, over as many computes as an update of their stage. Residuals may be there
-// instead of zeros, if the stage brings them back once (passed_residuals.hpp), and matrices, if the
-// stage only projects on them (passed_matrices.hpp). The optimizer's state must be where the stage
-// updates, and the stage must not read scratch memory or gradients of the previous one. A long
-// stage is shortened by a multiple of 12 periods. Throws OverBudget. `reports` says what each stage
-// is.
+// often as a mean does, over as many computes as an update of their stage. Residuals and sums of
+// gradients, such as momentum, may be there instead of zeros, if the stage brings them into the
+// parameters as often as it should (passed_residuals.hpp), and matrices, if the stage only projects
+// on them (passed_matrices.hpp). The optimizer's state must be where the stage updates, and the
+// stage must not read scratch memory or gradients of the previous one. A long stage is shortened by
+// a multiple of 12 periods. Throws OverBudget. `reports` says what each stage is.
 std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
                                          Budget& budget);
 
