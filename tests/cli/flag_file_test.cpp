@@ -58,6 +58,16 @@ TEST(FlagFile, MayNameOthers) {
   EXPECT_THAT(expanded({"--flagfile=" + outer}), ElementsAre("--eager", "--steps=20"));
 }
 
+// Five files, each of which names the next one a hundred times.
+TEST(FlagFile, ThatAreNamedAgainAndAgainAreRefused) {
+  const std::string path = written("many.txt", "");
+  for (int i = 0; i < 5; ++i) {
+    std::ofstream file(path + std::to_string(i));
+    for (int line = 0; i < 4 && line < 100; ++line) file << "--flagfile=" << path << i + 1 << '\n';
+  }
+  EXPECT_TRUE(failure_with(path + "0").mentions("more than 1000 files to read"));
+}
+
 TEST(FlagFile, MayBeAPipeWhichIsReadOnce) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::pipe(ends.data()), 0);

@@ -13,6 +13,7 @@ namespace {
 constexpr const char* kFlagFile = "--flagfile";
 constexpr int kDeepestFile = 8;
 constexpr std::size_t kMostFileBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostFiles = 1'000;    // those that are named again are read again
 constexpr std::size_t kMostFlags = 100'000;  // of all files together
 
 std::vector<std::string> read_flags(const std::string& path) {
@@ -46,32 +47,53 @@ bool is_flag_file(const std::string& argument, std::optional<std::string>& path)
   return true;
 }
 
-void expand(std::span<const std::string> arguments, int depth, std::vector<std::string>& expanded) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i] == "--") {
-      expanded.insert(expanded.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
+class Expansion {
+ public:
+  // Appends the arguments; those of files that they name in place of the names.
+  void append(std::span<const std::string> arguments, int depth = 0) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (arguments[i] == "--") {
+        flags_.insert(flags_.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
                       arguments.end());
-      return;
+        return;
+      }
+      std::optional<std::string> path;
+      if (!is_flag_file(arguments[i], path)) {
+        append_flag(arguments[i]);
+        continue;
+      }
+      if (!path && i + 1 < arguments.size()) path = arguments[++i];
+      if (!path || path->empty())
+        fail(ExitCode::kUsage, "--flagfile needs a value: the path of a file with flags");
+      append_file(*path, depth + 1);
     }
-    std::optional<std::string> path;
-    if (!is_flag_file(arguments[i], path)) {
-      if (expanded.size() == kMostFlags)
-        fail(ExitCode::kUsage,
-             "--flagfile: the files have more than {} flags; do they name each other again and "
-             "again?",
-             kMostFlags);
-      expanded.push_back(arguments[i]);
-      continue;
-    }
-    if (!path && i + 1 < arguments.size()) path = arguments[++i];
-    if (!path || path->empty())
-      fail(ExitCode::kUsage, "--flagfile needs a value: the path of a file with flags");
-    if (depth == kDeepestFile)
-      fail(ExitCode::kUsage, "--flagfile={}: flag files name each other {} deep: probably a circle",
-           *path, kDeepestFile);
-    expand(read_flags(*path), depth + 1, expanded);
   }
-}
+
+  void append_file(const std::string& path, int depth) {
+    if (depth > kDeepestFile)
+      fail(ExitCode::kUsage, "--flagfile={}: flag files name each other {} deep: probably a circle",
+           path, kDeepestFile);
+    if (++files_ > kMostFiles) fail_too_many(kMostFiles, "files");
+    append(read_flags(path), depth);
+  }
+
+  std::vector<std::string> flags() && { return std::move(flags_); }
+
+ private:
+  [[noreturn]] static void fail_too_many(std::size_t most, const char* what) {
+    fail(ExitCode::kUsage,
+         "--flagfile: more than {} {} to read; do the files name each other again and again?", most,
+         what);
+  }
+
+  void append_flag(const std::string& flag) {
+    if (flags_.size() == kMostFlags) fail_too_many(kMostFlags, "flags");
+    flags_.push_back(flag);
+  }
+
+  std::size_t files_ = 0;  // read so far
+  std::vector<std::string> flags_;
+};
 
 }  // namespace
 
@@ -80,11 +102,12 @@ std::vector<std::string> expand_flag_files(std::span<const std::string> argument
   const auto first_flag = std::ranges::find_if(
       arguments, [](const std::string& argument) { return argument.starts_with('-'); });
   const auto words = static_cast<std::size_t>(first_flag - arguments.begin());
-  std::vector<std::string> expanded(arguments.begin(), first_flag);
+  Expansion expansion;
+  expansion.append(arguments.first(words));
   const char* file = environment("CONVOY_FLAGFILE");
-  if (file != nullptr && *file != '\0') expand(read_flags(file), 1, expanded);
-  expand(arguments.subspan(words), 0, expanded);
-  return expanded;
+  if (file != nullptr && *file != '\0') expansion.append_file(file, 1);
+  expansion.append(arguments.subspan(words));
+  return std::move(expansion).flags();
 }
 
 }  // namespace convoy::cli
