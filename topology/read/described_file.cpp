@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
+#include "core/base/fnv.hpp"
 #include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 
@@ -53,11 +54,17 @@ std::string escaped(std::string_view key) {
   return result;
 }
 
+std::uint64_t hash_of(std::string_view pointer) {
+  Fnv1a64 hash;
+  hash.add_bytes(pointer);
+  return hash.value();
+}
+
 // Follows the parser through the document and notes the line of every field and element.
 class LineNotes {
  public:
   LineNotes(const std::string& name, const std::size_t& line,
-            std::map<std::string, std::size_t>& notes)
+            std::unordered_map<std::uint64_t, std::size_t>& notes)
       : name_(name), line_(line), notes_(notes) {}
 
   bool operator()(int, json::parse_event_t event, json& value) {
@@ -67,15 +74,14 @@ class LineNotes {
         element();
         if (open_.size() == kDeepest)
           fail(ExitCode::kUsage, "{}:{}: nested more than {} levels deep", name_, line_, kDeepest);
-        open_.push_back({event == json::parse_event_t::array_start, {}, 0});
+        open_.push_back({event == json::parse_event_t::array_start, value_});
         break;
       case json::parse_event_t::object_end:
       case json::parse_event_t::array_end:
         open_.pop_back();
         break;
       case json::parse_event_t::key:
-        open_.back().key = escaped(value.get_ref<const std::string&>());
-        notes_[pointer()] = line_;
+        note(escaped(value.get_ref<const std::string&>()));
         break;
       case json::parse_event_t::value:
         element();
@@ -87,26 +93,26 @@ class LineNotes {
  private:
   struct Level {
     bool is_array = false;
-    std::string key;
+    Fnv1a64 pointer;  // to what this level is
     std::size_t next = 0;
   };
   void element() {
-    if (open_.empty() || !open_.back().is_array) return;
-    open_.back().key = std::to_string(open_.back().next++);
-    notes_[pointer()] = line_;
+    if (!open_.empty() && open_.back().is_array) note(std::to_string(open_.back().next++));
   }
-  std::string pointer() const {
-    std::string result;
-    for (const Level& level : open_) result += "/" + level.key;
-    return result;
+  void note(const std::string& key) {
+    value_ = open_.back().pointer;
+    value_.add_bytes("/");
+    value_.add_bytes(key);
+    notes_[value_.value()] = line_;
   }
 
   static constexpr std::size_t kDeepest = 32;  // what people write has a quarter of that
 
   const std::string& name_;
   const std::size_t& line_;
-  std::map<std::string, std::size_t>& notes_;
+  std::unordered_map<std::uint64_t, std::size_t>& notes_;
   std::vector<Level> open_;
+  Fnv1a64 value_;  // the pointer to what the parser comes to next
 };
 
 }  // namespace
@@ -142,7 +148,7 @@ void DescribedFile::parse(const std::string& text) {
 
 std::size_t DescribedFile::line(std::string pointer) const {
   while (!pointer.empty()) {
-    const auto found = lines_.find(pointer);
+    const auto found = lines_.find(hash_of(pointer));
     if (found != lines_.end()) return found->second;
     pointer.erase(pointer.rfind('/'));
   }

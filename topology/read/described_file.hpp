@@ -3,12 +3,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <initializer_list>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "topology/graph/machine.hpp"
@@ -33,7 +33,8 @@ class DescribedFile {
 
   std::string name_;
   nlohmann::json document_;
-  std::map<std::string, std::size_t> lines_;
+  // By the hash of the pointer: in a hostile file, all pointers take its size squared.
+  std::unordered_map<std::uint64_t, std::size_t> lines_;
 };
 
 // Reads the fields of one object. Every accessor throws Error (kUsage) that names file, line and

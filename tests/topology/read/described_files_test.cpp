@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <fstream>
 #include <map>
@@ -207,6 +208,22 @@ TEST(DescribedFilesTest, FilesWithoutAnythingInThemAreCalledSo) {
   EXPECT_NE(message("").find("is empty"), std::string::npos) << message("");
   for (const char* blanks : {" ", "\n", " \t\r\n  \n"})
     EXPECT_NE(message(blanks).find("holds blanks only"), std::string::npos) << message(blanks);
+}
+
+long peak_kibibytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+// As texts, the pointers to all elements of this would have 400 MB.
+TEST(DescribedFilesTest, ManyElementsBehindALongKeyTakeNoMoreThanTheFile) {
+  std::string text = "{\"" + std::string(20'000, 'k') + "\":[\n0";
+  for (int i = 0; i < 20'000; ++i) text += ",0";
+  const long before = peak_kibibytes();
+  const DescribedFile file("long.json", text + "]}");
+  EXPECT_LT(peak_kibibytes() - before, 100'000);
+  EXPECT_EQ(file.line("/" + std::string(20'000, 'k') + "/19999"), 2u);
 }
 
 TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
