@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -44,10 +47,25 @@ int after_writing(int code) {
   return code == 0 ? failed : code;
 }
 
+// The next file that is opened would get the number of a standard stream that is closed, and what
+// is printed. Like a closed one, what takes its place can be neither read nor written.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(stream, F_GETFD) < 0)
+      ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+// Of what a program inherits from whoever starts it, what would break this one.
+void settle_inheritance() {
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
+  std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, nothing tells how child processes ended
+  occupy_closed_streams();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
+  settle_inheritance();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   convoy::job::set_openmp_environment();
   convoy::network::resolve_names_by_system();

@@ -325,6 +325,40 @@ TEST(Output, BeyondTheLimitOfFilesIsAnError) {
   EXPECT_THAT(result.out, HasSubstr(file.string() + ": File too large"));
 }
 
+// The first file that is opened has the number of a closed stream, and must not get what is
+// printed.
+TEST(Output, ToClosedStreamsIsInNoFile) {
+  const fs::path folder = scratch_folder("closed");
+  ProgramOptions shell;
+  shell.program = "/bin/sh";
+  const ProgramResult result = run_convoy(
+      {"-c", CONVOY_BINARY_DIR
+                 "/bin/convoy run --model=lenet --device=cpu --num_devices=1 --batch_size=2 "
+                 "--num_batches=2 --num_warmup_batches=0 --variable_update=independent "
+                 "--save_model_steps=1 --train_dir=" +
+                 folder.string() + " --output_file=" + (folder / "run.json").string() +
+                 " <&- >&- 2>&-; echo it ended with $?"},
+      shell);
+  EXPECT_EQ(result.out, "it ended with 1\n");
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ifstream stream(entry.path());
+    const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
+    EXPECT_THAT(bytes, testing::Not(HasSubstr("images/sec:"))) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 3);  // marker, checkpoint and record
+}
+
+// As some programs have it that start others. Then nothing tells how child processes ended.
+TEST(Children, AreAwaitedWhereTheirSignalIsIgnored) {
+  const ProgramResult result =
+      run_convoy({"launch", "--workers=2", "--", "--model=lenet", "--device=cpu", "--num_devices=1",
+                  "--batch_size=2", "--num_batches=2", "--num_warmup_batches=0"},
+                 {.ignored_signal = SIGCHLD});
+  EXPECT_EQ(result.exit_code, 0) << result.out << result.err;
+}
+
 TEST(Plugins, ThatTheUserNamedAndThatIsNoneIsRefused) {
   const fs::path file = fs::path(scratch_folder("no_plugin")) / "data.json";
   std::ofstream(file) << "{}";

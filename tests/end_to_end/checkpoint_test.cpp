@@ -233,7 +233,7 @@ TEST(Saving, TheTerminalMayGoAwayUnderNohup) {
   const ProgramResult result =
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
                   "--num_batches=200", "--num_warmup_batches=0", "--display_every=1"},
-                 {.signal = SIGHUP, .signal_after = "\n3\t", .nohup = true});
+                 {.signal = SIGHUP, .signal_after = "\n3\t", .ignored_signal = SIGHUP});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\n200\t"));
 }

@@ -21,7 +21,7 @@ struct ProgramOptions {
   double stopped_share = 0;    // of the time since it appeared: stopped again and again
   std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
   std::string max_cpu_isa{};   // ONEDNN_MAX_CPU_ISA; empty: no limit of the test's own
-  bool nohup = false;          // SIGHUP is ignored
+  int ignored_signal = 0;      // when it starts; SIGHUP: as nohup does
   std::string program = CONVOY_BINARY_DIR "/bin/convoy";
 };
 
