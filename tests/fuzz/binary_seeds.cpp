@@ -82,12 +82,13 @@ std::string plugin_file() {
 }
 
 std::string safetensors_body() {
-  const std::vector<Tensor> tensors = {{{"kernel", TensorDtype::kF32, {2, 3}}, {}},
-                                       {{"steps", TensorDtype::kI64, {1}}, {}}};
+  const std::vector<checkpoint::Tensor> tensors = {
+      {{"kernel", checkpoint::TensorDtype::kF32, {2, 3}}, {}},
+      {{"steps", checkpoint::TensorDtype::kI64, {1}}, {}}};
   checkpoint::SafetensorsHeader header;
   header.metadata = {{"format", "convoy checkpoint"}, {"step", "7"}};
   std::uint64_t end = 0;
-  for (const Tensor& tensor : tensors) {
+  for (const checkpoint::Tensor& tensor : tensors) {
     header.tensors.push_back({tensor.info, end, end + *tensor.info.bytes()});
     end = header.tensors.back().end;
   }

@@ -3,27 +3,35 @@
 // says, or is refused.
 #include <unistd.h>
 
-#include <fstream>
+#include <cstring>
 
 #include "core/checkpoint/checkpoint_directory.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
-#include "core/checkpoint/safetensors_writer.hpp"
 #include "core/runtime/state/checkpoint_facts.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace convoy::checkpoint;
 
-// One for all inputs: making folders would be most of the time.
-const fs::path& folder() {
-  static const fs::path kPath = [] {
-    fs::path made = fs::temp_directory_path() / ("checkpoint_fuzz_" + std::to_string(getpid()));
-    fs::create_directories(made);
-    return made;
-  }();
-  return kPath;
-}
+// One for all inputs, with links to files in memory: to write files would be most of the time.
+class Folder {
+ public:
+  Folder() {
+    fs::create_directories(path_);
+    fs::create_symlink(marker.path(), path_ / kCheckpointMarker);
+    fs::create_symlink(checkpoint.path(), path_ / checkpoint_name(7));
+  }
+  ~Folder() { fs::remove_all(path_); }
+  const fs::path& path() const { return path_; }
+
+  convoy::fuzz::MemoryFile marker;
+  convoy::fuzz::MemoryFile checkpoint;
+
+ private:
+  fs::path path_ = fs::temp_directory_path() / ("checkpoint_fuzz_" + std::to_string(getpid()));
+};
 
 std::map<std::string, std::string> metadata_in(std::string_view text) {
   std::map<std::string, std::string> metadata;
@@ -36,20 +44,25 @@ std::map<std::string, std::string> metadata_in(std::string_view text) {
   return metadata;
 }
 
+// A file with this metadata and no tensors.
+std::string checkpoint_of(std::string_view metadata) {
+  const std::string header = format_safetensors_header({metadata_in(metadata), {}});
+  const std::uint64_t length = header.size();
+  std::string bytes(sizeof length, '\0');
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes + header;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static Folder folder;
   const std::string_view input = convoy::fuzz::as_text(data, size);
   const std::size_t zero = std::min(input.find('\0'), input.size());
-  std::ofstream(folder() / convoy::checkpoint::kCheckpointMarker, std::ios::binary)
-      << input.substr(0, zero);
+  folder.marker.write(input.substr(0, zero));
   convoy::fuzz::expect_result_or_error([&] {
-    const std::string name = convoy::checkpoint::checkpoint_name(7);
-    fs::remove(folder() / name);
-    if (zero < input.size())
-      convoy::checkpoint::write_safetensors(folder() / name, metadata_in(input.substr(zero + 1)),
-                                            {});
-    convoy::checkpoint::CheckpointDirectory checkpoints(folder(), 5);
+    folder.checkpoint.write(zero < input.size() ? checkpoint_of(input.substr(zero + 1)) : "");
+    CheckpointDirectory checkpoints(folder.path(), 5);
     const auto newest = checkpoints.open_newest([](const std::string&) {});
     if (newest == nullptr) return;
     const convoy::runtime::CheckpointFacts facts = convoy::runtime::read_facts(*newest);

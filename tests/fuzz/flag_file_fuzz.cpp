@@ -26,7 +26,8 @@ convoy::cli::FlagTable table_of(Fields& fields) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const convoy::fuzz::MemoryFile file(convoy::fuzz::as_text(data, size));
+  static convoy::fuzz::MemoryFile file;
+  file.write(convoy::fuzz::as_text(data, size));
   convoy::fuzz::expect_result_or_error([&] {
     const auto nothing = [](const std::string&) -> const char* { return nullptr; };
     const std::vector<std::string> given = {"--flagfile=" + file.path().string()};

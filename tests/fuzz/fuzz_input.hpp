@@ -11,14 +11,16 @@ namespace convoy::fuzz {
 // The input as text.
 std::string_view as_text(const std::uint8_t* data, std::size_t size);
 
-// A file in memory, for readers that take a path.
+// A file in memory, for readers that take a path. A target keeps one for all its inputs: to make a
+// file takes longer than to read most of them.
 class MemoryFile {
  public:
-  explicit MemoryFile(std::string_view bytes);
+  MemoryFile();
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
+  void write(std::string_view bytes);
   const std::filesystem::path& path() const { return path_; }
 
  private:

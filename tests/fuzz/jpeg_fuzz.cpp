@@ -7,7 +7,7 @@
 namespace {
 
 // Larger ones decode the same way and take the fuzzer's time.
-constexpr int kLargestSide = 512;
+constexpr int kLargestSide = 64;
 
 // Reads all that the planes say is readable, for the sanitizers to see.
 void read_all(const convoy::data::PlaneViews& planes) {

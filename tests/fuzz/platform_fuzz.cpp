@@ -10,7 +10,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace convoy::topology;
   static const std::filesystem::path kShare = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
   static const Catalogue kCatalogue = Catalogue::read(kShare / "catalogue");
-  const convoy::fuzz::MemoryFile file(convoy::fuzz::as_text(data, size));
+  static convoy::fuzz::MemoryFile file;
+  file.write(convoy::fuzz::as_text(data, size));
   for (const std::uint32_t hosts : {1u, 3u})
     convoy::fuzz::expect_result_or_error([&] {
       const Platform platform =

@@ -4,23 +4,35 @@
 #include "core/report/html/write_report.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
+namespace {
+
+using namespace convoy;
+using fuzz::expect_result_or_error;
+
+void write_pages(const report::NamedRecord& record) {
+  report::report_html(report::make_report({record}));
+  report::report_html(report::make_report({record, record}));
+}
+
+void write_differences(const report::NamedRecord& record) {
+  const compare::ComparedRecord side = compare::compared("fuzz", {record});
+  CONVOY_CHECK(compare::unlike(side, side).empty());
+  const compare::DifferenceReport report{side, side, compare::compare(side.side, side.side)};
+  compare::difference_text(report);
+  compare::difference_markdown(report);
+  compare::difference_csv(report);
+  compare::difference_json(report);
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace convoy;
-  const fuzz::MemoryFile file(fuzz::as_text(data, size));
-  fuzz::expect_result_or_error([&] {
-    const std::vector<report::NamedRecord> one = {report::read_record(file.path())};
-    report::report_html(report::make_report(one));
-    const std::vector<report::NamedRecord> two = {one.front(), one.front()};
-    report::report_html(report::make_report(two));
-  });
-  fuzz::expect_result_or_error([&] {
-    const compare::ComparedRecord side = compare::read_compared(file.path().string());
-    CONVOY_CHECK(compare::unlike(side, side).empty());
-    const compare::DifferenceReport report{side, side, compare::compare(side.side, side.side)};
-    compare::difference_text(report);
-    compare::difference_markdown(report);
-    compare::difference_csv(report);
-    compare::difference_json(report);
+  static fuzz::MemoryFile file;
+  file.write(fuzz::as_text(data, size));
+  expect_result_or_error([&] {
+    const report::NamedRecord record = report::read_record(file.path());
+    expect_result_or_error([&] { write_pages(record); });
+    expect_result_or_error([&] { write_differences(record); });
   });
   return 0;
 }

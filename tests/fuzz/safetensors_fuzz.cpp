@@ -21,8 +21,8 @@ std::string with_header_length(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view bytes = convoy::fuzz::as_text(data + 1, size - 1);
-  const convoy::fuzz::MemoryFile memory(data[0] % 2 == 1 ? with_header_length(bytes)
-                                                         : std::string(bytes));
+  static convoy::fuzz::MemoryFile memory;
+  memory.write(data[0] % 2 == 1 ? with_header_length(bytes) : std::string(bytes));
   convoy::fuzz::expect_result_or_error([&] {
     const convoy::checkpoint::SafetensorsFile file(memory.path());
     std::uint64_t read = 0;

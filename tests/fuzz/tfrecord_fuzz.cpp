@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   std::string file(convoy::fuzz::as_text(data + 1, size - 1));
   if (data[0] % 2 == 1) repair(file);
-  const convoy::fuzz::MemoryFile memory(file);
+  static convoy::fuzz::MemoryFile memory;
+  memory.write(file);
   convoy::fuzz::expect_result_or_error([&] {
     const convoy::data::TfRecordReader reader(memory.path());
     std::string payload;

@@ -1,10 +1,16 @@
-// Writes the inputs that the fuzzers start from: SEEDS/<fuzzer>/<name>.
+// Writes the inputs that the fuzzers start from, SEEDS/<fuzzer>/<name>, and the words in them, from
+// which they make others: SEEDS/<fuzzer>.dict.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 
 #include "core/base/error.hpp"
@@ -91,8 +97,30 @@ void write_binaries(const fs::path& folder) {
   write(folder / "safetensors" / "body", "1" + safetensors_body());
 }
 
-void write_all(const fs::path& folder) {
-  fs::remove_all(folder);  // fuzzers add what they find; every run is to start alike
+bool is_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+void add_words(const std::string& text, std::set<std::string>& words) {
+  constexpr std::ptrdiff_t kShortest = 3;  // shorter ones come by chance
+  constexpr std::ptrdiff_t kLongest = 40;  // longer ones are content
+  for (auto begin = text.begin(); begin != text.end();) {
+    begin = std::find_if(begin, text.end(), is_of_word);
+    const auto end = std::find_if_not(begin, text.end(), is_of_word);
+    if (end - begin >= kShortest && end - begin <= kLongest) words.emplace(begin, end);
+    begin = end;
+  }
+}
+
+void write_dictionaries(const fs::path& folder) {
+  std::map<fs::path, std::set<std::string>> words;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) add_words(read(entry.path()), words[entry.path().parent_path()]);
+  for (const auto& [inputs, theirs] : words)
+    write(inputs.string() + ".dict", fmt::format("\"{}\"\n", fmt::join(theirs, "\"\n\"")));
+}
+
+void write_inputs(const fs::path& folder) {
   write_machines(folder / "machine");
   write_texts(folder);
   write_binaries(folder);
@@ -110,6 +138,13 @@ void write_all(const fs::path& folder) {
   writer.close();
   for (const char mode : {'0', '1'})
     write(folder / "tfrecord" / std::string(1, mode), mode + read(records));
+  fs::remove(records);
+}
+
+void write_all(const fs::path& folder) {
+  fs::remove_all(folder);  // fuzzers add what they find; every run is to start alike
+  write_inputs(folder);
+  write_dictionaries(folder);
 }
 
 }  // namespace
