@@ -105,6 +105,52 @@ TEST_F(HostilePeer, EndsWithoutClosing) {
   EXPECT_EQ(all[0].reason, CONVOY_REASON_DIED);
 }
 
+// Its number may be another process's by then, here this one's.
+TEST(EndedPeer, IsNoSenderThoughItsBellHasRung) {
+  TransportEvents events;
+  auto mine = std::make_unique<Region>();
+  Region theirs(::dup(mine->descriptor()));
+  int sockets[2] = {};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sockets), 0);
+  Pair pair(1, 0, 2, events);
+  pair.establish(std::move(mine), Descriptor(sockets[0]), 0, ::getpid());
+
+  std::vector<char> sent(20'000);
+  std::vector<char> received(sent.size());
+  convoy_transfer expected{};
+  expected.peer = 1;
+  expected.memory = received.data();
+  expected.bytes = received.size();
+  pair.expect(expected);
+  const auto address = reinterpret_cast<std::uint64_t>(sent.data());
+  const std::uint32_t offer[16] = {3,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   0,
+                                   20'000,
+                                   0,
+                                   static_cast<std::uint32_t>(address),
+                                   static_cast<std::uint32_t>(address >> 32)};
+  RingWriter writer(theirs.state().rings[1], theirs.ring(1));
+  std::memcpy(writer.next(), offer, sizeof offer);
+  writer.publish(sizeof offer);
+  {
+    const Descriptor ends(sockets[1]);
+    ring_bell(ends);
+  }
+  pair.progress();
+
+  std::vector<convoy_transport_event> room(4);
+  room.resize(events.take(room));
+  ASSERT_EQ(room.size(), 2u);
+  EXPECT_EQ(room[0].kind, CONVOY_EVENT_PEER_LOST);
+  EXPECT_EQ(room[1].kind, CONVOY_EVENT_CANCELLED);
+}
+
 // Whatever stands in the ring, nothing is done, and nothing outside the rings is touched.
 TEST(HostileBytes, AreRefused) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {

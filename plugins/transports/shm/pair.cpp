@@ -1,9 +1,8 @@
 #include "plugins/transports/shm/pair.hpp"
 
-#include <sys/socket.h>
+#include <poll.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 namespace convoy::shm {
@@ -54,8 +53,14 @@ Pair::Pair(std::uint32_t peer, std::uint32_t generation, std::uint32_t channels,
 // The peer reads what is in the ring, and nothing more of this task's memory.
 Pair::~Pair() {
   if (region_ == nullptr) return;
-  own().revoked.store(1, std::memory_order_seq_cst);
+  revoke();
   own().closed.store(1, std::memory_order_seq_cst);
+}
+
+// From here on the peer knows that what it reads is not the message.
+void Pair::revoke() {
+  own().revoked.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 
 void Pair::send(const convoy_transfer& transfer) {
@@ -110,8 +115,9 @@ void Pair::hear() {
 
 bool Pair::fall_asleep() {
   if (region_ == nullptr) return false;
-  own().blocked.store(wants_room_ ? 1 : 0, std::memory_order_relaxed);
-  own().asleep.store(1, std::memory_order_seq_cst);
+  // In this order: a peer that takes `blocked` back sees that this end is asleep, and rings.
+  own().asleep.store(1, std::memory_order_relaxed);
+  own().blocked.store(wants_room_ ? 1 : 0, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   try {
     return pulled_ || reader_->available() > 0 ||
@@ -134,8 +140,7 @@ void Pair::wake_peer() {
 
 void Pair::cancel() {
   lost_ = true;
-  // From here on the peer knows that what it reads is not the message.
-  if (region_ != nullptr) own().revoked.store(1, std::memory_order_seq_cst);
+  if (region_ != nullptr) revoke();
   for (const SentMessages::Message& it : sent_.abandon())
     it.finished ? events_.done(it.transfer) : events_.cancelled(it.transfer);
   for (const convoy_transfer& it : receives_.abandon()) events_.cancelled(it);
@@ -253,7 +258,7 @@ bool Pair::read() {
     budget -= std::min(budget, whole);
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (other().blocked.load(std::memory_order_relaxed) != 0 &&
-        other().blocked.exchange(0, std::memory_order_relaxed) != 0)
+        other().blocked.exchange(0, std::memory_order_acquire) != 0)
       wake_peer();
   }
   return moved;
@@ -305,6 +310,8 @@ void Pair::take_payload(const std::byte* payload, std::uint64_t bytes) {
 }
 
 // What was read is the message only if its sender lived, and had not revoked it, when all was read.
+// The fence keeps the look at `revoked` behind the reading, as the sender's keeps new contents
+// behind its word.
 void Pair::continue_pull(std::uint64_t& budget) {
   const std::uint64_t part = std::min(pulled_->left, kPullPart);
   const int error = pull(process_, pulled_->to, pulled_->from, part);
@@ -316,7 +323,8 @@ void Pair::continue_pull(std::uint64_t& budget) {
   pulled_->left -= part;
   budget -= std::min(budget, part);
   if (pulled_->left > 0) return;
-  if (other().revoked.load(std::memory_order_seq_cst) != 0 || !peer_lives())
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (other().revoked.load(std::memory_order_relaxed) != 0 || !peer_lives())
     return lose(other().closed.load() != 0 ? CONVOY_REASON_CLOSED : CONVOY_REASON_DIED,
                 "it ended in the middle of a message");
   const Pulled it = *pulled_;
@@ -341,11 +349,11 @@ void Pair::finish_send(std::uint32_t channel, std::uint64_t sequence) {
   sent_.finish(channel, sequence, [&](const convoy_transfer& it) { events_.done(it); });
 }
 
-// A socket is closed before its process's number can be another one's.
+// A socket is closed before its process's number can be another one's. Rings of the bell may still
+// be there to be read.
 bool Pair::peer_lives() const {
-  char byte = 0;
-  const ssize_t count = ::recv(socket_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return count > 0 || (count < 0 && errno == EAGAIN);
+  pollfd it{socket_.get(), POLLRDHUP, 0};
+  return ::poll(&it, 1, 0) == 0;
 }
 
 }  // namespace convoy::shm

@@ -86,6 +86,7 @@ class Pair {
   void finish_receive(std::uint32_t channel);
   void finish_send(std::uint32_t channel, std::uint64_t sequence);
   void wake_peer();
+  void revoke();
   bool peer_lives() const;
 
   EndState& own() { return region_->state().ends[side_]; }

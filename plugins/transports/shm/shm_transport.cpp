@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -219,8 +220,9 @@ void ShmTransport::lose_late_ones() {
   for (auto& [rank, peer] : peers_) {
     if (peer.pair->established() || peer.pair->lost() || time < peer.deadline) continue;
     introductions_.forget(rank);
-    peer.pair->lose(CONVOY_REASON_UNREACHED,
-                    "no connection within " + std::to_string(run_.join_seconds) + " s");
+    std::ostringstream text;
+    text << "no connection within " << run_.join_seconds << " s";
+    peer.pair->lose(CONVOY_REASON_UNREACHED, text.str());
   }
 }
 
