@@ -1,14 +1,18 @@
 #include "plugins/transports/mpi/launch.hpp"
 
 #include <mpi.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <convoy/host_calls.hpp>
 #include <cstdlib>
+#include <memory>
+#include <sstream>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 namespace convoy::mpi {
 namespace {
@@ -17,8 +21,8 @@ namespace {
 constexpr unsigned kFinalizeSeconds = 8;
 constexpr double kSpinSeconds = 50e-6;
 // A long wait takes little of a processor: after the first 2 ms, while answers of a fast fabric are
-// due and sleeps are as short as the system makes them, a sleep lasts half a per cent of the time
-// waited, but no less than 200 us and no more than 2 ms.
+// due and sleeps are short, a sleep lasts half a per cent of the time waited, but no less than 200
+// us and no more than 2 ms.
 constexpr double kSleepOfWaited = 0.005;
 constexpr double kAnswersAreDue = 2e-3;
 constexpr double kBriefSleep = 10e-6;
@@ -32,6 +36,13 @@ void finalize() {
   ::alarm(kFinalizeSeconds);
   MPI_Finalize();
   ::alarm(0);
+}
+
+// The system may let a thread sleep longer than it asked, by default 50 us.
+void sleep_precisely(double seconds) {
+  static thread_local const int kSet = ::prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds
+  static_cast<void>(kSet);
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
 }  // namespace
@@ -73,22 +84,30 @@ World world() {
   return {static_cast<std::uint32_t>(rank), static_cast<std::uint32_t>(ranks)};
 }
 
+// MPI refers to the memory of an exchange until all have come: when it is given up, the memory is
+// left to it.
 void gather(std::span<const std::byte> mine, double seconds, std::byte* all) {
   const double until = Patience::now() + seconds;
-  const int bytes = static_cast<int>(mine.size());
+  const std::size_t bytes = mine.size();
+  auto memory = std::make_unique<std::vector<std::byte>>(bytes * (1 + world().ranks));
+  std::ranges::copy(mine, memory->begin());
+  std::byte* const gathered = memory->data() + bytes;
+  const int count = static_cast<int>(bytes);
   MPI_Request request = MPI_REQUEST_NULL;
-  require(
-      MPI_Iallgather(mine.data(), bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD, &request),
-      "MPI_Iallgather");
+  require(MPI_Iallgather(memory->data(), count, MPI_BYTE, gathered, count, MPI_BYTE, MPI_COMM_WORLD,
+                         &request),
+          "MPI_Iallgather");
   Patience patience;
-  for (int done = 0; done == 0;) {
+  for (int done = 0; done == 0; patience.wait(until)) {
     require(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done != 0) return;
-    if (Patience::now() > until)
-      throw TimedOut("not all processes of the job have come within " + std::to_string(seconds) +
-                     " s");
-    patience.wait(until);
+    if (done != 0) break;
+    if (Patience::now() <= until) continue;
+    static_cast<void>(memory.release());
+    std::ostringstream text;
+    text << "not all processes of the job have come within " << seconds << " s";
+    throw TimedOut(text.str());
   }
+  std::copy_n(gathered, bytes * world().ranks, all);
 }
 
 double Patience::now() {
@@ -102,8 +121,7 @@ void Patience::wait(double until) {
   const double sleep = waited < kAnswersAreDue
                            ? kBriefSleep
                            : std::clamp(kSleepOfWaited * waited, kShortestSleep, kLongestSleep);
-  const double seconds = std::clamp(until - time, 0.0, sleep);
-  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  sleep_precisely(std::clamp(until - time, 0.0, sleep));
 }
 
 }  // namespace convoy::mpi

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <sstream>
 #include <stdexcept>
 
 #include "plugins/transports/mpi/launch.hpp"
@@ -86,6 +87,7 @@ MpiTransport::~MpiTransport() {
   }
   Patience patience;
   while ((busy() || !outgoing_.empty()) && Patience::now() < until) {
+    events_ = TransportEvents();  // nobody asks for them any more
     progress();
     patience.wait(until);
   }
@@ -182,10 +184,14 @@ bool MpiTransport::busy() const {
   return std::ranges::any_of(peers_, [](const auto& it) { return it.second.pair->busy(); });
 }
 
+// Frames are left to MPI while there are events: the caller may expect what they bring when it has
+// seen these, and then their bytes are copied once and not twice.
 bool MpiTransport::progress() {
   bool moved = outgoing_.progress();
-  while (incoming_.next(
-      [&](int source, std::size_t bytes, const std::byte* memory) { take(source, bytes, memory); }))
+  while (events_.empty() &&
+         incoming_.next([&](int source, std::size_t bytes, const std::byte* memory) {
+           take(source, bytes, memory);
+         }))
     moved = true;
   for (auto& [rank, peer] : peers_) moved |= peer.pair->progress();
   return moved;
@@ -245,9 +251,12 @@ void MpiTransport::greeted(int source, const std::byte* payload, std::size_t byt
 }
 
 void MpiTransport::lose_late_ones() {
-  for (auto& [rank, peer] : peers_)
-    if (!peer.pair->established() && !peer.pair->lost() && Patience::now() > peer.deadline)
-      peer.pair->lose(CONVOY_REASON_UNREACHED, "it has not said who it is in time");
+  for (auto& [rank, peer] : peers_) {
+    if (peer.pair->established() || peer.pair->lost() || Patience::now() <= peer.deadline) continue;
+    std::ostringstream text;
+    text << "it has not said who it is within " << run_.join_seconds << " s";
+    peer.pair->lose(CONVOY_REASON_UNREACHED, text.str());
+  }
 }
 
 }  // namespace convoy::mpi

@@ -41,6 +41,7 @@ void Pair::expect(const convoy_transfer& transfer) {
   if (lost_) return events_.cancelled(transfer);
   try {
     if (const auto complete = receives_.expect(transfer)) events_.done(*complete);
+    if (transfer.bytes > kPayload) expected_.push_back(transfer);
   } catch (const RefusedInput& input) {
     events_.refused(peer_, input);
     lose(input.reason(), input.what());
@@ -77,10 +78,12 @@ void Pair::take(const Frame& frame, const std::byte* payload) {
       return channels_[frame.channel].stalled.push_back(
           {frame, {payload, payload + frame.payload}});
     case kReady:
-      return send_bytes(frame);
+      return take_ready(frame);
     case kCredit:
       return sends_.grant(frame.channel, frame.sequence);
     case kGoodbye:
+      // What MPI has received by now came before.
+      for (std::uint32_t channel = 0; channel < channels_.size(); ++channel) finish_coming(channel);
       return lose(CONVOY_REASON_CLOSED, "it has closed its transport");
     default:
       throw RefusedInput(CONVOY_REASON_MALFORMED, "a frame is of no known kind");
@@ -102,8 +105,9 @@ bool Pair::write() {
     parcel_.add(frame, nullptr);
     moved = true;
   };
+  for (; !expected_.empty(); expected_.pop_front()) receive_ahead(expected_.front());
   for (; parcels_.has_room() && !ready_due_.empty(); ready_due_.pop_front())
-    add(frame_of(kReady, ready_due_.front().first, ready_due_.front().second));
+    add(ready_due_.front());
   while (parcels_.has_room()) {
     const auto credit = receives_.next_credit();
     if (!credit) break;
@@ -130,37 +134,73 @@ void Pair::write_message(const convoy_transfer& transfer) {
   }
   frame.kind = kOffer;
   parcel_.add(frame, nullptr);
-  offered_.emplace(std::pair(transfer.channel, transfer.sequence), transfer);
+  Channel& channel = channels_[transfer.channel];
+  std::deque<Ready>& ready = channel.peer_ready;
+  while (!ready.empty() && ready.front().sequence < transfer.sequence) ready.pop_front();
+  const bool is_ready = !ready.empty() && ready.front().sequence == transfer.sequence;
+  // One that expects another size refuses the offer, and gets no bytes.
+  if (is_ready && ready.front().bytes == transfer.bytes) return send_bytes(transfer);
+  channel.offered.push_back(transfer);
 }
 
-void Pair::send_bytes(const Frame& ready) {
-  const auto found = offered_.find({ready.channel, ready.sequence});
-  if (found == offered_.end())
-    throw RefusedInput(CONVOY_REASON_MALFORMED, "the peer is ready for what it was not offered");
-  const convoy_transfer& it = found->second;
-  Moving moving{MPI_REQUEST_NULL, it.sequence, it.bytes};
-  require(MPI_Isend(it.memory, static_cast<int>(it.bytes), MPI_BYTE, to_,
-                    kDataTag + static_cast<int>(it.channel), MPI_COMM_WORLD, &moving.request),
+void Pair::take_ready(const Frame& frame) {
+  if (frame.channel >= channels_.size() ||
+      frame.sequence < channels_[frame.channel].peer_ready_below)
+    throw RefusedInput(CONVOY_REASON_MALFORMED,
+                       "the peer is ready for a message twice, or on a "
+                       "channel that does not exist");
+  Channel& channel = channels_[frame.channel];
+  channel.peer_ready_below = frame.sequence + 1;
+  if (channel.offered.empty() || channel.offered.front().sequence != frame.sequence)
+    return channel.peer_ready.push_back({frame.sequence, frame.bytes});
+  if (channel.offered.front().bytes != frame.bytes) return;
+  send_bytes(channel.offered.front());
+  channel.offered.pop_front();
+}
+
+void Pair::send_bytes(const convoy_transfer& transfer) {
+  Moving moving{MPI_REQUEST_NULL, transfer.sequence, transfer.bytes, true};
+  require(MPI_Isend(transfer.memory, static_cast<int>(transfer.bytes), MPI_BYTE, to_,
+                    kDataTag + static_cast<int>(transfer.channel), MPI_COMM_WORLD, &moving.request),
           "MPI_Isend");
-  channels_[it.channel].going.push_back(moving);
-  offered_.erase(found);
+  channels_[transfer.channel].going.push_back(moving);
+}
+
+// Unless its offer has come meanwhile.
+void Pair::receive_ahead(const convoy_transfer& transfer) {
+  if (transfer.sequence < channels_[transfer.channel].begun) return;
+  receive(transfer.channel, transfer.memory,
+          {MPI_REQUEST_NULL, transfer.sequence, transfer.bytes, false});
+}
+
+void Pair::receive(std::uint32_t channel, void* memory, const Moving& message) {
+  std::deque<Moving>& coming = channels_[channel].coming;
+  coming.push_back(message);
+  require(MPI_Irecv(memory, static_cast<int>(message.bytes), MPI_BYTE, to_,
+                    kDataTag + static_cast<int>(channel), MPI_COMM_WORLD, &coming.back().request),
+          "MPI_Irecv");
+  Frame ready = frame_of(kReady, channel, message.sequence);
+  ready.bytes = message.bytes;
+  ready_due_.push_back(ready);
 }
 
 void Pair::begin(const Frame& frame, const std::byte* payload) {
   void* const memory = receives_.begin(frame.channel, frame.sequence, frame.tag, frame.bytes);
-  if (frame.kind == kMessage) {
-    if (frame.payload != frame.bytes)
-      throw RefusedInput(CONVOY_REASON_MALFORMED, "a message has not the bytes that it says");
-    if (frame.payload > 0) std::memcpy(memory, payload, frame.payload);
-    if (const auto transfer = receives_.finish(frame.channel)) events_.done(*transfer);
-    return;
-  }
-  Moving moving{MPI_REQUEST_NULL, frame.sequence, frame.bytes};
-  require(MPI_Irecv(memory, static_cast<int>(frame.bytes), MPI_BYTE, to_,
-                    kDataTag + static_cast<int>(frame.channel), MPI_COMM_WORLD, &moving.request),
-          "MPI_Irecv");
-  channels_[frame.channel].coming.push_back(moving);
-  ready_due_.emplace_back(frame.channel, frame.sequence);
+  channels_[frame.channel].begun = frame.sequence + 1;
+  if (frame.kind == kOffer) return begin_large(frame, memory);
+  if (frame.payload != frame.bytes)
+    throw RefusedInput(CONVOY_REASON_MALFORMED, "a message has not the bytes that it says");
+  if (frame.payload > 0) std::memcpy(memory, payload, frame.payload);
+  if (const auto transfer = receives_.finish(frame.channel)) events_.done(*transfer);
+}
+
+void Pair::begin_large(const Frame& offer, void* memory) {
+  std::deque<Moving>& coming = channels_[offer.channel].coming;
+  const auto ahead = std::ranges::find(coming, offer.sequence, &Moving::sequence);
+  if (ahead != coming.end())
+    ahead->offered = true;
+  else
+    receive(offer.channel, memory, {MPI_REQUEST_NULL, offer.sequence, offer.bytes, true});
 }
 
 bool Pair::finish_going(std::uint32_t channel) {
@@ -177,7 +217,8 @@ bool Pair::finish_going(std::uint32_t channel) {
 bool Pair::finish_coming(std::uint32_t channel) {
   std::deque<Moving>& coming = channels_[channel].coming;
   bool moved = false;
-  for (MPI_Status status{}; !coming.empty() && is_done(coming.front().request, &status);) {
+  for (MPI_Status status{}; !coming.empty() && (coming.front().offered || lost_) &&
+                            is_done(coming.front().request, &status);) {
     const std::uint64_t expected = coming.front().bytes;
     coming.pop_front();
     moved = true;
@@ -194,8 +235,9 @@ bool Pair::finish_coming(std::uint32_t channel) {
 
 // Messages of a channel begin and finish in order, and small ones do both at once.
 bool Pair::must_stall(const Frame& frame) const {
-  return !receives_.may_begin(frame.channel) ||
-         (frame.kind == kMessage && !channels_[frame.channel].coming.empty());
+  const std::deque<Moving>& coming = channels_[frame.channel].coming;
+  const bool is_behind = !coming.empty() && coming.front().offered;
+  return !receives_.may_begin(frame.channel) || (frame.kind == kMessage && is_behind);
 }
 
 void Pair::begin_stalled(std::uint32_t channel) {
@@ -221,8 +263,9 @@ void Pair::cancel() {
   for (Channel& channel : channels_) {
     for (Moving& it : channel.coming) MPI_Cancel(&it.request);
     channel.stalled.clear();
+    channel.offered.clear();
   }
-  offered_.clear();
+  expected_.clear();
   static_cast<void>(sends_.abandon());
   if (!busy()) end_all();
 }

@@ -6,7 +6,6 @@
 #include <convoy/transport_events.hpp>
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,9 +15,11 @@
 
 namespace convoy::mpi {
 
-// The messages between this task and one peer. Small ones are one frame. Of large ones a frame
-// tells the target, which begins to receive into the span and says so: no memory is MPI's before
-// both ends are at it.
+// The messages between this task and one peer. Small ones are one frame. Of large ones MPI moves
+// the bytes, once a frame has told the target of the message (an offer), and another one the sender
+// that the target receives into its span (it is ready). The target is ready as soon as it expects a
+// message, so that its bytes follow the offer at once. MPI never has memory to send whose target is
+// not ready, because it could not be taken back.
 class Pair {
  public:
   // to: the peer's rank in MPI_COMM_WORLD.
@@ -44,9 +45,15 @@ class Pair {
   bool busy() const;
 
  private:
-  // A large message whose bytes MPI moves.
+  // A large message whose bytes MPI moves, or is ready to receive.
   struct Moving {
     MPI_Request request;
+    std::uint64_t sequence;
+    std::uint64_t bytes;
+    bool offered;  // its offer has come
+  };
+  // A message that one end is ready to receive.
+  struct Ready {
     std::uint64_t sequence;
     std::uint64_t bytes;
   };
@@ -55,11 +62,16 @@ class Pair {
     Frame frame;
     std::vector<std::byte> payload;
   };
-  // MPI moves what one process sends another with one tag in order.
+  // MPI moves what one process sends another with one tag in order, so both ends bring large
+  // messages to it in the order of their numbers.
   struct Channel {
     std::deque<Moving> going{};
     std::deque<Moving> coming{};
     std::deque<Stalled> stalled{};
+    std::deque<convoy_transfer> offered{};  // to the peer, which is not ready for them
+    std::deque<Ready> peer_ready{};         // for messages that were not offered yet
+    std::uint64_t peer_ready_below = 0;     // all that the peer has said so far
+    std::uint64_t begun = 0;                // messages of the peer that have begun to arrive
   };
 
   bool write();
@@ -69,7 +81,11 @@ class Pair {
   bool must_stall(const Frame& frame) const;
   void begin_stalled(std::uint32_t channel);
   void begin(const Frame& frame, const std::byte* payload);
-  void send_bytes(const Frame& ready);
+  void begin_large(const Frame& offer, void* memory);
+  void receive_ahead(const convoy_transfer& transfer);
+  void receive(std::uint32_t channel, void* memory, const Moving& message);
+  void take_ready(const Frame& frame);
+  void send_bytes(const convoy_transfer& transfer);
   void finish_send(std::uint32_t channel, std::uint64_t sequence);
   void end_all();
   Frame frame_of(FrameKind kind, std::uint32_t channel, std::uint64_t sequence) const;
@@ -86,8 +102,8 @@ class Pair {
   bool established_ = false;
   bool lost_ = false;
 
-  std::deque<std::pair<std::uint32_t, std::uint64_t>> ready_due_;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, convoy_transfer> offered_;
+  std::deque<convoy_transfer> expected_;  // large ones, which MPI does not receive yet
+  std::deque<Frame> ready_due_;           // to be said to the peer
   std::vector<Channel> channels_;
 };
 
