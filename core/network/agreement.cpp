@@ -57,17 +57,18 @@ std::optional<Refusal> disagreement(const Join& newcomer, const Join& other) {
   if (auto found = program_disagreement(newcomer, other)) return found;
   const auto computes = [](const Join& join) { return join.name.role == Role::kWorker; };
   if (!computes(newcomer) || !computes(other)) return std::nullopt;
-  if (const std::string* name = first_difference(newcomer.plugins, other.plugins))
-    return refusal(ExitCode::kUnavailable, newcomer, fmt::format("plug-in {} with hash ", *name),
-                   short_hash(value_or_none(newcomer.plugins, *name)), other,
-                   short_hash(value_or_none(other.plugins, *name)),
-                   "install the same file on every host");
   if (newcomer.model != other.model)
     return refusal(ExitCode::kUsage, newcomer, "--model=", newcomer.model, other, other.model,
                    "give every worker the same value");
   if (const std::string* name = first_difference(newcomer.flags, other.flags))
     return refusal(ExitCode::kUsage, newcomer, *name + "=", value_or_none(newcomer.flags, *name),
                    other, value_or_none(other.flags, *name), "give every worker the same value");
+  // Behind the flags, which say whose plug-ins these are.
+  if (const std::string* name = first_difference(newcomer.plugins, other.plugins))
+    return refusal(ExitCode::kUnavailable, newcomer, fmt::format("plug-in {} with hash ", *name),
+                   short_hash(value_or_none(newcomer.plugins, *name)), other,
+                   short_hash(value_or_none(other.plugins, *name)),
+                   "install the same file on every host");
   if (const std::string* name = first_difference(newcomer.layouts, other.layouts))
     return refusal(ExitCode::kUnavailable, newcomer, fmt::format("storage of {} ", *name),
                    value_or_none(newcomer.layouts, *name), other,

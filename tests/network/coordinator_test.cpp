@@ -110,6 +110,17 @@ TEST_F(CoordinatorTest, NamesBothSidesOfADisagreement) {
       {"a convoy program with hash other", [](Join& join) { join.program_hash = "other"; }},
       {"plug-in replicated with hash abd", [](Join& join) { join.plugins[0].value = "abd"; }},
       {"--model=vgg16, worker 0", [](Join& join) { join.model = "vgg16"; }},
+      // What was chosen says more than the files that it is in.
+      {"--model=lenet, worker 0",
+       [](Join& join) {
+         join.model = "lenet";
+         join.plugins[0].value = "abd";
+       }},
+      {"--batch_size=12, worker 0",
+       [](Join& join) {
+         join.flags[0].value = "12";
+         join.plugins[0].value = "abd";
+       }},
       {"storage of weights padded",
        [](Join& join) {
          join.layouts = {{"weights", "padded"}};
