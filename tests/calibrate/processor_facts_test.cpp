@@ -19,8 +19,7 @@ TEST(LastLevelBytes, AreThoseOfAllCaches) {
   EXPECT_EQ(last_level_of("pack:2 l3:2(size=33554432) core:4 pu:2"), 128 * kMiB);
   EXPECT_EQ(last_level_of("pack:1 l2:4(size=2097152) core:1 pu:1"), 8 * kMiB);
   EXPECT_EQ(last_level_of("pack:1 core:4 pu:1"), 0u);
-  EXPECT_EQ(last_level_of("pack:2 l3:8(size=100663296) core:2 pu:1"), 1536 * kMiB)
-      << "EPYC 7373X";
+  EXPECT_EQ(last_level_of("pack:2 l3:8(size=100663296) core:2 pu:1"), 1536 * kMiB) << "EPYC 7373X";
 }
 
 TEST(LastLevelBytes, AreNotThoseOfAVirtualMachinesHost) {
