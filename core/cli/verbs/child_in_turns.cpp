@@ -21,14 +21,28 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{1};
 
-// The signal for standing still waits until the program listens: it would end it before.
+// While this lives, the signal for standing still waits. A child is forked with it, because the
+// signal may come before the child has done anything: it would be lost to the handler of this
+// process, or end a program that does not listen yet.
+class HeldStandstills {
+ public:
+  HeldStandstills() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGUSR2);
+    ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~HeldStandstills() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  HeldStandstills(const HeldStandstills&) = delete;
+  HeldStandstills& operator=(const HeldStandstills&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 [[noreturn]] void become(pid_t parent, const std::string& program, ExecWords& words,
                          ExecWords& variables, const std::string& errors) {
   end_with_parent(parent);
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGUSR2);
-  ::sigprocmask(SIG_BLOCK, &signals, nullptr);
   ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
   ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
   execute(program.c_str(), words, variables);
@@ -42,6 +56,7 @@ ChildInTurns::ChildInTurns(const std::string& program, const std::vector<std::st
   ExecWords words(program_words(arguments));
   ExecWords variables(child_environment());
   const pid_t parent = ::getpid();
+  const HeldStandstills held;
   process_ = ::fork();
   if (process_ < 0) fail(ExitCode::kFailed, "cannot start {}: {}", program, std::strerror(errno));
   if (process_ == 0) become(parent, program, words, variables, errors_.string());
