@@ -5,6 +5,7 @@
 
 #include "core/report/html/chart_frame.hpp"
 #include "core/report/html/draw.hpp"
+#include "core/report/html/report.hpp"
 #include "tests/support/pattern.hpp"
 
 namespace convoy::report {
@@ -32,6 +33,13 @@ LineChart chart_of(std::size_t points) {
     chart.series[0].points.push_back(
         {static_cast<double>(i + 1), 0.01 + 0.001 * static_cast<double>(i % 7)});
   return chart;
+}
+
+// Inkscape and librsvg know no CSS variables.
+TEST(Figures, APictureOfItsOwnHasColoursWithoutVariables) {
+  const std::string file = standalone_svg(draw(chart_of(5), 500));
+  EXPECT_THAT(file, HasSubstr(".paper { fill: #ffffff; }"));
+  EXPECT_THAT(file, Not(HasSubstr("var(")));
 }
 
 TEST(Figures, AFewPointsHaveAMarkEachAndTheAxisBeginsAtZero) {

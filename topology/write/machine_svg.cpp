@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/base/drawing.hpp"
+#include "core/base/style_sheet.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/uplinks.hpp"
 #include "topology/write/machine_boxes.hpp"
@@ -235,8 +236,8 @@ class Picture {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{:.0f}\" height=\"{:.0f}\" "
         "viewBox=\"{:.0f} {:.0f} {:.0f} {:.0f}\" role=\"img\" "
         "aria-label=\"{}\">\n<style><![CDATA[{}]]></style>\n{}{}</svg>\n",
-        all.width, all.height, all.x, all.y, all.width, all.height, escaped_markup(title), kStyle,
-        head.content(), drawing_.content());
+        all.width, all.height, all.x, all.y, all.width, all.height, escaped_markup(title),
+        without_variables(kStyle), head.content(), drawing_.content());
   }
 
   const Machine& machine_;

@@ -7,6 +7,7 @@
 
 #include "core/base/drawing.hpp"
 #include "core/base/json.hpp"
+#include "core/base/style_sheet.hpp"
 #include "core/base/version.hpp"
 #include "core/report/html/draw.hpp"
 #include "core/report/html/page_assets.hpp"
@@ -169,10 +170,12 @@ std::string standalone_svg(const std::string& svg) {
   const double height = size("height") + 2 * kMargin;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "viewBox=\"{2:.0f} {2:.0f} {0:.0f} {1:.0f}\">\n<style><![CDATA[\n{3}.paper {{ fill: "
-      "var(--card); }}\n]]></style>\n<rect x=\"{2:.0f}\" y=\"{2:.0f}\" width=\"100%\" "
+      "viewBox=\"{2:.0f} {2:.0f} {0:.0f} {1:.0f}\">\n<style><![CDATA[\n{3}]]></style>\n<rect "
+      "x=\"{2:.0f}\" y=\"{2:.0f}\" width=\"100%\" "
       "height=\"100%\" class=\"paper\"/>\n{4}{5}</svg>\n",
-      width, height, -kMargin, kFigureStyle, kPatterns, svg);
+      width, height, -kMargin,
+      without_variables(kFigureStyle + std::string(".paper { fill: var(--card); }")), kPatterns,
+      svg);
 }
 
 std::string report_html(const Report& report) {

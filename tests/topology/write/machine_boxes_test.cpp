@@ -11,6 +11,7 @@ namespace convoy::topology {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Machine machine_of(const std::string& platform, std::uint32_t hosts) {
   return convoy::testing::described(platform, hosts).machine;
@@ -64,6 +65,11 @@ TEST(MachineBoxes, ThePictureNamesLinksWithTheirRates) {
   EXPECT_THAT(machine_svg(machine_of("dgx-a100", 4)), HasSubstr("32 links of 25 GB/s"));
   EXPECT_THAT(machine_html(machine_of("dgx1-p100", 1)), HasSubstr("shared uplinks:"));
   EXPECT_THAT(machine_svg(machine_of("gce-k80x8", 1)), HasSubstr("shared by 4 GPUs"));
+}
+
+// Inkscape and librsvg know no CSS variables.
+TEST(MachineBoxes, ThePictureHasColoursWithoutVariables) {
+  EXPECT_THAT(machine_svg(machine_of("dgx1-p100", 1)), Not(HasSubstr("var(")));
 }
 
 // Whatever the width of the machine, whose boxes give the picture its width.
