@@ -48,6 +48,7 @@ struct RunRecord : JobResult {
   std::optional<InputVerdict> input;             // of runs on real data
   std::optional<InputSpeed> input_only;          // of runs without devices
   std::vector<CheckpointRecord> checkpoints;     // written between timed steps
+  std::vector<std::int64_t> standstills;         // timed steps behind which it stood still
   std::vector<TaskRecord> tasks;                 // of runs on several hosts
   std::optional<TimelineRecord> timeline;        // the step nearest to the median
   std::optional<PredictionRecord> prediction;    // of the plan that ran

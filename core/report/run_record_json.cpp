@@ -205,6 +205,7 @@ Json summary(const RunRecord& record) {
           {"total", totals(record)},
           {"tasks", list_json(record.tasks)},
           {"checkpoints", list_json(record.checkpoints)},
+          {"standstills", record.standstills},
           {"step_breakdown", optional_json(record.step_breakdown)},
           {"prediction", optional_json(record.prediction)},
           {"profile", optional_json(record.profile)},

@@ -179,6 +179,9 @@ TEST(RunRepeats, TakeTurnsWithThoseOfOtherFlagsAndSayWhichIsFaster) {
   ASSERT_EQ(other.at("repeats").size(), 2u);
   EXPECT_EQ(own.at("repeats")[1].at("seconds").size(), 60u);
   EXPECT_EQ(other.at("repeats")[1].at("seconds").size(), 20u);
+  for (const nlohmann::json* record : {&own, &other})
+    for (const nlohmann::json& repeat : record->at("repeats"))
+      EXPECT_EQ(repeat.at("standstills").at(0), 1) << "the first turn ends with a timed step";
   const ProgramResult again = run_convoy({"diff", folder + "/turns.against.json", file});
   EXPECT_THAT(again.out, HasSubstr("2 pairs of runs that took turns"));
 }

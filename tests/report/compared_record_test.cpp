@@ -52,6 +52,17 @@ TEST(ComparedRecord, ReadsOneRunSeveralRecordsAndRepeats) {
   EXPECT_THAT(read.side.runs[0], ElementsAre(0.1, 0.9 / 8));
 }
 
+TEST(ComparedRecord, HasTheTurnsOfRunsUnlessTheyCannotBeTrue) {
+  const auto turns = [](const Json& standstills) {
+    Json json = record(0.8);
+    json["repeats"] = {{{"seconds", {0.8, 0.9, 0.7}}, {"standstills", standstills}}};
+    return read_compared(written("turns.json", json)).side.turns.at(0);
+  };
+  EXPECT_THAT(turns({1, 3}), ElementsAre(1u, 3u));
+  for (const Json& untrue : {Json(nullptr), Json(3), Json{3, 1}, Json{0, 1}, Json{1, 4}, Json{"1"}})
+    EXPECT_THAT(turns(untrue), IsEmpty()) << untrue;
+}
+
 TEST(ComparedRecord, OtherMachinesAndModelsAreUnlikeOtherBatchesAreNot) {
   const ComparedRecord a = read_compared(written("a.json", record(0.8)));
   Json other = record(0.8);

@@ -115,6 +115,48 @@ TEST(Difference, OfRunsThatTookTurnsLeavesAloneWhatDrifts) {
   EXPECT_LT(share_of_turns(Verdict::kSlower, 1.03, {.times_known = false}), 0.5);
 }
 
+// Five pairs of runs with thirty turns of three steps each, on a machine whose speed changes by
+// tenths for some turns at a time.
+std::pair<Side, Side> in_turns(double slowdown, bool turns_known, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  std::pair<Side, Side> sides{{"first", {}, {}}, {"second", {}, {}}};
+  for (int pair = 0; pair < 5; ++pair) {
+    double speed = 0;
+    for (Side* side : {&sides.first, &sides.second}) {
+      side->runs.emplace_back();
+      side->began.emplace_back(10 * pair + (side == &sides.first ? pair % 2 : 1 - pair % 2));
+      side->turns.emplace_back();
+    }
+    for (int turn = 0; turn < 60; ++turn) {
+      speed = 0.9 * speed + 0.05 * normal(random);
+      Side& side = (turn + pair) % 2 == 0 ? sides.first : sides.second;
+      const double seconds = 0.1 * (&side == &sides.first ? 1 : slowdown);
+      if (turn > 1 && turns_known) side.turns.back().push_back(side.runs.back().size());
+      for (int step = 0; step < 3; ++step)
+        side.runs.back().push_back(seconds * std::exp(speed + 0.02 * normal(random)));
+    }
+  }
+  return sides;
+}
+
+double share_in_turns(Verdict verdict, double slowdown, bool turns_known) {
+  int found = 0;
+  for (std::uint64_t seed = 0; seed < kRepetitions; ++seed) {
+    const auto [first, second] = in_turns(slowdown, turns_known, seed);
+    found += compare(first, second).verdict == verdict ? 1 : 0;
+  }
+  return found / static_cast<double>(kRepetitions);
+}
+
+TEST(Difference, OfTurnsLeavesAloneWhatDriftsWithinRuns) {
+  EXPECT_GE(share_in_turns(Verdict::kNoDifference, 1, true), 1 - kMostFalse);
+  EXPECT_GE(share_in_turns(Verdict::kSlower, 1.03, true), 0.9);
+  EXPECT_LT(share_in_turns(Verdict::kSlower, 1.03, false), 0.8);
+  const auto [first, second] = in_turns(1, true, 1);
+  EXPECT_THAT(compare(first, second).method, HasSubstr("10 % quantile of each turn"));
+}
+
 // As measured on one processor of a busy machine: few steps, every third run slowed for a while,
 // differences of pairs with heavy tails.
 TEST(Difference, OfFastStepsIsFoundOnABusyMachine) {

@@ -106,6 +106,7 @@ Json repeat_of(const Json& record, double began) {
   for (const Json& step : record.at("steps")) seconds.push_back(step.at("seconds"));
   return {{"images_per_sec", record.at("total").at("images_per_sec")},
           {"began", began},
+          {"standstills", record.value("standstills", Json::array())},
           {"seconds", std::move(seconds)}};
 }
 

@@ -62,6 +62,8 @@ class RunReport {
   void checkpoint(const report::CheckpointRecord& checkpoint) {
     record_.checkpoints.push_back(checkpoint);
   }
+  // The run stands still behind this timed step.
+  void standstill(std::int64_t step) { record_.standstills.push_back(step); }
   void tasks(std::vector<report::TaskRecord> tasks) { record_.tasks = std::move(tasks); }
   // Notes it for the record and prints it.
   void profile(const report::ProfileRecord& profile);

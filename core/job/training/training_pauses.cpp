@@ -12,7 +12,8 @@ bool TrainingPauses::asked_to_stand_still() {
   return standstill_asked_;
 }
 
-void TrainingPauses::stand_still(runtime::Session& session) {
+void TrainingPauses::stand_still(const runtime::PausePoint& point, runtime::Session& session) {
+  run_.report.standstill(point.timed_step);
   const double since = session.now();
   run_.observer.stand_still();
   standstill_seconds_ += session.now() - since;
@@ -38,7 +39,7 @@ void TrainingPauses::join(runtime::TrainingEvents& events, runtime::Session& ses
   };
   events.paused = [this, &session](const runtime::PausePoint& point) {
     save_checkpoint(point, session);
-    if (std::exchange(standstill_asked_, false)) stand_still(session);
+    if (std::exchange(standstill_asked_, false)) stand_still(point, session);
     return !evaluation_due_ || evaluations_->pause(point, session);
   };
 }

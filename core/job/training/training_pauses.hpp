@@ -22,7 +22,7 @@ class TrainingPauses {
 
  private:
   bool asked_to_stand_still();
-  void stand_still(runtime::Session& session);
+  void stand_still(const runtime::PausePoint& point, runtime::Session& session);
   void save_checkpoint(const runtime::PausePoint& point, runtime::Session& session);
 
   RunContext& run_;

@@ -50,6 +50,7 @@ struct Run {
   std::vector<double> seconds;  // of its steps
   std::optional<double> rate;   // images/s, in total
   std::optional<double> began;
+  std::vector<std::size_t> turns;  // how many steps were done at the end of each
 };
 
 // Workers that do not wait for each other take steps of their own, and the record has those of one
@@ -60,7 +61,7 @@ std::optional<double> images_by_total(const Run& run) {
 }
 
 void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to) {
-  std::erase_if(run.seconds, [](double value) { return !is_step(value); });
+  const bool damaged = std::erase_if(run.seconds, [](double it) { return !is_step(it); }) > 0;
   if (run.seconds.empty()) return;
   if (run.rate && !(*run.rate >= 1 / kMostSeconds && *run.rate <= kMostImages)) run.rate.reset();
   if (run.rate) to.rates.push_back(*run.rate);
@@ -68,9 +69,13 @@ void add_run(Run run, double global_batch, bool asynchronous, ComparedRecord& to
   const auto by_total = asynchronous ? images_by_total(run) : std::nullopt;
   to.side.median_is_total |= by_total.has_value();
   const double images = by_total.value_or(global_batch);
+  const bool shows_turns =
+      !damaged && !asynchronous && !run.turns.empty() && run.turns.back() <= run.seconds.size();
+  if (!shows_turns) run.turns.clear();
   for (double& value : run.seconds) value /= images;
   to.side.runs.push_back(std::move(run.seconds));
   to.side.began.push_back(run.began);
+  to.side.turns.push_back(std::move(run.turns));
 }
 
 // The environment's time, in seconds since 1970.
@@ -89,6 +94,18 @@ std::vector<double> step_seconds(const Json& steps) {
   return seconds;
 }
 
+// How many steps a run had done each time it stood still; none where that cannot be true.
+std::vector<std::size_t> turns_of(const Json& record) {
+  std::vector<std::size_t> ends;
+  const Json& standstills = field(record, "standstills");
+  if (!standstills.is_array()) return {};
+  for (const Json& step : standstills) {
+    if (!step.is_number_unsigned() || step < (ends.empty() ? 1 : ends.back())) return {};
+    ends.push_back(step.get<std::size_t>());
+  }
+  return ends;
+}
+
 void add_record(const Json& record, const std::string& file, ComparedRecord& to) {
   const double images = number(record, "global_batch").value_or(0);
   const Json& workers = field(record, "workers");
@@ -97,11 +114,11 @@ void add_record(const Json& record, const std::string& file, ComparedRecord& to)
   if (repeats.is_array() && !repeats.empty())
     for (const Json& repeat : repeats)
       add_run({repeat.at("seconds").get<std::vector<double>>(), number(repeat, "images_per_sec"),
-               number(repeat, "began")},
+               number(repeat, "began"), turns_of(repeat)},
               images, asynchronous, to);
   else
     add_run({step_seconds(field(record, "steps")), number(record, "total/images_per_sec"),
-             began_of(record)},
+             began_of(record), turns_of(record)},
             images, asynchronous, to);
   if (!(images >= 1 && images <= kMostImages) || to.side.runs.empty())
     fail(ExitCode::kUsage,

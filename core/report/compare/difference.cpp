@@ -12,6 +12,7 @@
 #include "core/base/error.hpp"
 #include "core/base/statistics.hpp"
 #include "core/report/compare/block_bootstrap.hpp"
+#include "core/report/compare/turns.hpp"
 
 namespace convoy::compare {
 namespace {
@@ -128,29 +129,58 @@ std::string ends_text(const Difference& difference) {
   return fmt::format("from {:+.1f} to {:+.1f} %", 100 * difference.low, 100 * difference.high);
 }
 
-// Of the interval of a difference of logarithms, and how it was found.
-struct HalfWidth {
-  double logarithm = 0;
+// Of a difference of logarithms, and how it was found.
+struct Interval {
+  double centre = 0;
+  double half_width = 0;
   std::string method;
 };
 
-// `a` and `b` are the logarithms of the sides' quantiles, one for each run.
-HalfWidth half_width(const Side& first, const Side& second, const std::vector<double>& a,
-                     const std::vector<double>& b, const DifferenceOptions& options) {
-  const std::string name = quantile_name(options.quantile);
-  const std::vector<Pair> pairs = pairs_of(first, second);
-  if (pairs.size() > 1) {
-    std::vector<double> differences;
-    differences.reserve(pairs.size());
-    for (const auto& [one, other] : pairs) differences.push_back(b[other] - a[one]);
-    return {t_half_width(differences, options.confidence),
-            fmt::format("t interval over the {}s of {} pairs of runs that took turns", name,
-                        pairs.size())};
+// Where both runs of the pair show enough of their turns.
+std::optional<double> difference_by_turns(const Side& first, const Side& second, const Pair& pair,
+                                          double fraction) {
+  const auto [one, other] = pair;
+  if (one >= first.turns.size() || other >= second.turns.size()) return std::nullopt;
+  const TurnsOfRun a{first.runs[one], first.turns[one]};
+  const TurnsOfRun b{second.runs[other], second.turns[other]};
+  if (*first.began[one] < *second.began[other]) return difference_by_turns(a, b, fraction);
+  const std::optional<double> found = difference_by_turns(b, a, fraction);
+  return found ? std::optional(-*found) : std::nullopt;
+}
+
+// `a` and `b` are the logarithms of the sides' quantiles, one for each run. They serve where the
+// turns of a pair are not known.
+Interval interval_of_pairs(const Side& first, const Side& second, const std::vector<Pair>& pairs,
+                           const std::vector<double>& a, const std::vector<double>& b,
+                           const DifferenceOptions& options) {
+  std::vector<double> differences;
+  std::size_t by_turns = 0;
+  for (const Pair& pair : pairs) {
+    const auto found = difference_by_turns(first, second, pair, options.quantile);
+    by_turns += found ? 1 : 0;
+    differences.push_back(found.value_or(b[pair[1]] - a[pair[0]]));
   }
+  const std::string name = quantile_name(options.quantile);
+  return {mean(differences), t_half_width(differences, options.confidence),
+          by_turns == pairs.size()
+              ? fmt::format("t interval over {} pairs of runs that took turns; what is compared is "
+                            "the {} of each turn with its neighbours'",
+                            pairs.size(), name)
+              : fmt::format("t interval over the {}s of {} pairs of runs that took turns", name,
+                            pairs.size())};
+}
+
+// `a` and `b` are the logarithms of the sides' quantiles, one for each run.
+Interval interval(const Side& first, const Side& second, const std::vector<double>& a,
+                  const std::vector<double>& b, const DifferenceOptions& options) {
+  const std::vector<Pair> pairs = pairs_of(first, second);
+  if (pairs.size() > 1) return interval_of_pairs(first, second, pairs, a, b, options);
+  const double centre = mean(b) - mean(a);
   if (a.size() > 1 && b.size() > 1)
-    return {welch_half_width(a, b, options.confidence),
-            fmt::format("Welch's t interval over the {}s of runs", name)};
-  return {bootstrap_half_width(first, second, options),
+    return {
+        centre, welch_half_width(a, b, options.confidence),
+        fmt::format("Welch's t interval over the {}s of runs", quantile_name(options.quantile))};
+  return {centre, bootstrap_half_width(first, second, options),
           fmt::format("bootstrap of blocks of steps; runs are taken to differ by {:.1f} % "
                       "at least (--repeat=5 measures that)",
                       100 * options.run_noise)};
@@ -173,12 +203,11 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   result.first_runs = a.size();
   result.second_runs = b.size();
   result.confidence = options.confidence;
-  const HalfWidth half = half_width(first, second, a, b, options);
-  result.method = half.method;
-  const double centre = mean(b) - mean(a);
-  result.change = std::expm1(centre);
-  result.low = std::expm1(centre - half.logarithm);
-  result.high = std::expm1(centre + half.logarithm);
+  const Interval found = interval(first, second, a, b, options);
+  result.method = found.method;
+  result.change = std::expm1(found.centre);
+  result.low = std::expm1(found.centre - found.half_width);
+  result.high = std::expm1(found.centre + found.half_width);
   if (result.high < 0) result.verdict = Verdict::kFaster;
   if (result.low > 0) result.verdict = Verdict::kSlower;
   return result;

@@ -14,6 +14,9 @@ struct Side {
   std::vector<std::vector<double>> runs;
   // When each of them began, in seconds since some time that both sides share, where it is known.
   std::vector<std::optional<double>> began;
+  // Of runs that took turns, how many of its steps each had done at the end of each turn; of others
+  // none.
+  std::vector<std::vector<std::size_t>> turns = {};
   // The median of the steps of a run stands for the whole run, and no other quantile does.
   bool median_is_total = false;
 };
@@ -49,12 +52,13 @@ struct Difference {
   std::string method;  // in words
 
   // The second side's speed as a share of the first's.
-  double speed_ratio() const { return first_seconds / second_seconds; }
+  double speed_ratio() const { return 1 / (1 + change); }
 };
 
 // If the median of one side is its total, medians are compared whatever the options say.
 // Where the runs of both sides took turns, one of each side behind or beside one of the other: the
-// t interval of the mean of the pairs' differences, which what drifts in the machine leaves alone.
+// t interval of the mean of the pairs' differences, which what drifts in the machine leaves alone;
+// a pair whose records have the turns differs by what difference_by_turns() says.
 // With several runs on both sides otherwise: Welch's t interval of the difference between the mean
 // logarithms of the runs' steps that count, because runs are independent of each other and steps
 // are not. With a single run on a side: that of these steps by bootstrap of blocks, widened by the

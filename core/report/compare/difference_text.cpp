@@ -43,8 +43,12 @@ constexpr Measure kMeasures[] = {
     {"images per step", "global_batch", Unit::kNumber},
 };
 
+std::string percent_text(double ratio) {
+  return fmt::format("{:+.1f} %", 100 * (ratio - 1));
+}
+
 std::string change_text(double first, double second) {
-  return first > 0 ? fmt::format("{:+.1f} %", 100 * (second / first - 1)) : std::string("-");
+  return first > 0 ? percent_text(second / first) : std::string("-");
 }
 
 struct StepQuantile {
@@ -75,6 +79,7 @@ std::vector<Row> rows_of(const DifferenceReport& it) {
   std::vector<Row> rows = {
       row_of_rates("images/s, " + (d.quantile == 0.5 ? "median steps" : quantile_name(d.quantile)),
                    1 / d.first_seconds, 1 / d.second_seconds)};
+  rows.front().change = percent_text(d.speed_ratio());
   if (!it.a.rates.empty() && !it.b.rates.empty())
     rows.push_back(row_of_rates("images/s, whole runs", median(it.a.rates), median(it.b.rates)));
   rows.push_back({"runs", fmt::format("{}", d.first_runs), fmt::format("{}", d.second_runs), ""});
