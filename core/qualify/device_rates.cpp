@@ -112,7 +112,8 @@ class DeviceRates {
                                     ? calibrate::vector_bytes(*host_memory_, together)
                                     : calibrate::vector_bytes({kAcceleratorVector, 0, own}, 1);
     OpenDevice& engine = *devices_.engines().at(device);
-    return std::make_unique<SumWork>(engine, std::min(bytes, affordable_bytes(engine)));
+    return std::make_unique<SumWork>(
+        engine, bytes > kLeastVector ? std::min(bytes, affordable_bytes(engine)) : bytes);
   }
 
   // A processor in a virtual machine may be told of the caches of the whole host, which are many
