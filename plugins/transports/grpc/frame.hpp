@@ -23,7 +23,7 @@ struct Hello {
   std::uint32_t ranks = 0;
   std::uint32_t generation = 0;
   std::uint32_t channels = 0;
-  std::uint32_t connections = 0;  // of the pair, for messages
+  std::uint32_t connections = 0;  // of the pair in each direction, for messages
   std::uint32_t connection = 0;   // which of them this is; as many as there are: that for credit
   std::uint8_t key[32] = {};
   std::uint32_t seen_port = 0;  // the answer's: the port that the other end has in its view

@@ -24,7 +24,7 @@ void require_same_run(const Hello& theirs, const Settings& settings) {
     foreign(who + " of " + std::to_string(theirs.ranks) + " is no peer of task " +
             std::to_string(run.rank) + " of " + std::to_string(run.ranks));
   if (theirs.channels != run.channels || theirs.connections != settings.connections ||
-      theirs.connection > settings.connections)
+      theirs.connection >= settings.connections_per_pair())
     foreign(who + " has " + std::to_string(theirs.channels) + " channels over " +
             std::to_string(theirs.connections) + " connections, not " +
             std::to_string(run.channels) + " over " + std::to_string(settings.connections));

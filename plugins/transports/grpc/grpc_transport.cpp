@@ -129,7 +129,7 @@ void GrpcTransport::describe(convoy_transport_description& out) {
   set_text(out.detail, std::string(settings_.encrypted ? "mutual TLS" : "clear text") +
                            (settings_.checked ? " with checksums, " : ", ") +
                            std::to_string(settings_.connections) +
-                           " connections per peer and one for credit");
+                           " connections per peer and direction, and one for credit");
 }
 
 std::string GrpcTransport::address() {
@@ -140,10 +140,10 @@ std::string GrpcTransport::address() {
 GrpcTransport::Peer& GrpcTransport::peer_of(std::uint32_t rank) {
   Peer& peer = peers_[rank];
   if (!peer.pair)
-    peer.pair =
-        std::make_unique<Pair>(PairSettings{rank, settings_.run.generation, settings_.run.channels,
-                                            settings_.connections, settings_.checked},
-                               mailbox_, events_);
+    peer.pair = std::make_unique<Pair>(
+        PairSettings{rank, settings_.run.generation, settings_.run.channels, settings_.connections,
+                     settings_.run.rank < rank, settings_.checked},
+        mailbox_, events_);
   return peer;
 }
 
@@ -169,7 +169,7 @@ void GrpcTransport::connect(std::uint32_t rank, std::string_view address) {
   if (interrupted_)
     peer.pair->cancel();
   else if (settings_.run.rank > rank)
-    for (std::uint32_t i = 0; i <= settings_.connections; ++i) dial(rank, i);
+    for (std::uint32_t i = 0; i < settings_.connections_per_pair(); ++i) dial(rank, i);
   mailbox_->tick(true);
 }
 
@@ -409,6 +409,6 @@ CONVOY_TRANSPORT(
     convoy::grpc_transport::GrpcTransport, "name=grpc", "version=1.0.0",
     "description=Between tasks on any hosts: gRPC over several connections per peer, "
     "with mutual TLS when there are certificates.",
-    "option=grpc_connections:int:4::Connections per pair of tasks, 1 to 16.",
+    "option=grpc_connections:int:4::Connections per pair of tasks and direction, 1 to 16.",
     "option=grpc_checksum:bool:false::Send checksums between the tasks of one machine, "
     "too.");

@@ -31,7 +31,7 @@ Pair::Pair(const PairSettings& settings, std::shared_ptr<Mailbox> mailbox, Trans
       outgoing_(settings.channels),
       sent_(settings.channels),
       incoming_(settings.generation, settings.channels),
-      lanes_(settings.connections + 1) {}
+      lanes_(2 * settings.connections + 1) {}
 
 void Pair::done(const convoy_transfer& transfer) {
   events_.done(transfer);
@@ -43,7 +43,7 @@ void Pair::send(const convoy_transfer& transfer, Lock& lock) {
   if (lost_)
     settle();
   else if (connected_)
-    pump(transfer.channel % settings_.connections, lock);
+    pump(sending_connection(transfer.channel), lock);
 }
 
 void Pair::expect(const convoy_transfer& transfer, Lock& lock) {
@@ -57,7 +57,7 @@ void Pair::expect(const convoy_transfer& transfer, Lock& lock) {
     return;
   }
   credits_.insert(transfer.channel);
-  if (connected_) pump(settings_.connections, lock);
+  if (connected_) pump(credit_connection(), lock);
 }
 
 void Pair::ask() {
@@ -110,7 +110,7 @@ std::optional<grpc::ByteBuffer> Pair::next_frame(std::uint32_t connection) {
     return copied(&close, sizeof close);
   }
   if (lost_) return std::nullopt;
-  if (is_for_credit(connection)) return next_credit();
+  if (connection == credit_connection()) return next_credit();
   if (!lane.outgoing && !take_message(connection)) return std::nullopt;
   return next_piece(lane);
 }
@@ -127,11 +127,13 @@ std::optional<grpc::ByteBuffer> Pair::next_credit() {
 // The next message of the channels that go over this connection, in turns.
 bool Pair::take_message(std::uint32_t connection) {
   Lane& lane = lanes_[connection];
+  const std::uint32_t first = connection % settings_.connections;
+  if (connection != sending_connection(first)) return false;
   const std::uint32_t channels =
-      (settings_.channels - connection + settings_.connections - 1) / settings_.connections;
+      (settings_.channels - first + settings_.connections - 1) / settings_.connections;
   for (std::uint32_t i = 0; i < channels; ++i) {
     lane.turn = (lane.turn + 1) % channels;
-    const auto transfer = outgoing_.next(connection + lane.turn * settings_.connections);
+    const auto transfer = outgoing_.next(first + lane.turn * settings_.connections);
     if (!transfer) continue;
     sent_.add(*transfer);
     lane.outgoing = Outgoing{*transfer};
@@ -236,7 +238,7 @@ void Pair::take_close(Lane& lane) {
 
 Pair::Incoming& Pair::incoming_of(std::uint32_t connection, const FrameHeader& header) {
   std::optional<Incoming>& incoming = lanes_[connection].incoming;
-  if (header.channel >= settings_.channels || header.channel % settings_.connections != connection)
+  if (header.channel >= settings_.channels || receiving_connection(header.channel) != connection)
     refuse_frame("a message is of a channel that does not go over its connection");
   if (header.length > kFrameBytes || header.offset > header.bytes ||
       header.length > header.bytes - header.offset)

@@ -24,10 +24,14 @@ struct PairSettings {
   std::uint32_t peer = 0;
   std::uint32_t generation = 0;
   std::uint32_t channels = 1;
-  // Channel c goes over connection c % connections. One more, the last one, carries credit alone:
-  // behind a message on its way to the peer it would keep the peer's messages waiting.
+  // Each direction has so many connections of its own, those of the smaller rank first, and its
+  // channel c goes over the one of index c % connections. What a receiver must tell the sender, its
+  // room for more (HTTP/2's windows) above all, so comes back on a connection that carries nothing
+  // else; behind messages on a slow link it would keep the sender waiting. The last connection
+  // carries credit alone, for the same reason.
   std::uint32_t connections = 1;
-  bool checked = false;  // what is sent carries checksums
+  bool sends_first = false;  // this task has the smaller rank
+  bool checked = false;      // what is sent carries checksums
 };
 
 // This task and one peer: messages, credit, and the connections that carry them. All functions want
@@ -106,7 +110,13 @@ class Pair {
 
   void pump(std::uint32_t connection, Lock& lock);
   void pump_all(Lock& lock);
-  bool is_for_credit(std::uint32_t connection) const { return connection == settings_.connections; }
+  std::uint32_t credit_connection() const { return 2 * settings_.connections; }
+  std::uint32_t sending_connection(std::uint32_t channel) const {
+    return (settings_.sends_first ? 0 : settings_.connections) + channel % settings_.connections;
+  }
+  std::uint32_t receiving_connection(std::uint32_t channel) const {
+    return (settings_.sends_first ? settings_.connections : 0) + channel % settings_.connections;
+  }
   std::optional<grpc::ByteBuffer> next_frame(std::uint32_t connection);
   std::optional<grpc::ByteBuffer> next_credit();
   grpc::ByteBuffer next_piece(Lane& lane);

@@ -17,12 +17,15 @@ struct Settings {
   convoy_transport_run run{};  // without its texts
   Endpoint listen{"127.0.0.1", 0};
   std::string advertised_host;
-  std::uint32_t connections = 1;  // per pair, for messages
+  std::uint32_t connections = 1;  // per pair and direction, for messages
   bool encrypted = false;
   bool checked = false;  // messages carry checksums: clear text that leaves the machine
   std::string certificate;
   std::string private_key;
   std::string authorities;
+
+  // One more per pair is for credit.
+  std::uint32_t connections_per_pair() const { return 2 * connections + 1; }
 };
 
 // Reads a run and its files. Throws std::invalid_argument: clear text beyond loopback without

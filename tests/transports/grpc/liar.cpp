@@ -8,9 +8,9 @@
 namespace convoy::grpc_transport {
 
 Liar::Liar(const convoy_transport_run& run, const std::string& address, std::uint32_t connections)
-    : settings_(read_settings(run, connections, false)), ended_(connections + 1) {
+    : settings_(read_settings(run, connections, false)), ended_(settings_.connections_per_pair()) {
   const Endpoint endpoint = parse_endpoint(address.substr(address.rfind(' ') + 1));
-  for (std::uint32_t i = 0; i <= connections; ++i) {
+  for (std::uint32_t i = 0; i < settings_.connections_per_pair(); ++i) {
     channels_.push_back(make_channel(settings_, endpoint));
     streams_.push_back(dial(channels_.back(), *this));
   }

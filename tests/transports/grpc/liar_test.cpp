@@ -15,6 +15,9 @@ using conformance::TransportEnd;
 using conformance::Wrong;
 
 constexpr std::uint32_t kConnections = 4;
+constexpr std::uint32_t kCreditConnection = 2 * kConnections;
+// Those for what the liar sends, which has the larger rank, begin here.
+constexpr std::uint32_t kLiars = kConnections;
 
 // End 1 is a liar; end 0 expects a message of 100 bytes from it on channel 1.
 std::string told(convoy_transport_reason reason, bool greets,
@@ -25,7 +28,7 @@ std::string told(convoy_transport_reason reason, bool greets,
     const std::string address = end.meet(end.rank() == 0 ? end.transport().address() : "").at(0);
     if (end.rank() == 1) {
       Liar liar(end.run(), address, kConnections);
-      for (std::uint32_t i = 0; greets && i <= kConnections; ++i)
+      for (std::uint32_t i = 0; greets && i <= kCreditConnection; ++i)
         liar.say(i, bytes_of(liar.hello(i)));
       end.meet();
       lie(liar, end);
@@ -63,7 +66,7 @@ std::string told_frame(convoy_transport_reason reason, const Change& change,
   return told(reason, true, [&](Liar& liar, const TransportEnd& end) {
     FrameHeader header = header_of(end);
     change(header);
-    liar.say(1, bytes_of(header) + std::string(payload, 'x'));
+    liar.say(kLiars + 1, bytes_of(header) + std::string(payload, 'x'));
   });
 }
 
@@ -79,7 +82,7 @@ TEST(GrpcLiar, MustSayWhoItIs) {
   EXPECT_EQ(with([](Hello& hello) { hello.version = 99; }), "");
   EXPECT_EQ(with([](Hello& hello) { hello.key[0] ^= 1; }), "");
   EXPECT_EQ(with([](Hello& hello) { hello.rank = 0; }), "");
-  EXPECT_EQ(with([](Hello& hello) { hello.connection = 5; }), "");
+  EXPECT_EQ(with([](Hello& hello) { hello.connection = kCreditConnection + 1; }), "");
   EXPECT_EQ(told(CONVOY_REASON_MALFORMED, false,
                  [](Liar& liar, const TransportEnd&) { liar.say(0, "short"); }),
             "");
@@ -88,7 +91,7 @@ TEST(GrpcLiar, MustSayWhoItIs) {
 TEST(GrpcLiar, FramesMustBeWhole) {
   const auto say = [](const std::string& bytes) {
     return told(CONVOY_REASON_MALFORMED, true,
-                [&](Liar& liar, const TransportEnd&) { liar.say(1, bytes); });
+                [&](Liar& liar, const TransportEnd&) { liar.say(kLiars + 1, bytes); });
   };
   EXPECT_EQ(say(""), "");
   EXPECT_EQ(say("short"), "");
@@ -109,6 +112,17 @@ TEST(GrpcLiar, PiecesMustLieInTheirMessage) {
   EXPECT_EQ(told_frame(
                 CONVOY_REASON_MALFORMED, [](FrameHeader& h) { h.length = 0; }, 0),
             "");
+}
+
+// Nothing comes on those for messages to the peer but what makes room for them.
+TEST(GrpcLiar, MessagesMustComeOnConnectionsOfTheirDirection) {
+  const auto told_on = [](std::uint32_t connection) {
+    return told(CONVOY_REASON_MALFORMED, true, [&](Liar& liar, const TransportEnd& end) {
+      liar.say(connection, bytes_of(header_of(end)) + std::string(100, 'x'));
+    });
+  };
+  EXPECT_EQ(told_on(1), "");
+  EXPECT_EQ(told_on(kCreditConnection), "");
 }
 
 TEST(GrpcLiar, MessagesMustBeTheExpectedOnes) {
@@ -147,7 +161,7 @@ TEST(GrpcLiar, MayNotFlood) {
                      header.sequence = i;
                      header.bytes = 50000;
                      header.length = 50000;
-                     liar.say(2, bytes_of(header) + std::string(50000, 'x'));
+                     liar.say(kLiars + 2, bytes_of(header) + std::string(50000, 'x'));
                    }
                  }),
             "");
@@ -162,13 +176,13 @@ TEST(GrpcLiar, HearsOfCreditBesideMessagesThatItDoesNotTake) {
               constexpr std::uint64_t kBytes = 64 << 20;  // more than connections hold
               if (end.rank() == 1) {
                 Liar liar(end.run(), address, kConnections);
-                for (std::uint32_t i = 0; i <= kConnections; ++i)
+                for (std::uint32_t i = 0; i <= kCreditConnection; ++i)
                   liar.say(i, bytes_of(liar.hello(i)));
                 FrameHeader credit;
                 credit.kind = FrameKind::kCredit;
                 credit.channel = 1;
                 credit.sequence = 1;
-                liar.say(kConnections, bytes_of(credit));
+                liar.say(kCreditConnection, bytes_of(credit));
                 end.meet();
                 if (!liar.hears_credit(1, 20)) throw Wrong("the credit does not come");
                 end.meet();
