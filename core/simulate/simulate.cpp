@@ -1,5 +1,7 @@
 #include "core/simulate/simulate.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/simulate/run/critical_path.hpp"
+#include "core/simulate/run/processor_load.hpp"
 #include "core/simulate/run/steady_run.hpp"
 #include "core/simulate/tasks/task_builder.hpp"
 
@@ -144,6 +147,28 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
   return uses;
 }
 
+// A step is no shorter than the cores of a machine work for it. Returns those that make it longer.
+const SimulatedProcessor* lengthen_to_busiest(SimulationResult& result, const TaskGraph& graph,
+                                              const RunTimes& times,
+                                              const SimulatedMachine& machine, double computes) {
+  const SimulatedProcessor* busiest = nullptr;
+  if (graph.strands > 1) return busiest;
+  for (const SimulatedProcessor& processor : machine.processors) {
+    const double seconds = busy_seconds(processor, graph, times, machine) / computes;
+    if (seconds <= result.step_seconds) continue;
+    result.step_seconds = seconds;
+    busiest = &processor;
+  }
+  return busiest;
+}
+
+void name_processor(const SimulatedProcessor& processor, double step_otherwise,
+                    SimulationResult& result) {
+  result.critical.wait += result.step_seconds - step_otherwise;
+  result.bottleneck = fmt::format(
+      "processor cores: computing and messages between hosts keep all {:g} busy", processor.cores);
+}
+
 }  // namespace
 
 SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
@@ -166,6 +191,8 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
   }
+  const SimulatedProcessor* const busiest =
+      lengthen_to_busiest(result, graph, times, machine, computes);
   result.compute_seconds = to_seconds(compute) / computes;
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
@@ -174,6 +201,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   const CriticalChain chain = follow_chain(graph, times, step);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);
+  if (busiest != nullptr) name_processor(*busiest, to_seconds(step.length()) / computes, result);
   result.operations_run = times.ended;
   if (options.keep_operations)
     result.operations = measured_operations(graph, times, step.origin, machine.links.size());

@@ -48,6 +48,9 @@ NetworkNamespaces::NetworkNamespaces(std::size_t hosts) {
       "echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv6/conf/all/forwarding");
   for (std::size_t i = 0; i < hosts; ++i) {
     const pid_t host = holders_.emplace_back(hold());
+    // Where BBR is the default: it takes the round trip of an idle link for the length of its
+    // queue, so that two directions of a slow link starve each other.
+    run(host, "echo reno >/proc/sys/net/ipv4/tcp_congestion_control");
     run(host, "ip link set lo up");
     for (const std::string net : {"0", "1"}) join(i, net);
     run(host, "ip route add default via 10.77." + std::to_string(i) + ".254");

@@ -77,6 +77,8 @@ TEST(Echo, MeasuresEveryLinkInBothDirections) {
       const MeasuredLink& link = all.links[rank][peer];
       EXPECT_EQ(link.round_trip_seconds > 0, peer != rank);
       EXPECT_EQ(link.bytes_per_second > 0, peer != rank);
+      EXPECT_EQ(link.both_ways_bytes_per_second > 0, peer != rank);
+      EXPECT_EQ(link.processor_seconds_per_byte > 0, peer != rank);
     }
   }
 }

@@ -37,8 +37,42 @@ std::string links_text(const Links& links) {
       of_links(links, [](const MeasuredLink& it) { return it.bytes_per_second; });
   const std::string least = fmt::format("{:.3g}", rates.front() / 1e9);
   const std::string most = fmt::format("{:.3g}", rates.back() / 1e9);
-  return fmt::format("{}{} GB/s and {:.0f} us per message", least,
-                     least == most ? "" : " to " + most, 1e6 * message_seconds(links));
+  const std::vector<double> both =
+      of_links(links, [](const MeasuredLink& it) { return it.both_ways_bytes_per_second; });
+  return fmt::format("{}{} GB/s ({:.3g} both ways) and {:.0f} us per message", least,
+                     least == most ? "" : " to " + most, both.at(both.size() / 2) / 1e9,
+                     1e6 * message_seconds(links));
+}
+
+// Of a byte that the task sends or receives: the mean over its links, which it may all use.
+double processor_seconds_per_byte(const std::vector<MeasuredLink>& links, std::uint32_t own) {
+  double sum = 0;
+  for (std::uint32_t peer = 0; peer < links.size(); ++peer)
+    if (peer != own) sum += links[peer].processor_seconds_per_byte;
+  return sum / static_cast<double>(links.size() - 1);
+}
+
+// Ranks are the numbers of hosts. Workers compute on as many cores as this one does.
+std::vector<simulate::SimulatedProcessor> processors(const Setup& setup,
+                                                     const SimulatedHardware& hardware) {
+  const Task& task = *setup.task;
+  const std::uint32_t threads = setup.options.threads_per_device * task.devices_per_worker();
+  std::vector<simulate::SimulatedProcessor> all;
+  for (const Task::SharedCores& machine : task.machines()) {
+    simulate::SimulatedProcessor it;
+    it.cores = machine.cores;
+    for (const std::uint32_t rank : machine.ranks) {
+      const bool computes = hardware.on_host_processors && rank < task.workers();
+      it.hosts.push_back(
+          {.host = rank,
+           .computing_cores = !computes     ? 0.0
+                              : threads > 0 ? threads
+                                            : it.cores,
+           .seconds_per_byte = processor_seconds_per_byte(task.measured_links()[rank], rank)});
+    }
+    all.push_back(std::move(it));
+  }
+  return all;
 }
 
 }  // namespace
@@ -56,13 +90,14 @@ SimulatedHardware linked_hardware(Setup& setup) {
 
 simulate::SimulatedCluster linked_cluster(const Setup& setup, const SimulatedHardware& hardware) {
   const Task& task = *setup.task;
-  std::vector<std::vector<double>> rates;
+  std::vector<std::vector<simulate::LinkRates>> rates;
   for (const std::vector<MeasuredLink>& from : task.measured_links()) {
     rates.emplace_back();
-    for (const MeasuredLink& link : from) rates.back().push_back(link.bytes_per_second);
+    for (const MeasuredLink& link : from)
+      rates.back().push_back({link.bytes_per_second, link.both_ways_bytes_per_second});
   }
-  return simulate::join_hosts(hardware.cluster(1, task.devices_per_worker()), task.cluster(),
-                              rates);
+  return simulate::join_hosts(hardware.cluster(1, task.devices_per_worker()), task.cluster(), rates,
+                              processors(setup, hardware));
 }
 
 SimulatedTarget linked_target(const Setup& setup, const SimulatedHardware& hardware) {

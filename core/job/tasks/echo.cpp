@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/processor_seconds.hpp"
 #include "core/runtime/network/message_pieces.hpp"
 
 namespace convoy::job {
@@ -49,13 +50,31 @@ class Echo {
       receive(&word_, sizeof(word_));
       link.round_trip_seconds = std::min(link.round_trip_seconds, since(begin));
     }
-    link.bytes_per_second = rate(kFirstBytes, link.round_trip_seconds);
-    const double wanted = std::min(link.bytes_per_second * kMeasureSeconds, double{kMostBytes});
-    if (wanted > double{kFirstBytes})
-      link.bytes_per_second =
-          usual_rate(static_cast<std::uint64_t>(wanted), link.round_trip_seconds);
+    link.bytes_per_second = rate_of_enough_bytes(link.round_trip_seconds);
     send(&kNoMore, sizeof(kNoMore));
     return link;
+  }
+
+  // Both ends call it at the same time, after either has measured. Each sends as many bytes as its
+  // own direction carries in the same time.
+  void measure_both_ways(MeasuredLink& link) {
+    std::uint64_t out = bytes_to_measure(link.bytes_per_second);
+    std::uint64_t in = 0;
+    swap(&out, sizeof(out), &in, sizeof(in));
+    if (in > kMostBytes) fail_with("it announces more bytes than there are to measure");
+    payload_.resize(std::max<std::size_t>(payload_.size(), out));
+    std::vector<std::byte> incoming(in);
+    const double processor_begin = processor_seconds();
+    link.both_ways_bytes_per_second = median_of_three([&] {
+      swap_words();
+      const Clock::time_point begin = Clock::now();
+      swap(payload_.data(), out, incoming.data(), in);
+      swap_words();
+      const double seconds = std::max(since(begin) - link.round_trip_seconds / 2, 1e-9);
+      return static_cast<double>(out + in) / seconds;
+    });
+    link.processor_seconds_per_byte =
+        (processor_seconds() - processor_begin) / (3 * static_cast<double>(out + in));
   }
 
   void answer() {
@@ -76,13 +95,35 @@ class Echo {
 
  private:
   static constexpr std::uint64_t kNoMore = 0;
+  // A burst at the beginning may hide the rate, so the first bytes may not be the last ones.
+  static constexpr double kNotEnough = 1.25;
 
-  // The median of some: a link may begin with a burst, and a busy host with a pause.
-  double usual_rate(std::uint64_t bytes, double round_trip) {
-    std::array<double, 3> rates{};
-    for (double& each : rates) each = rate(bytes, round_trip);
-    std::ranges::sort(rates);
-    return rates[1];
+  // The median of some: a busy host may pause.
+  template <typename Measure>
+  static double median_of_three(Measure measure) {
+    std::array<double, 3> values{};
+    for (double& each : values) each = measure();
+    std::ranges::sort(values);
+    return values[1];
+  }
+
+  static std::uint64_t bytes_to_measure(double bytes_per_second) {
+    return static_cast<std::uint64_t>(
+        std::clamp(bytes_per_second * kMeasureSeconds, double{kFirstBytes}, double{kMostBytes}));
+  }
+
+  double rate_of_enough_bytes(double round_trip) {
+    std::uint64_t bytes = kFirstBytes;
+    for (;;) {
+      const double reached = rate(bytes, round_trip);
+      const std::uint64_t wanted = bytes_to_measure(reached);
+      if (static_cast<double>(wanted) > kNotEnough * static_cast<double>(bytes))
+        bytes = wanted;
+      else if (bytes == kFirstBytes)
+        return reached;
+      else
+        return median_of_three([&] { return rate(bytes, round_trip); });
+    }
   }
 
   double rate(std::uint64_t bytes, double round_trip) {
@@ -97,17 +138,33 @@ class Echo {
   }
 
   void send(const void* memory, std::uint64_t bytes) {
-    const int pieces =
-        for_each_piece(const_cast<void*>(memory), bytes, sent_,
-                       [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
-    finish(pieces, "takes nothing");
+    finish(begin_sending(memory, bytes), "takes nothing");
   }
 
   void receive(void* memory, std::uint64_t bytes) {
-    const int pieces =
-        for_each_piece(memory, bytes, received_,
-                       [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
-    finish(pieces, "does not answer");
+    finish(begin_receiving(memory, bytes), "does not answer");
+  }
+
+  // Sends and receives at once.
+  void swap(const void* out, std::uint64_t out_bytes, void* in, std::uint64_t in_bytes) {
+    const int receives = begin_receiving(in, in_bytes);
+    finish(receives + begin_sending(out, out_bytes), "does not answer");
+  }
+
+  void swap_words() {
+    std::uint64_t word = 0;
+    swap(&word_, sizeof(word_), &word, sizeof(word));
+  }
+
+  // The number of messages that have begun.
+  int begin_sending(const void* memory, std::uint64_t bytes) {
+    return for_each_piece(const_cast<void*>(memory), bytes, sent_,
+                          [this](const convoy_transfer& piece) { peer_.transport->send(piece); });
+  }
+
+  int begin_receiving(void* memory, std::uint64_t bytes) {
+    return for_each_piece(memory, bytes, received_,
+                          [this](const convoy_transfer& piece) { peer_.transport->expect(piece); });
   }
 
   template <typename Take>
@@ -226,6 +283,7 @@ std::vector<MeasuredLink> measure_links(const std::vector<EchoPeer>& peers,
     if (options.rank > partner) echo.answer();
     links[partner] = echo.measure();
     if (options.rank < partner) echo.answer();
+    echo.measure_both_ways(links[partner]);
   }
   return links;
 }

@@ -11,8 +11,11 @@ namespace convoy::job {
 
 // A link between two tasks as one of them measured it before training.
 struct MeasuredLink {
-  double round_trip_seconds = 0;  // of the quickest of some empty messages
-  double bytes_per_second = 0;    // from this task to the other
+  double round_trip_seconds = 0;          // of the quickest of some empty messages
+  double bytes_per_second = 0;            // from this task to the other, while nothing comes back
+  double both_ways_bytes_per_second = 0;  // sent and received together, while both send
+  // Of this task's processor cores, for a byte sent or received.
+  double processor_seconds_per_byte = 0;
 };
 
 // Another task of the run, connected or connecting.

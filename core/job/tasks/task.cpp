@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -22,6 +23,7 @@
 #include "core/network/plan_agreement.hpp"
 #include "core/network/reachable_names.hpp"
 #include "core/plan/print/print.hpp"
+#include "topology/detect/usable_cores.hpp"
 
 namespace convoy::job {
 namespace {
@@ -247,6 +249,7 @@ void Task::link(const Catalog& catalog, PluginHost& host,
   }
   links_ = std::make_unique<TaskLinks>(*control_, catalog, host, link_options(devices), log);
   exchange_measurements();
+  exchange_cores();
   const std::lock_guard lock(mutex_);
   engine_ = &links_->engine();
   linked_ = true;
@@ -256,14 +259,34 @@ void Task::exchange_measurements() {
   nlohmann::json own = nlohmann::json::array();
   for (std::uint32_t peer = 0; peer < tasks(); ++peer) {
     const MeasuredLink& link = links_->measured(peer);
-    own.push_back({link.round_trip_seconds, link.bytes_per_second});
+    own.push_back({link.round_trip_seconds, link.bytes_per_second, link.both_ways_bytes_per_second,
+                   link.processor_seconds_per_byte});
   }
   measured_links_.clear();
   for (const std::string& text : exchange("links", json_text(own))) {
     measured_links_.emplace_back();
     for (const nlohmann::json& link : parse_json(text))
-      measured_links_.back().push_back({link.at(0).get<double>(), link.at(1).get<double>()});
+      measured_links_.back().push_back({link.at(0).get<double>(), link.at(1).get<double>(),
+                                        link.at(2).get<double>(), link.at(3).get<double>()});
   }
+}
+
+// A core is named by the first of its processing units.
+void Task::exchange_cores() {
+  nlohmann::json own = nlohmann::json::array();
+  for (const topology::CoreUnits& units : topology::usable_cores().cores)
+    own.push_back(units.front());
+  const std::vector<std::string> all = exchange("cores", json_text(own));
+  const std::vector<network::Member> members = control_->roster().members;
+  std::map<std::string, std::pair<std::vector<std::uint32_t>, std::set<unsigned>>> machines;
+  for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
+    auto& [ranks, cores] = machines[members[rank].machine];
+    ranks.push_back(rank);
+    for (const nlohmann::json& core : parse_json(all[rank])) cores.insert(core.get<unsigned>());
+  }
+  machines_.clear();
+  for (const auto& [name, it] : machines)
+    machines_.push_back({it.first, static_cast<std::uint32_t>(it.second.size())});
 }
 
 runtime::ClusterTask Task::cluster_task() {

@@ -62,6 +62,13 @@ class Task {
   const Cluster& cluster() const { return cluster_; }
   // The links as every task measured them before step 0: [from][to], by rank.
   const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
+  // Per machine that the tasks run on, the ranks of its tasks and the cores that these may use.
+  struct SharedCores {
+    std::vector<std::uint32_t> ranks;
+    std::uint32_t cores = 0;
+  };
+  // Valid after link().
+  const std::vector<SharedCores>& machines() const { return machines_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
   // Compares the plans of all tasks. Error naming the first difference.
@@ -109,6 +116,7 @@ class Task {
   TaskLinks::Options link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const;
   void interrupt_links();
   void exchange_measurements();
+  void exchange_cores();
   void print_notices();
 
   network::TaskIdentity identity_;
@@ -131,6 +139,7 @@ class Task {
   std::unique_ptr<TaskLinks> links_;
   std::unique_ptr<runtime::CollectiveInterruption> interruption_;
   std::vector<std::vector<MeasuredLink>> measured_links_;
+  std::vector<SharedCores> machines_;
 };
 
 // The task that this process is, from its options, else from the variables of a launcher. Empty:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <span>
 #include <thread>
 #include <utility>
@@ -10,18 +9,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/output_file.hpp"
+#include "core/base/processor_seconds.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
 
 namespace convoy::job {
-namespace {
-
-double processor_seconds() {
-  timespec time = {};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-}  // namespace
 
 void check_input_only(const JobOptions& options) {
   if (options.data_dir.empty()) {

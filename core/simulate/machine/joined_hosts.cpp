@@ -14,17 +14,23 @@ namespace {
 class HostJoiner {
  public:
   HostJoiner(const SimulatedCluster& one, Cluster cluster,
-             const std::vector<std::vector<double>>& rates)
+             const std::vector<std::vector<LinkRates>>& rates)
       : one_(one), cluster_(std::move(cluster)), rates_(rates) {
     CONVOY_CHECK_EQ(rates.size(), cluster_.hosts);
   }
 
-  SimulatedCluster run() {
+  SimulatedCluster run(std::vector<SimulatedProcessor> processors) {
     machine_.devices = one_.machine.devices;
     for (std::uint32_t host = 0; host < cluster_.hosts; ++host) add_host(host);
     for (const Place& place : cluster_.places) add_place(place);
     add_network();
     add_paths();
+    for (SimulatedProcessor& processor : processors)
+      for (SimulatedProcessor::Host& it : processor.hosts) {
+        it.sends = sending_link(it.host);
+        it.receives = receiving_link(it.host);
+      }
+    machine_.processors = std::move(processors);
     return {std::move(cluster_), std::move(machine_)};
   }
 
@@ -82,26 +88,44 @@ class HostJoiner {
     machine_.links.push_back(std::move(link));
   }
 
-  // Adds two links per host, for what it sends and what it receives, and then a link per pair of
-  // hosts.
+  // What both directions of a link reach together.
+  void add_shared_link(std::string name, double rate) {
+    machine_.links.push_back({std::move(name), rate});
+  }
+
+  // The two hosts measure the same.
+  double both_ways(std::uint32_t a, std::uint32_t b) const {
+    return (rates_[a][b].both_ways + rates_[b][a].both_ways) / 2;
+  }
+
+  // Adds three links per host, for what it sends, what it receives and both together, and then as
+  // many per pair of hosts.
   void add_network() {
     first_network_link_ = static_cast<std::uint32_t>(machine_.links.size());
     const std::uint32_t hosts = cluster_.hosts;
     for (std::uint32_t host = 0; host < hosts; ++host) {
       double sends = 0;
       double receives = 0;
+      double both = 0;
       for (std::uint32_t other = 0; other < hosts; ++other) {
-        sends = std::max(sends, rates_[host][other]);
-        receives = std::max(receives, rates_[other][host]);
+        sends = std::max(sends, rates_[host][other].alone);
+        receives = std::max(receives, rates_[other][host].alone);
+        both = std::max(both, both_ways(host, other));
       }
       add_network_link(fmt::format("host{} -> network", host), sends, false);
       add_network_link(fmt::format("network -> host{}", host), receives, true);
+      add_shared_link(fmt::format("host{} <-> network", host), both);
     }
-    for (std::uint32_t from = 0; from < hosts; ++from)
-      for (std::uint32_t to = 0; to < hosts; ++to)
-        if (from != to)
-          add_network_link(fmt::format("host{} -> host{}", from, to), rates_[from][to], false);
+    for (std::uint32_t a = 0; a < hosts; ++a)
+      for (std::uint32_t b = 0; b < a; ++b) {
+        add_network_link(fmt::format("host{} -> host{}", a, b), rates_[a][b].alone, false);
+        add_network_link(fmt::format("host{} -> host{}", b, a), rates_[b][a].alone, false);
+        add_shared_link(fmt::format("host{} <-> host{}", b, a), both_ways(a, b));
+      }
   }
+
+  std::uint32_t sending_link(std::uint32_t host) const { return first_network_link_ + 3 * host; }
+  std::uint32_t receiving_link(std::uint32_t host) const { return sending_link(host) + 1; }
 
   void add_paths() {
     std::vector<std::uint32_t> host_of;
@@ -111,8 +135,14 @@ class HostJoiner {
                       hosts = cluster_.hosts](std::uint32_t from, std::uint32_t to) {
       const std::uint32_t a = host_of.at(from);
       const std::uint32_t b = host_of.at(to);
-      const std::uint32_t pair = first + 2 * hosts + a * (hosts - 1) + (b < a ? b : b - 1);
-      if (a != b) return Path{PathKind::kNetwork, {first + 2 * a, pair, first + 2 * b + 1}, {}};
+      if (a != b) {
+        const std::uint32_t more = std::max(a, b);
+        const std::uint32_t pair = first + 3 * (hosts + more * (more - 1) / 2 + std::min(a, b));
+        return Path{PathKind::kNetwork,
+                    {first + 3 * a, first + 3 * a + 2, pair + (a > b ? 0 : 1), pair + 2,
+                     first + 3 * b + 1, first + 3 * b + 2},
+                    {}};
+      }
       Path path = inside(models.at(from), models.at(to));
       for (std::uint32_t& link : path.links) link += a * stride;
       return path;
@@ -137,7 +167,7 @@ class HostJoiner {
 
   const SimulatedCluster& one_;
   Cluster cluster_;
-  const std::vector<std::vector<double>>& rates_;
+  const std::vector<std::vector<LinkRates>>& rates_;
   SimulatedMachine machine_;
   std::vector<std::uint32_t> models_;  // per place: the place of `one` that it is like
   std::uint32_t first_network_link_ = 0;
@@ -146,8 +176,9 @@ class HostJoiner {
 }  // namespace
 
 SimulatedCluster join_hosts(const SimulatedCluster& one, Cluster cluster,
-                            const std::vector<std::vector<double>>& rates) {
-  return HostJoiner(one, std::move(cluster), rates).run();
+                            const std::vector<std::vector<LinkRates>>& rates,
+                            std::vector<SimulatedProcessor> processors) {
+  return HostJoiner(one, std::move(cluster), rates).run(std::move(processors));
 }
 
 }  // namespace convoy::simulate

@@ -27,6 +27,20 @@ struct SimulatedLink {
   bool in_order = true;             // the bytes of a message arrive in order
 };
 
+// The processor cores of hosts that are one machine: CPU devices compute on them, and bytes between
+// hosts cost their time.
+struct SimulatedProcessor {
+  double cores = 0;
+  struct Host {
+    std::uint32_t host = 0;
+    double computing_cores = 0;         // those on which its CPU devices compute
+    std::uint32_t sends = CONVOY_NONE;  // the links to and from its network
+    std::uint32_t receives = CONVOY_NONE;
+    double seconds_per_byte = 0;  // of one core, for a byte sent or received
+  };
+  std::vector<Host> hosts;
+};
+
 // A place of the cluster and its parts of the machine.
 struct SimulatedPlace {
   std::uint32_t host = 0;              // index into hosts
@@ -50,7 +64,8 @@ struct SimulatedMachine {
   // Between devices of one host. Without it, all devices reach each other. Data between devices
   // that do not are staged in the memory of their host.
   ReachFinder reaches;
-  std::vector<std::uint32_t> host_places;  // per host: the place of its memory, if it has one
+  std::vector<SimulatedProcessor> processors;  // those whose load is known
+  std::vector<std::uint32_t> host_places;      // per host: the place of its memory, if it has one
   // Finds the nearest of several memories of a host. If empty, every host has one memory.
   MemoryFinder near_memory;
   bool network_reduces = false;  // the switches of the network can reduce (SHARP)

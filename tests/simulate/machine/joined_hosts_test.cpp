@@ -1,5 +1,6 @@
 #include "core/simulate/machine/joined_hosts.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@ namespace {
 using simulate::Path;
 using simulate::PathKind;
 using simulate::SimulatedCluster;
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 // Two hosts of two devices and one of a parameter server: places cpu:0 to cpu:3, host:0, host:1,
 // ps:0.
@@ -23,9 +26,10 @@ SimulatedCluster three_hosts() {
   device.name = "two threads";
   simulate::SimulatedHost host;
   host.memory_bytes_per_second = 20e9;
-  return simulate::join_hosts(simulate::make_cpu_cluster(2, device, host),
-                              make_hosts({2, 2, true, "cpu", {2}}),
-                              {{0, 1e9, 2e9}, {3e9, 0, 4e9}, {5e9, 6e9, 0}});
+  return simulate::join_hosts(
+      simulate::make_cpu_cluster(2, device, host), make_hosts({2, 2, true, "cpu", {2}}),
+      {{{}, {1e9, 4e9}, {2e9, 7e9}}, {{3e9, 4e9}, {}, {4e9, 10e9}}, {{5e9, 7e9}, {6e9, 10e9}, {}}},
+      {});
 }
 
 double slowest(const SimulatedCluster& on, const Path& path) {
@@ -69,8 +73,8 @@ TEST(JoinedHosts, HaveTheSameMemoriesNearTheirDevices) {
   one.machine.places.back().memories = 2;
   one.machine.reaches = [](std::uint32_t, std::uint32_t) { return false; };
   one.machine.near_memory = [](std::uint32_t device) { return 1 - device; };
-  const SimulatedCluster on =
-      simulate::join_hosts(one, make_hosts({2, 2, true, "cpu", {}}), {{0, 1e9}, {1e9, 0}});
+  const SimulatedCluster on = simulate::join_hosts(one, make_hosts({2, 2, true, "cpu", {}}),
+                                                   {{{}, {1e9, 2e9}}, {{1e9, 2e9}, {}}}, {});
   ASSERT_TRUE(on.machine.near_memory);
   std::vector<std::uint32_t> near;
   for (std::uint32_t device = 0; device < 4; ++device)
@@ -84,8 +88,9 @@ TEST(JoinedHosts, HaveTheSameMemoriesNearTheirDevices) {
 TEST(JoinedHosts, RunACollectiveOfAllTheirDevicesOverTheMeasuredLinks) {
   constexpr std::uint64_t kElements = 1 << 20;
   const HandMachine one = hand_machine(1, 2, true);
-  const SimulatedCluster on = simulate::join_hosts(
-      {one.cluster, one.machine}, make_hosts({2, 2, false, "cuda", {}}), {{0, 1e9}, {1e9, 0}});
+  const SimulatedCluster on =
+      simulate::join_hosts({one.cluster, one.machine}, make_hosts({2, 2, false, "cuda", {}}),
+                           {{{}, {1e9, 2e9}}, {{1e9, 2e9}, {}}}, {});
   const ArenaMap arena = equal_arena(1, kElements);
   const Plan plan = lower(write_plan(on.cluster, arena, [](Planner& p) {
     p.compute();
@@ -106,6 +111,18 @@ TEST(JoinedHosts, OfOneMemoryHaveNoNearOne) {
   EXPECT_FALSE(three_hosts().machine.near_memory);
 }
 
+// Both directions of a link share what it reaches while both are busy.
+TEST(JoinedHosts, ShareALinkWithWhatComesBack) {
+  const SimulatedCluster on = three_hosts();
+  const Path there = on.machine.paths(4, 5);
+  const Path back = on.machine.paths(5, 4);
+  std::vector<double> shared;
+  for (const std::uint32_t link : there.links)
+    if (std::ranges::count(back.links, link) > 0)
+      shared.push_back(on.machine.links[link].bytes_per_second);
+  EXPECT_THAT(shared, UnorderedElementsAre(4e9, 7e9, 10e9)) << "the link's, and what hosts reach";
+}
+
 // Two transfers from one host share what its best link reaches.
 TEST(JoinedHosts, ShareTheirWayToTheNetwork) {
   const SimulatedCluster on = three_hosts();
@@ -115,7 +132,7 @@ TEST(JoinedHosts, ShareTheirWayToTheNetwork) {
   for (const std::uint32_t link : one.links)
     if (std::ranges::count(other.links, link) > 0)
       shared.push_back(on.machine.links[link].bytes_per_second);
-  EXPECT_EQ(shared, std::vector<double>{2e9});
+  EXPECT_THAT(shared, ElementsAre(2e9, 7e9)) << "what it sends, and both directions";
 }
 
 }  // namespace
