@@ -79,7 +79,7 @@ TEST(CalibrateVerbTest, ShowsWhatItMeasured) {
   const std::string text = calibrate(file_flag(), {});
   for (const char* part :
        {"GFLOP/s", "a + b GB/s", "host to device", "device to device", "one operation of a plan",
-        "convolution 3x3", "fully_connected", "foretold ms", "mean error", "not measured: "})
+        "convolution 3x3", "fully_connected", "foreseen ms", "mean error", "not measured: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 

@@ -67,7 +67,7 @@ void print_layers(std::ostream& out, const TeamLayers& layers) {
 
 void print_checks(std::ostream& out, const MachineProfile& profile) {
   out << "check: the step of a network that was not measured\n"
-         "devices   foretold ms   measured ms   error\n";
+         "devices   foreseen ms   measured ms   error\n";
   for (const calibrate::CheckedStep& check : profile.checks)
     out << fmt::format("{:>7}   {:>11.1f}   {:>11.1f}  {:>+5.1f} %\n", check.devices,
                        check.predicted_seconds * 1e3, check.measured_seconds * 1e3,
