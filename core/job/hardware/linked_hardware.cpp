@@ -46,6 +46,7 @@ std::string links_text(const Links& links) {
 
 // Of a byte that the task sends or receives: the mean over its links, which it may all use.
 double processor_seconds_per_byte(const std::vector<MeasuredLink>& links, std::uint32_t own) {
+  if (links.size() < 2) return 0;
   double sum = 0;
   for (std::uint32_t peer = 0; peer < links.size(); ++peer)
     if (peer != own) sum += links[peer].processor_seconds_per_byte;

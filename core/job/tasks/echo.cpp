@@ -95,8 +95,9 @@ class Echo {
 
  private:
   static constexpr std::uint64_t kNoMore = 0;
-  // A burst at the beginning may hide the rate, so the first bytes may not be the last ones.
-  static constexpr double kNotEnough = 1.25;
+  // A burst at the beginning may hide the rate: bytes are enough if no more than so many times as
+  // many take the time that a measurement should take.
+  static constexpr double kEnough = 1.25;
 
   // The median of some: a busy host may pause.
   template <typename Measure>
@@ -113,16 +114,11 @@ class Echo {
   }
 
   double rate_of_enough_bytes(double round_trip) {
-    std::uint64_t bytes = kFirstBytes;
-    for (;;) {
-      const double reached = rate(bytes, round_trip);
+    for (std::uint64_t bytes = kFirstBytes;;) {
+      const double reached = median_of_three([&] { return rate(bytes, round_trip); });
       const std::uint64_t wanted = bytes_to_measure(reached);
-      if (static_cast<double>(wanted) > kNotEnough * static_cast<double>(bytes))
-        bytes = wanted;
-      else if (bytes == kFirstBytes)
-        return reached;
-      else
-        return median_of_three([&] { return rate(bytes, round_trip); });
+      if (static_cast<double>(wanted) <= kEnough * static_cast<double>(bytes)) return reached;
+      bytes = wanted;
     }
   }
 
