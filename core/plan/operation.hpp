@@ -75,6 +75,8 @@ struct OperationDetails {
   std::uint64_t bytes = 0;
   std::uint64_t flops = 0;
   std::uint32_t effect = CONVOY_CALL_UNDECLARED;  // convoy_call_effect
+
+  bool operator==(const OperationDetails&) const = default;
 };
 
 // One operation of a plan. In a logical plan `id` counts prologue then body and place may be

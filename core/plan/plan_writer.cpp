@@ -214,6 +214,7 @@ convoy_operation PlanWriter::read(const convoy_operation& operation) const {
 
 void PlanWriter::keep(const convoy_operation& operation) {
   Operation accepted = accept(operation);
+  share_details(accepted);
   const bool prologue = section_ == CONVOY_SECTION_PROLOGUE;
   if (prologue && is_compute(accepted.kind))
     fail(ExitCode::kFailed, "{} in the prologue: computing belongs in the body",
@@ -221,6 +222,19 @@ void PlanWriter::keep(const convoy_operation& operation) {
   std::vector<Operation>& before = stage_ == nullptr ? plan_.prologue : stage_->prologue;
   std::vector<Operation>& body = stage_ == nullptr ? plan_.body : stage_->body;
   (prologue ? before : body).push_back(std::move(accepted));
+}
+
+// Replicas do the same with spans of their own, so their operations share the details.
+void PlanWriter::share_details(Operation& operation) {
+  if (operation.details.is_default()) return;
+  const auto is_equal = [&](const Rare<OperationDetails>& it) { return *it == *operation.details; };
+  const auto known = std::ranges::find_if(recent_details_, is_equal);
+  if (known != recent_details_.end()) {
+    operation.details = *known;
+    return;
+  }
+  recent_details_[oldest_details_] = operation.details;
+  oldest_details_ = (oldest_details_ + 1) % recent_details_.size();
 }
 
 std::uint32_t PlanWriter::add_buffer(const convoy_buffer& description) {

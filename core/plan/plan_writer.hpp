@@ -67,6 +67,7 @@ class PlanWriter {
   convoy_operation read(const convoy_operation& operation) const;
   void keep(const convoy_operation& operation);
   Operation accept(const convoy_operation& operation) const;
+  void share_details(Operation& operation);
 
   const Cluster& cluster_;
   const ArenaMap& arena_;
@@ -81,6 +82,8 @@ class PlanWriter {
   std::map<std::uint64_t, PlanStage> later_;  // by first step
   PlanStage* stage_ = nullptr;                // that is being written; null: the first one
   std::uint32_t section_ = CONVOY_SECTION_BODY;
+  std::array<Rare<OperationDetails>, 8> recent_details_;  // all of them different
+  std::size_t oldest_details_ = 0;
   // By kind and set, then by owner.
   std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * CONVOY_SETS> named_buffers_;
 };

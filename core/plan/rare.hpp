@@ -1,39 +1,58 @@
 #pragma once
 
-#include <memory>
+#include <atomic>
+#include <cstdint>
+#include <utility>
 
 namespace convoy {
 
 // A value that most of its owners leave at its default: it takes the room of a pointer until it is
-// changed.
+// changed. Copies share one value until one of them is to be changed, on any threads.
 template <typename T>
 class Rare {
  public:
   Rare() = default;
-  Rare(const Rare& other) : own_(copy_of(other)) {}
-  Rare(Rare&&) noexcept = default;
+  Rare(const Rare& other) : shared_(other.shared_) {
+    if (shared_ != nullptr) shared_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  Rare(Rare&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
   Rare& operator=(const Rare& other) {
-    if (this != &other) own_ = copy_of(other);
+    Rare copy(other);
+    std::swap(shared_, copy.shared_);
     return *this;
   }
-  Rare& operator=(Rare&&) noexcept = default;
-  ~Rare() = default;
-
-  const T& operator*() const { return own_ ? *own_ : kDefault; }
-  const T* operator->() const { return &**this; }
-  // To be changed.
-  T& edit() {
-    if (!own_) own_ = std::make_unique<T>();
-    return *own_;
+  Rare& operator=(Rare&& other) noexcept {
+    std::swap(shared_, other.shared_);
+    return *this;
   }
+  ~Rare() { release(); }
+
+  const T& operator*() const { return shared_ != nullptr ? shared_->value : kDefault; }
+  const T* operator->() const { return &**this; }
+  // To be changed, before the next copy is made.
+  T& edit() {
+    if (shared_ != nullptr && shared_->owners.load(std::memory_order_acquire) == 1)
+      return shared_->value;
+    auto* const own = new Shared{**this};
+    release();
+    shared_ = own;
+    return own->value;
+  }
+  bool is_default() const { return shared_ == nullptr; }
 
  private:
-  static std::unique_ptr<T> copy_of(const Rare& other) {
-    return other.own_ ? std::make_unique<T>(*other.own_) : nullptr;
+  struct Shared {
+    T value;
+    std::atomic<std::uint32_t> owners = 1;
+  };
+
+  void release() {
+    if (shared_ != nullptr && shared_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      delete shared_;
   }
 
   inline static const T kDefault{};
-  std::unique_ptr<T> own_;
+  Shared* shared_ = nullptr;
 };
 
 }  // namespace convoy

@@ -82,8 +82,9 @@ const Schedule& StepPlan::schedule(std::size_t stage) const {
   return schedules_.emplace(stage, make_schedule(lowered(stage))).first->second;
 }
 
-std::string StepPlan::hash() const {
-  return fmt::format("{:016x}", plan_hash(lowered()));
+const std::string& StepPlan::hash() const {
+  if (hash_.empty()) hash_ = fmt::format("{:016x}", plan_hash(lowered()));
+  return hash_;
 }
 
 }  // namespace convoy

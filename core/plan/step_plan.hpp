@@ -56,7 +56,7 @@ class StepPlan {
   // How that runs.
   const Schedule& schedule(std::size_t stage = 0) const;
   // The hash of the lowered plan, 16 hexadecimal digits; equal plans have equal hashes.
-  std::string hash() const;
+  const std::string& hash() const;
 
   // Makes the lowered plan and frees the author's, because plans for thousands of devices are
   // large.
@@ -75,6 +75,7 @@ class StepPlan {
   std::optional<Plan> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
+  mutable std::string hash_;
   mutable std::map<std::size_t, Plan> of_stages_;  // of several stages: those used so far
   mutable std::map<std::size_t, Schedule> schedules_;
 };

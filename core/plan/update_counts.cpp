@@ -44,6 +44,7 @@ UpdateCounts::UpdateCounts(const Plan& plan) {
     depth += edges[i].change;
     if (depth == 0 || edges[i].at == edges[i + 1].at) continue;
     cells_.push_back({{edges[i].at, edges[i + 1].at - edges[i].at}, 0});
+    are_of_one_update_ = are_of_one_update_ && depth == 1;
   }
   firsts_.resize(plan.buffers.size() + 1, cells_.size());
 }

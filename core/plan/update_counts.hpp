@@ -32,6 +32,8 @@ class UpdateCounts {
     return {cells_.data() + firsts_.at(buffer), firsts_.at(buffer + 1) - firsts_.at(buffer)};
   }
   std::span<Cell> cells_of(const PlanSpan& span);
+  // Whether each element has one of these updates at most.
+  bool are_of_one_update() const { return are_of_one_update_; }
   // The largest of all counts.
   std::uint64_t most() const;
   // Sets all counts.
@@ -42,6 +44,7 @@ class UpdateCounts {
 
   std::vector<Cell> cells_;          // buffer after buffer
   std::vector<std::size_t> firsts_;  // per buffer: of its cells; and the end of all
+  bool are_of_one_update_ = true;
 };
 
 }  // namespace convoy

@@ -200,6 +200,22 @@ TEST(PlanWriter, TheSameDescriptionIsTheSameBufferExceptForScratch) {
   });
 }
 
+TEST(PlanWriter, KeepsEqualSizesOfOperationsOnce) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    for (const auto r : p.replicas())
+      for (const std::uint64_t inner : {2, 4}) {
+        const PlaceId at = p.replica_place(r);
+        p.matmul(p.scratch(at, 4), p.scratch(at, 2 * inner), p.scratch(at, 2 * inner), 2, 2, inner);
+      }
+    p.compute();
+  });
+  EXPECT_EQ(&*plan.body[0].details, &*plan.body[2].details);
+  EXPECT_EQ(&*plan.body[1].details, &*plan.body[3].details);
+  EXPECT_NE(plan.body[0].details->sizes[2], plan.body[1].details->sizes[2]);
+}
+
 TEST(PlanWriter, PhasesBeginWithTheFirstReplicaThatComputesAgain) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(2, true, "cpu");

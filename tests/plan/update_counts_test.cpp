@@ -45,6 +45,20 @@ TEST(UpdateCounts, AreOfElementsThatUpdatesChangeTogether) {
   EXPECT_EQ(cells[2].updates, 1u);
 }
 
+TEST(UpdateCounts, SayWhetherAnElementHasSeveralUpdates) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  EXPECT_FALSE(UpdateCounts(write_whole_and_part(cluster, arena)).are_of_one_update());
+  const Plan halves = write_plan(cluster, arena, [](Planner& p) {
+    const ReplicaId r(0);
+    const std::uint64_t half = p.arena_elements() / 2;
+    p.compute();
+    for (const Range part : {Range{half, p.arena_elements() - half}, Range{0, half}})
+      p.apply(p.parameters(r)[part], p.gradient(r)[part]);
+  });
+  EXPECT_TRUE(UpdateCounts(halves).are_of_one_update());
+}
+
 TEST(UpdateCounts, GoOnFromAnyNumber) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(1, true, "cpu");

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <ostream>
@@ -21,6 +20,7 @@
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
+#include "core/job/hardware/described_hosts.hpp"
 #include "core/job/simulation/simulation.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
@@ -80,12 +80,9 @@ class Sweep {
 
   // In the order of the points; as far as it came when it is interrupted.
   std::vector<SweepRow> run() {
-    std::vector<std::size_t> small;
-    std::vector<std::size_t> large;
-    for (std::size_t point = 0; point < rows_.size(); ++point)
-      (hosts_at(point) > kManyHosts ? large : small).push_back(point);
-    in_parallel(small.size(), [&](std::size_t i) { make_row(small[i]); });
-    for (const std::size_t point : large) make_row(point);
+    in_parallel(rows_.size(), [&](std::size_t point) { make_row(point, Turn::kBesideOthers); });
+    std::ranges::sort(large_);
+    for (const std::size_t point : large_) make_row(point, Turn::kAlone);
     progress_.clear();
     std::vector<SweepRow> rows;
     for (std::optional<SweepRow>& row : rows_)
@@ -97,19 +94,13 @@ class Sweep {
   ExitCode interruption() const { return interrupt_.code(); }
 
  private:
-  std::uint32_t hosts_at(std::size_t point) const {
-    const std::vector<std::string> values = axes_.values_at(point);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (axes_.axes()[i].flag == "hosts")
-        return static_cast<std::uint32_t>(std::strtoul(values[i].c_str(), nullptr, 10));
-    return 1;
-  }
+  enum class Turn { kBesideOthers, kAlone };
 
-  void make_row(std::size_t point) {
+  void make_row(std::size_t point, Turn turn) {
     if (interrupt_.requested()) return;
     SweepRow row;
     try {
-      simulate(point, row);
+      if (!simulate(point, turn, row)) return;
     } catch (const Error& error) {
       row.exit_code = static_cast<int>(error.code());
       row.problem = error.what();
@@ -134,7 +125,8 @@ class Sweep {
     std::optional<job::PlannedSimulation> planned = {};
   };
 
-  void simulate(std::size_t point, SweepRow& row) {
+  // Returns false if the point is too large to be simulated beside others; then it is noted.
+  bool simulate(std::size_t point, Turn turn, SweepRow& row) {
     std::vector<std::string> arguments = arguments_;
     for (const std::string& flag : axes_.flags_at(point)) arguments.push_back(flag);
     PointJob job{plugins_};
@@ -145,6 +137,10 @@ class Sweep {
       JobCommand command = read_command(arguments, simulate_flags(request));
       command.options.trace_file.clear();  // of a variable
       command.options.record_timeline = false;
+      if (turn != Turn::kAlone && job::count_hosts(command.options.machine) > kManyHosts) {
+        large_.push_back(point);
+        return false;
+      }
       describe(command.options, row);
       notices = command.notices;
       job.setup.emplace(set_up_simulation(command, job.said));
@@ -155,6 +151,7 @@ class Sweep {
     notices.insert(notices.end(), simulation.notices.begin(), simulation.notices.end());
     tell(job.said.str(), notices);
     fill(*job.setup, simulation, row);
+    return true;
   }
 
   // Every sentence once, whatever the number of points.
@@ -175,8 +172,9 @@ class Sweep {
   std::ostream& err_;
   InterruptGuard interrupt_;
   report::Progress progress_;
-  std::mutex plugins_;
-  std::mutex terminal_;  // of what follows
+  std::mutex plugins_;              // and of the next
+  std::vector<std::size_t> large_;  // points that wait until no others are simulated
+  std::mutex terminal_;             // of what follows
   std::set<std::string> told_;
   std::size_t finished_ = 0;
   std::vector<std::optional<SweepRow>> rows_;

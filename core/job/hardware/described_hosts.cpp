@@ -11,6 +11,7 @@
 
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
+#include "topology/catalogue/platform.hpp"
 
 namespace convoy::job {
 namespace {
@@ -129,6 +130,14 @@ HostsDescription describe_hosts(const MachineOptions& machine) {
     description.server_hosts.push_back(it->second);
   }
   return description;
+}
+
+std::uint32_t count_hosts(const MachineOptions& machine) {
+  if (const auto listed = topology::hosts_of_platform(machine.platform)) return *listed;
+  const HostsDescription description = describe_hosts(machine);
+  std::uint32_t hosts = description.hosts;
+  for (const std::uint32_t server : description.server_hosts) hosts = std::max(hosts, server + 1);
+  return hosts;
 }
 
 void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host) {

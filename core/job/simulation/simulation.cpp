@@ -119,7 +119,10 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   for (SimulatedRun& it : result_.runs) {
     it.plan->keep_lowered_only();
     it.layers = predictor.layers(it.on->machine);
-    it.prediction = predictor.predict(it.plan->lowered(), *it.on, it.layers);
+    const Plan& lowered = it.plan->lowered();
+    side_by_side(
+        lowered.body.size(), [&] { it.prediction = predictor.predict(lowered, *it.on, it.layers); },
+        [&] { it.plan->hash(); });
   }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);

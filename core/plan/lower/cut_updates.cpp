@@ -1,24 +1,25 @@
 #include "core/plan/lower/cut_updates.hpp"
 
 #include <iterator>
-#include <optional>
 #include <set>
 
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy {
 
-UpdateCutter::UpdateCutter(const Plan& plan, const UpdateCounts& before)
-    : before_(before), per_period_(before) {
-  per_period_.fill(0);
+UpdateCutter::UpdateCutter(const Plan& plan, const UpdateCounts& before) {
+  if (before.are_of_one_update() && before.most() == 0) return;
+  counts_ = Counts{before, before};
+  counts_->per_period.fill(0);
   for (const Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kApply) per_period_.count(operation);
+    if (operation.kind == OperationKind::kApply) counts_->per_period.count(operation);
 }
 
-std::vector<Operation> UpdateCutter::cut(const Operation& update) {
+std::span<const Operation> UpdateCutter::cut(const Operation& update) {
+  if (!counts_) return {&update, 1};
   if (has_one_history(update)) {
-    before_.count(update);
-    return {update};
+    counts_->before.count(update);
+    return {&update, 1};
   }
   std::vector<Histories> histories;
   std::set<std::uint64_t> cuts;
@@ -26,25 +27,25 @@ std::vector<Operation> UpdateCutter::cut(const Operation& update) {
     histories.push_back(histories_of(span));
     for (const auto& [element, history] : histories.back()) cuts.insert(element);
   }
-  before_.count(update);
-  std::vector<Operation> pieces;
+  counts_->before.count(update);
+  pieces_.clear();
   for (auto at = cuts.begin(); at != cuts.end(); ++at) {
     const auto next = std::next(at);
     const std::uint64_t end = next == cuts.end() ? update.writes.front().count : *next;
     std::set<History> different;
     for (const Histories& own : histories) different.insert(history_at(own, *at));
     for (const History& history : different)
-      pieces.push_back(slice(with_history(update, histories, *at, history), *at, end - *at));
+      pieces_.push_back(slice(with_history(update, histories, *at, history), *at, end - *at));
   }
-  return pieces;
+  return pieces_;
 }
 
 // As nearly all have.
 bool UpdateCutter::has_one_history(const Operation& update) {
   std::optional<History> one;
   for (const PlanSpan& span : update.writes) {
-    const auto before = before_.cells_of(span);
-    const auto added = per_period_.cells_of(span);
+    const auto before = counts_->before.cells_of(span);
+    const auto added = counts_->per_period.cells_of(span);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const History history{before[i].updates, added[i].updates};
       if (one.value_or(history) != history) return false;
@@ -56,8 +57,8 @@ bool UpdateCutter::has_one_history(const Operation& update) {
 
 UpdateCutter::Histories UpdateCutter::histories_of(const PlanSpan& span) {
   Histories histories;
-  const auto before = before_.cells_of(span);
-  const auto added = per_period_.cells_of(span);
+  const auto before = counts_->before.cells_of(span);
+  const auto added = counts_->per_period.cells_of(span);
   for (std::size_t i = 0; i < before.size(); ++i) {
     const History history{before[i].updates, added[i].updates};
     if (histories.empty() || histories.rbegin()->second != history)

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -16,8 +18,8 @@ class UpdateCutter {
   // A plan of one stage, whose elements have had `before` updates when it begins.
   UpdateCutter(const Plan& plan, const UpdateCounts& before);
 
-  // The pieces of the plan's next update, in program order.
-  std::vector<Operation> cut(const Operation& update);
+  // The pieces of the plan's next update, in program order: valid until the next call.
+  std::span<const Operation> cut(const Operation& update);
 
  private:
   // What elements have had before the update in the first iteration, and what each iteration adds.
@@ -25,14 +27,19 @@ class UpdateCutter {
   // By the first element that has them, relative to the write's.
   using Histories = std::map<std::uint64_t, History>;
 
+  struct Counts {
+    UpdateCounts before;      // up to the next update, in the first iteration
+    UpdateCounts per_period;  // of one run of the body
+  };
+
   bool has_one_history(const Operation& update);
   Histories histories_of(const PlanSpan& span);
   static History history_at(const Histories& histories, std::uint64_t element);
   static Operation with_history(const Operation& update, const std::vector<Histories>& histories,
                                 std::uint64_t element, const History& history);
 
-  UpdateCounts before_;      // up to the next update, in the first iteration
-  UpdateCounts per_period_;  // of one run of the body
+  std::optional<Counts> counts_;  // nothing if no update has to be cut
+  std::vector<Operation> pieces_;
 };
 
 }  // namespace convoy

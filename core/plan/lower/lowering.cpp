@@ -67,6 +67,7 @@ void Lowering::append(Operation operation) {
          "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
          kMaximumLoweredOperations);
   operation.priority = priority_;
+  operation.id = next_id_++;
   section.push_back(std::move(operation));
 }
 
@@ -265,9 +266,6 @@ PlanSpan Lowering::scratch(std::uint32_t place, std::uint64_t count) {
 }
 
 Plan Lowering::finish() {
-  std::uint32_t id = 0;
-  for (auto* section : {&plan_.prologue, &plan_.body})
-    for (Operation& operation : *section) operation.id = id++;
   return std::move(plan_);
 }
 

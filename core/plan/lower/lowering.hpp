@@ -83,6 +83,7 @@ class Lowering {
   Plan plan_;
   bool in_body_ = false;
   std::uint8_t priority_ = 0;
+  std::uint32_t next_id_ = 0;
   std::uint32_t turn_ = 0;  // next engine of a shared place, for small operations
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
   std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves

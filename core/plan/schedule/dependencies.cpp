@@ -12,7 +12,7 @@ namespace {
 using Position = Accesses::Position;
 
 // What becomes of the waits of relaxed reads.
-enum class Lagged { kLeftOut, kListed, kShared };
+enum class Lagged { kListed, kShared };
 
 class Finder {
  public:
@@ -80,7 +80,7 @@ class Finder {
 
   // Waits for the writers as they were max_lag iterations ago.
   void lag(const Accesses::Stretch& stretch, std::uint32_t number, std::uint64_t max_lag) {
-    if (!is_steady() || mode_ == Lagged::kLeftOut || stretch.writers.empty()) return;
+    if (!is_steady() || stretch.writers.empty()) return;
     if (mode_ == Lagged::kShared && max_lag >= SharedDependencies::kLeastLag &&
         !of_[number].is_ordered)
       return share(stretch, number, max_lag);
@@ -136,8 +136,7 @@ class Finder {
       const bool same_iteration = before >= size_;
       list_.push_back({same_iteration ? before - size_ : before, same_iteration ? 0u : 1u});
     }
-    list_.insert(list_.end(), lagged_.begin(), lagged_.end());
-    result_.lists.add(list_);
+    result_.lists.add(list_, lagged_);
   }
 
   // Of a stretch's writers.
@@ -165,10 +164,6 @@ class Finder {
 
 DependencyLists find_dependencies(const Plan& plan) {
   return Finder(plan, Lagged::kListed).run().lists;
-}
-
-DependencyLists find_strict_dependencies(const Plan& plan) {
-  return Finder(plan, Lagged::kLeftOut).run().lists;
 }
 
 SharedDependencies find_shared_dependencies(const Plan& plan) {

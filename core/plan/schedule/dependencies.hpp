@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/plan.hpp"
 
 namespace convoy {
@@ -20,20 +21,34 @@ struct Dependency {
 // millions.
 class DependencyLists {
  public:
-  // The next operation's list.
-  void add(std::span<const Dependency> list) {
-    items_.insert(items_.end(), list.begin(), list.end());
+  // The next operation's list. `lagged`: what relaxed reads wait for.
+  void add(std::span<const Dependency> strict, std::span<const Dependency> lagged) {
+    items_.insert(items_.end(), strict.begin(), strict.end());
+    items_.insert(items_.end(), lagged.begin(), lagged.end());
     ends_.push_back(items_.size());
+    if (lagged.empty()) return;
+    lagged_.resize(size(), 0);
+    lagged_.back() = lagged.size();
   }
-  void reserve(std::size_t operations) { ends_.reserve(operations + 1); }
+  void reserve(std::size_t operations) {
+    constexpr std::size_t kUsual = 4;  // per operation, in plans for many hosts
+    reserve_large(ends_, operations + 1);
+    reserve_large(items_, kUsual * operations);
+  }
   std::size_t size() const { return ends_.size() - 1; }
   std::span<const Dependency> operator[](std::size_t operation) const {
     return {items_.data() + ends_[operation], ends_[operation + 1] - ends_[operation]};
+  }
+  // Without what relaxed reads wait for: the waits inside strands.
+  std::span<const Dependency> strict(std::size_t operation) const {
+    const std::span<const Dependency> all = (*this)[operation];
+    return operation < lagged_.size() ? all.first(all.size() - lagged_[operation]) : all;
   }
 
  private:
   std::vector<Dependency> items_;
   std::vector<std::size_t> ends_ = {0};
+  std::vector<std::size_t> lagged_;  // at the end of the lists; none behind the last operation's
 };
 
 // For every operation of the body, the operations that it waits for in the steady state. B waits
@@ -42,8 +57,5 @@ class DependencyLists {
 // ordered, through its activations. Relaxed reads wait for writers max_lag iterations back, or for
 // none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
 DependencyLists find_dependencies(const Plan& plan);
-
-// The same without the waits of relaxed reads: the waits inside strands.
-DependencyLists find_strict_dependencies(const Plan& plan);
 
 }  // namespace convoy

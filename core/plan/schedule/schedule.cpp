@@ -241,7 +241,7 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   schedule.priorities = find_priorities(lowered, dependencies);
   schedule.submission =
       in_order(lowered, compute_positions(lowered), dependencies, schedule.priorities);
-  schedule.strands = find_strands(lowered);
+  schedule.strands = find_strands(lowered, dependencies);
   fill_lanes(lowered, schedule);
   set_urgency(lowered, schedule);
   schedule.phase_end.assign(lowered.computes, 0);

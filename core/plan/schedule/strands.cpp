@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/plan/schedule/dependencies.hpp"
-
 namespace convoy {
 namespace {
 
@@ -27,13 +25,13 @@ class Components {
 
 }  // namespace
 
-Strands find_strands(const Plan& lowered) {
+Strands find_strands(const Plan& lowered, const DependencyLists& dependencies) {
   if (std::none_of(lowered.body.begin(), lowered.body.end(), is_loose)) return {};
   const auto size = static_cast<std::uint32_t>(lowered.body.size());
-  const DependencyLists strict = find_strict_dependencies(lowered);
   Components components(size);
   for (std::uint32_t i = 0; i < size; ++i)
-    for (const Dependency& dependency : strict[i]) components.join(dependency.before, i);
+    for (const Dependency& dependency : dependencies.strict(i))
+      components.join(dependency.before, i);
   std::vector<std::uint32_t> number(size, CONVOY_NONE);  // per root
   Strands strands{0, {}};
   for (std::uint32_t i = 0; i < size; ++i) {

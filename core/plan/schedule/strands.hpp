@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/plan/plan.hpp"
+#include "core/plan/schedule/dependencies.hpp"
 
 namespace convoy {
 
@@ -20,6 +21,6 @@ struct Strands {
 
 // Strands are numbered by the first compute of their replicas. Operations that are not connected to
 // any replica's step belong to the first strand.
-Strands find_strands(const Plan& lowered);
+Strands find_strands(const Plan& lowered, const DependencyLists& dependencies);
 
 }  // namespace convoy

@@ -78,6 +78,10 @@ const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_
     const Link& link = links_[index];
     if (link.level < kRoom || link.load + link.demand > link.whole) open(index);
   }
+  if (free_flows_.empty()) {
+    for (const std::uint32_t index : open_links_) links_[index].level = kRoom;
+    return free_flows_;
+  }
   do {
     fill();
   } while (open_what_changed());
@@ -175,7 +179,38 @@ void FairShares::begin_link(std::uint32_t index) {
   full_next_.put({fair_rate(link), index});
 }
 
+// The same as fill() for one flow: it grows until the narrowest open link is full or it is bound.
+void FairShares::fill_alone(std::uint32_t flow) {
+  AtRate full{kRoom, kNobody};
+  for (const std::uint32_t index : open_links_) {
+    Link& link = links_[index];
+    link.level = kRoom;
+    if (link.flows.empty()) continue;
+    full = std::min(full, {link.whole / link.flows.front().weight, index});
+  }
+  const double most = bound(flows[flow]);
+  filled_[flow] = std::min(most, full.rate);
+  if (full.index != kNobody && full.rate <= most) links_[full.index].level = full.rate;
+}
+
+// The same as fill() in a frequent case: one link is open, and nothing else limits its flows.
+// Returns false, with nothing done, in other cases.
+bool FairShares::fill_one_link(std::uint32_t index) {
+  Link& link = links_[index];
+  if (link.flows.empty() || link.flows.size() != free_flows_.size()) return false;
+  double weight = 0;
+  for (const Passenger& it : link.flows) weight += it.weight;
+  const double rate = link.whole / weight;
+  for (const Passenger& it : link.flows)
+    if (bound(flows[it.flow]) < rate) return false;
+  link.level = rate;
+  for (const Passenger& it : link.flows) filled_[it.flow] = rate;
+  return true;
+}
+
 void FairShares::fill() {
+  if (free_flows_.size() == 1) return fill_alone(free_flows_.front());
+  if (open_links_.size() == 1 && fill_one_link(open_links_.front())) return;
   full_next_.clear();
   bounded_.clear();
   next_bounded_ = 0;

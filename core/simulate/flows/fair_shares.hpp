@@ -58,6 +58,7 @@ class FairShares {
 
  private:
   static constexpr double kRoom = std::numeric_limits<double>::infinity();
+  static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
 
   // A flow on a link.
   struct Passenger {
@@ -91,6 +92,8 @@ class FairShares {
   bool open_what_changed();
   inline double bound(const Flow& flow) const;
   void fill();
+  void fill_alone(std::uint32_t flow);
+  bool fill_one_link(std::uint32_t index);
   inline void begin_link(std::uint32_t index);
   inline void fix(std::uint32_t flow, double rate);
   inline void fix_at_bounds(double rate);

@@ -14,7 +14,6 @@ std::uint32_t FlowNetwork::add(Ticks now, double bytes, std::span<const LinkShar
   if (free_.empty()) {
     flow = static_cast<std::uint32_t>(flows_.size());
     flows_.emplace_back();
-    versions_.push_back(0);
     shares_.flows.emplace_back();
   } else {
     flow = free_.back();
@@ -44,7 +43,6 @@ void FlowNetwork::set_capacity(std::uint32_t link, double bytes_per_second) {
 void FlowNetwork::finish(std::uint32_t flow) {
   touch_links(flow);
   shares_.erase(flow);
-  ++versions_[flow];
   free_.push_back(flow);
 }
 
@@ -62,9 +60,8 @@ const std::vector<FlowNetwork::End>& FlowNetwork::update(Ticks now) {
     it.bytes_left = std::max(0.0, it.bytes_left - it.rate * to_seconds(now - it.since));
     it.rate = rate;
     it.since = now;
-    ++versions_[flow];
     const Ticks left = std::isinf(rate) ? 0 : to_ticks(it.bytes_left / rate);
-    ends_.push_back({flow, versions_[flow], now + left});
+    ends_.push_back({flow, now + left});
   }
   touched_links_.clear();
   touched_flows_.clear();

@@ -12,7 +12,7 @@ namespace convoy::simulate {
 
 // The transfers in progress. Add, limit and finish flows at one point in time, then call update().
 // It shares the links max-min fairly among the flows that the changes affect, and returns when each
-// flow whose rate changed will end.
+// flow whose rate changed will end. That replaces what it returned for the flow before.
 class FlowNetwork {
  public:
   static constexpr double kNoLimit = std::numeric_limits<double>::infinity();
@@ -29,14 +29,10 @@ class FlowNetwork {
 
   struct End {
     std::uint32_t flow = 0;
-    std::uint32_t version = 0;  // the end holds only while the flow has this version
     Ticks at = 0;
   };
   // Valid until the next call.
   const std::vector<End>& update(Ticks now);
-  bool is_current(std::uint32_t flow, std::uint32_t version) const {
-    return versions_[flow] == version;
-  }
   double rate(std::uint32_t flow) const { return shares_.flows[flow].rate; }
 
  private:
@@ -49,8 +45,6 @@ class FlowNetwork {
 
   FairShares shares_;
   std::vector<Progress> flows_;
-  // per flow; apart from the rest because they are read most often
-  std::vector<std::uint32_t> versions_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> touched_links_;
   std::vector<std::uint32_t> touched_flows_;

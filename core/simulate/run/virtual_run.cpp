@@ -1,6 +1,7 @@
 #include "core/simulate/run/virtual_run.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "core/base/error.hpp"
@@ -9,20 +10,24 @@
 #include "core/simulate/flows/flow_network.hpp"
 #include "core/simulate/run/compute_clock.hpp"
 #include "core/simulate/run/event_queue.hpp"
+#include "core/simulate/run/flow_ends.hpp"
 #include "core/simulate/run/series_progress.hpp"
 
 namespace convoy::simulate {
 namespace {
 
-// Runs the tasks. An instance is a task in one iteration; its number is iteration * tasks + task.
+// Runs the tasks. An instance is a task in one iteration. Its number has the task in its lower bits
+// and the iteration above them.
 class VirtualRun {
  public:
   VirtualRun(const TaskGraph& graph, const SimulatedMachine& machine, const RunLength& length)
       : graph_(graph),
         size_(static_cast<std::uint32_t>(graph.tasks.size())),
+        task_bits_(static_cast<std::uint32_t>(std::bit_width(graph.tasks.size()))),
         iterations_(length.iterations + length.ahead),
         measured_(graph.strands == 1 ? length.iterations - 2 : length.iterations / 2),
         around_(told_around(graph, iterations_)),
+        before_(std::min(around_, measured_)),
         last_(graph.strands == 1 || length.ahead > 0 ? measured_ : length.iterations - 1),
         least_ended_(length.ahead > 0 ? std::uint64_t{size_} * length.iterations : 0),
         released_(graph.strands, std::min(length.in_flight, iterations_)),
@@ -36,9 +41,10 @@ class VirtualRun {
         group_links_(graph.groups.size()),
         strand_heads_(graph.strands),
         unfinished_(std::size_t{graph.strands} * iterations_, 0) {
-    CONVOY_CHECK(length.iterations > 2 && std::uint64_t{size_} * iterations_ <= Event::kIndices);
+    CONVOY_CHECK(length.iterations > 2 &&
+                 std::uint64_t{iterations_} << task_bits_ <= Event::kIndices);
     times_.measured = measured_;
-    const std::size_t told = (2 * around_ + std::size_t{1}) * size_;
+    const std::size_t told = (before_ + around_ + std::size_t{1}) * size_;
     CONVOY_CHECK(told < kNone);
     reserve_large(times_.tasks, told);
     times_.tasks.resize(told);
@@ -60,7 +66,7 @@ class VirtualRun {
     settle();
     while (through_ < graph_.strands || times_.ended < least_ended_) {
       CONVOY_CHECK(!events_.empty());
-      now_ = events_.advance([this](const Event& event) { return is_over(event); });
+      now_ = events_.advance([this](Event& event) { return renew(event); });
       while (events_.has_more_now()) handle(events_.pop());
       settle();
     }
@@ -122,11 +128,24 @@ class VirtualRun {
     return unfinished_[std::size_t{strand} * iterations_ + iteration];
   }
 
+  std::uint32_t instance_of(std::uint32_t task, std::uint32_t iteration) const {
+    return iteration << task_bits_ | task;
+  }
+  std::uint32_t task_of(std::uint32_t instance) const {
+    return instance & ((std::uint32_t{1} << task_bits_) - 1);
+  }
+  std::uint32_t iteration_of(std::uint32_t instance) const { return instance >> task_bits_; }
+
+  // How many ends an instance still waits for.
+  std::uint32_t& waits(std::uint32_t task, std::uint32_t iteration) {
+    return waits_[std::size_t{iteration} * size_ + task];
+  }
+
   // The index at which the times of an instance are recorded, if they are.
   std::uint32_t told_at(std::uint32_t task, std::uint32_t iteration) const {
     if (iteration + around_ < measured_ || iteration > measured_ + around_) return kNone;
     const std::uint32_t place =
-        iteration <= measured_ ? measured_ - iteration : iteration - measured_ + around_;
+        iteration <= measured_ ? measured_ - iteration : iteration - measured_ + before_;
     return place * size_ + task;
   }
 
@@ -179,9 +198,9 @@ class VirtualRun {
   // Looks whether a head that was not ready has become ready.
   void look_at(Head& head) {
     const QueuedTask& queued = queue_[head.next];
-    head.instance = head.iteration * size_ + queued.task;
+    head.instance = instance_of(queued.task, head.iteration);
     head.is_ready = head.iteration < (head.runs_ahead ? iterations_ : released_[head.strand]) &&
-                    waits_[head.instance] == 0;
+                    waits(queued.task, head.iteration) == 0;
     if (!head.is_ready) return;
     std::vector<std::uint64_t>& ready = engines_[head.engine].ready;
     ready.push_back(std::uint64_t{queued.urgency} << 32 |
@@ -190,7 +209,7 @@ class VirtualRun {
   }
 
   void push(Ticks at, EventKind kind, std::uint32_t index, std::uint32_t version) {
-    events_.push({at, index, version, kind});
+    events_.push({at, ++told_, index, version, kind});
   }
 
   void mark(std::uint32_t engine) {
@@ -199,14 +218,15 @@ class VirtualRun {
     dirty_engines_.push_back(engine);
   }
 
-  // Whether a newer end has replaced this event.
-  bool is_over(const Event& event) const {
-    if (event.kind == EventKind::kFlowEnd) return !network_.is_current(event.index, event.version);
-    return event.kind == EventKind::kComputeEnd && !clock_.is_current(event.index, event.version);
+  // Brings an event up to date. Returns false if a newer end has replaced it.
+  bool renew(Event& event) {
+    if (event.kind == EventKind::kFlowEnd) return flow_ends_.renew(event);
+    return event.kind != EventKind::kComputeEnd || clock_.is_current(event.index, event.version);
   }
 
-  void handle(const Event& event) {
-    if (is_over(event)) return;
+  void handle(Event event) {
+    if (!renew(event)) return;
+    CONVOY_CHECK_EQ(event.at, now_);
     switch (event.kind) {
       case EventKind::kComputeEnd: {
         clock_.finish(event.index);
@@ -234,8 +254,10 @@ class VirtualRun {
     for (const ComputeClock::End& end : clock_.settle(now_))
       push(end.at, EventKind::kComputeEnd, end.place, end.version);
     for (const std::uint32_t group : clock_.flipped_groups()) flip(group);
-    for (const FlowNetwork::End& end : network_.update(now_))
-      push(end.at, EventKind::kFlowEnd, end.flow, end.version);
+    for (const FlowNetwork::End& end : network_.update(now_)) {
+      const Event event{end.at, ++told_, end.flow, 0, EventKind::kFlowEnd};
+      if (flow_ends_.tell(event)) events_.push(event);
+    }
   }
 
   // Applies that the group's devices have begun to compute, or that all of them have stopped.
@@ -262,10 +284,10 @@ class VirtualRun {
   void start(std::uint32_t instance, EngineState& engine) {
     const TaskCost& cost = cost_of(instance);
     engine.busy = true;
-    const std::uint32_t told = told_at(instance % size_, instance / size_);
+    const std::uint32_t told = told_at(task_of(instance), iteration_of(instance));
     if (told != kNone) note_start(times_.tasks[told], engine);
     if (cost.activity == Activity::kCompute) {
-      const std::uint32_t place = steps_[instance % size_].task.place;
+      const std::uint32_t place = steps_[task_of(instance)].task.place;
       running_[place] = instance;
       return clock_.start(now_, place, *cost.pass);
     }
@@ -286,14 +308,14 @@ class VirtualRun {
 
   // The fixed cost of the task is over, and its bytes begin to flow.
   void begin(std::uint32_t instance) {
-    const std::uint32_t route = steps_[instance % size_].task.route;
+    const std::uint32_t route = steps_[task_of(instance)].task.route;
     const TaskCost& cost = cost_of(instance);
     if (route == kNone || cost.bytes == 0) return complete(instance);
     const std::uint32_t flow = network_.add(now_, cost.bytes, flow_routes_[route], limit_of(cost));
     if (flow_instance_.size() <= flow) flow_instance_.resize(flow + 1);
     flow_instance_[flow] = instance;
     if (cost.group != kNone) group_flows_[cost.group].push_back(flow);
-    if (instance / size_ != measured_) return;
+    if (iteration_of(instance) != measured_) return;
     for (const LinkShare& share : graph_.routes[route]) {
       times_.link_bytes[share.link] += cost.bytes * share.bytes;
       times_.link_loads[share.link] += cost.bytes * share.weight;
@@ -301,7 +323,7 @@ class VirtualRun {
   }
 
   const TaskCost& cost_of(std::uint32_t instance) const {
-    return graph_.costs[steps_[instance % size_].task.cost];
+    return graph_.costs[steps_[task_of(instance)].task.cost];
   }
 
   double limit_of(const TaskCost& cost) const {
@@ -310,14 +332,15 @@ class VirtualRun {
 
   void end_flow(std::uint32_t flow) {
     network_.finish(flow);
+    flow_ends_.finish(flow);
     const std::uint32_t group = cost_of(flow_instance_[flow]).group;
     if (group != kNone) std::erase(group_flows_[group], flow);
     complete(flow_instance_[flow]);
   }
 
   void complete(std::uint32_t instance) {
-    const std::uint32_t task = instance % size_;
-    const std::uint32_t iteration = instance / size_;
+    const std::uint32_t task = task_of(instance);
+    const std::uint32_t iteration = iteration_of(instance);
     ++times_.ended;
     const std::uint32_t told = told_at(task, iteration);
     if (told != kNone) times_.tasks[told].end = now_;
@@ -359,11 +382,11 @@ class VirtualRun {
 
   // Counts one wait of the task as over. Returns whether it was the last one.
   bool needs_no_more(std::uint32_t task, std::uint32_t iteration) {
-    return iteration < iterations_ && --waits_[iteration * size_ + task] == 0;
+    return iteration < iterations_ && --waits(task, iteration) == 0;
   }
 
   void make_ready(std::uint32_t task, std::uint32_t iteration, std::uint32_t told) {
-    const std::uint32_t instance = iteration * size_ + task;
+    const std::uint32_t instance = instance_of(task, iteration);
     if (const std::uint32_t own = told_at(task, iteration); own != kNone) {
       times_.tasks[own].cause = told;
       times_.tasks[own].start = now_;  // until it really starts
@@ -407,9 +430,11 @@ class VirtualRun {
 
   const TaskGraph& graph_;
   std::uint32_t size_;
+  std::uint32_t task_bits_;
   std::uint32_t iterations_;
   std::uint32_t measured_;               // the measured iteration
-  std::uint32_t around_;                 // iterations before and after it that are recorded, too
+  std::uint32_t around_;                 // iterations after it that are recorded, too
+  std::uint32_t before_;                 // iterations before it that are recorded, too
   std::uint32_t last_;                   // the iteration with which the run ends
   std::uint64_t least_ended_;            // tasks that must end before the run ends
   std::uint32_t through_ = 0;            // strands that have ended the last iteration
@@ -419,7 +444,7 @@ class VirtualRun {
   FlowNetwork network_;
   Lists<LinkShare> flow_routes_;
   SeriesProgress series_;
-  std::vector<std::uint32_t> waits_;  // per instance: how many ends it still waits for
+  std::vector<std::uint32_t> waits_;  // per iteration and task
   std::vector<Step> steps_;           // per task
   std::vector<Head> heads_;           // of all lanes, engine by engine
   std::vector<QueuedTask> queue_;     // the tasks of all lanes, one lane after the other
@@ -436,6 +461,8 @@ class VirtualRun {
   // that can start at this time starts engine by engine.
   std::size_t first_released_ = kNobody;
   EventQueue events_;
+  FlowEnds flow_ends_;
+  std::uint64_t told_ = 0;  // events, whether they were queued or not
   Ticks now_ = 0;
   RunTimes times_;
 };

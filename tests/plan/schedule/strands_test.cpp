@@ -17,6 +17,10 @@ namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 
+Strands strands_of(const Plan& lowered) {
+  return find_strands(lowered, find_dependencies(lowered));
+}
+
 Cluster two_hosts() {
   Cluster cluster = make_hosts({2, 2, true, "cpu", {}});
   cluster.device_collectives = false;
@@ -28,7 +32,7 @@ TEST(Strands, AreOneWhereStepsAreTakenTogether) {
   const Cluster cluster = two_hosts();
   for (const SamplePlan& sample : sample_plans()) {
     if (sample.name == "asynchronous") continue;
-    const Strands strands = find_strands(lower(write_plan(cluster, arena, sample.write)));
+    const Strands strands = strands_of(lower(write_plan(cluster, arena, sample.write)));
     EXPECT_EQ(strands.count, 1u) << sample.name;
     EXPECT_TRUE(strands.of.empty()) << sample.name;
   }
@@ -39,7 +43,7 @@ TEST(Strands, AreOnePerReplicaThatNothingStrictJoinsToOthers) {
   const Cluster cluster = two_hosts();
   for (const WritePlan& write : {WritePlan(write_asynchronous), write_lagging(3)}) {
     const Plan lowered = lower(write_plan(cluster, arena, write), kSmallPieces);
-    const Strands strands = find_strands(lowered);
+    const Strands strands = strands_of(lowered);
     ASSERT_EQ(strands.count, 4u);
     for (std::size_t i = 0; i < lowered.body.size(); ++i) {
       const Operation& it = lowered.body[i];
