@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstring>
 
 #include "core/plan/cluster.hpp"
@@ -311,11 +313,48 @@ TEST(KernelTrial, EndsACallThatComputesForEver) {
             "does not return within 0.1 seconds");
 }
 
+// Signals that end a sleep early must not make it a call that returns, and a call that holds all
+// signals back is ended, too.
+TEST(KernelTrial, EndsACallThatSleeps) {
+  const Called called{.time = {.each_call = 0.3}};
+  const convoy_host_kernel once = [](const convoy_region*, std::uint64_t, const convoy_region*,
+                                     std::uint64_t) -> std::int32_t {
+    sleep(30);
+    return 0;
+  };
+  const convoy_host_kernel again = [](const convoy_region*, std::uint64_t, const convoy_region*,
+                                      std::uint64_t) -> std::int32_t {
+    for (unsigned left = 30; left > 0;) left = sleep(left);
+    return 0;
+  };
+  const convoy_host_kernel held_back = [](const convoy_region*, std::uint64_t, const convoy_region*,
+                                          std::uint64_t) -> std::int32_t {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, nullptr);
+    sleep(30);
+    return 0;
+  };
+  for (const convoy_host_kernel kernel : {once, again, held_back}) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(trial_of(kernel, called), "does not return within 0.3 seconds");
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(15));
+  }
+}
+
+TEST(KernelTrial, LetsACallSleepThatReturnsInTime) {
+  const convoy_host_kernel naps = [](const convoy_region* reads, std::uint64_t n,
+                                     const convoy_region* writes, std::uint64_t) {
+    return usleep(10'000) != 0 ? 1 : each(reads, n, writes, [](float a, float) { return a; });
+  };
+  EXPECT_EQ(trial_of(naps, {.effect = CallEffect::kSums}), "");
+}
+
 // A kernel that takes its time is not one that hangs, nor one that was tried.
 TEST(KernelTrial, BeginsNoCallWhenTheTimeIsOver) {
   const convoy_host_kernel slow = [](const convoy_region*, std::uint64_t, const convoy_region*,
                                      std::uint64_t) {
-    usleep(120'000);  // a sixth counts
+    usleep(120'000);
     return 0;
   };
   const runtime::KernelTrial trial = try_it(slow, {.time = {.each_call = 600, .all_calls = 0.01}});

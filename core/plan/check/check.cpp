@@ -11,6 +11,7 @@
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/parts/one_of_each.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
+#include "core/plan/check/relaxed_reads.hpp"
 #include "core/plan/check/stages/stage_passage.hpp"
 #include "core/plan/stages.hpp"
 
@@ -249,12 +250,34 @@ CheckReport check_by_excerpt(const Plan& plan) {
   return check_all_of(plan);
 }
 
+// A plan that is right in program order must also be right where relaxed reads see older contents.
+void judge_older_reads(const Plan& plan, CheckReport& report) {
+  const std::optional<check::OlderReads> older = check::with_older_reads(plan);
+  if (!older) return;
+  try {
+    if (is_proved(check_by_excerpt(older->plan))) return;
+  } catch (const check::OverBudget&) {
+    throw check::OverBudget{older->operation};
+  }
+  const ElementRange all{0, plan.arena->elements};
+  add_findings({{FindingKind::kUnknown, older->operation, CONVOY_NONE, all,
+                 check::describe_operation(
+                     plan, older->operation, all,
+                     fmt::format("its relaxed read may see other contents than that of operation "
+                                 "{} before it, and it is not known what their difference does to "
+                                 "the parameters",
+                                 older->earlier))}},
+               report);
+}
+
 }  // namespace
 
 CheckReport check_plan(const Plan& plan) {
   if (!plan.later.empty()) return check_stages(plan);
   try {
-    return check_by_excerpt(plan);
+    CheckReport report = check_by_excerpt(plan);
+    if (is_proved(report)) judge_older_reads(plan, report);
+    return report;
   } catch (const check::OverBudget& where) {
     return over_budget(plan, where);
   }

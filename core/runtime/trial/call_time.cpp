@@ -1,69 +1,59 @@
 #include "core/runtime/trial/call_time.hpp"
 
-#include <sys/time.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <csignal>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 
 namespace convoy::runtime {
 namespace {
 
-constexpr double kWallPerCounted = 6;  // of a call that sleeps
-constexpr double kLooksPerLimit = 8;
+constexpr double kMostWallPerCounted = 6;  // of a call that waits for processors
 
 double seconds_on(clockid_t clock) {
   timespec now{};
-  clock_gettime(clock, &now);
+  if (clock_gettime(clock, &now) != 0) return 0;
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Of the call that is measured, for the signal handler.
-struct CallStart {
-  double limit = 0, on_wall = 0, computed = 0;
-} call_start;
-
-double counted_so_far() {
-  return counted_seconds(seconds_on(CLOCK_MONOTONIC) - call_start.on_wall,
-                         seconds_on(CLOCK_PROCESS_CPUTIME_ID) - call_start.computed);
+double seconds_computed_by(pid_t process) {
+  clockid_t clock{};
+  return clock_getcpuclockid(process, &clock) == 0 ? seconds_on(clock) : 0;
 }
 
-// The signal that is raised here is delivered when the handler returns.
-void end_when_late(int) {
-  if (counted_so_far() < call_start.limit) return;
-  std::signal(SIGALRM, SIG_DFL);
-  std::raise(SIGALRM);
-}
-
-timeval timeval_of(double seconds) {
-  const double whole = std::floor(seconds);
-  return {static_cast<time_t>(whole), static_cast<suseconds_t>((seconds - whole) * 1e6)};
+// Nothing where the system does not say.
+double seconds_waited_by(pid_t process) {
+  double waited = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), error),
+       end;
+       !error && thread != end; thread.increment(error)) {
+    double ran_ns = 0;
+    double waited_ns = 0;
+    if (std::ifstream(thread->path() / "schedstat") >> ran_ns >> waited_ns)
+      waited += 1e-9 * waited_ns;
+  }
+  return waited;
 }
 
 }  // namespace
 
-double counted_seconds(double on_wall, double computed) {
-  return std::min(on_wall, std::max(computed, on_wall / kWallPerCounted));
+ProcessTime time_of(pid_t process) {
+  return {seconds_on(CLOCK_MONOTONIC), seconds_computed_by(process), seconds_waited_by(process)};
 }
 
-TimedCall::TimedCall(double limit) {
-  call_start = {limit, seconds_on(CLOCK_MONOTONIC), seconds_on(CLOCK_PROCESS_CPUTIME_ID)};
-  struct sigaction action {};
-  action.sa_handler = end_when_late;
-  action.sa_flags = SA_RESTART;
-  sigaction(SIGALRM, &action, nullptr);
-  const itimerval timer{timeval_of(std::max(limit / kLooksPerLimit, 1e-3)), timeval_of(limit)};
-  setitimer(ITIMER_REAL, &timer, nullptr);
+double counted_seconds(const ProcessTime& call) {
+  const double counted =
+      std::max({call.computed, call.on_wall - call.waited, call.on_wall / kMostWallPerCounted});
+  return std::min(call.on_wall, counted);
 }
 
-TimedCall::~TimedCall() {
-  const itimerval none{};
-  setitimer(ITIMER_REAL, &none, nullptr);
-}
-
-double TimedCall::seconds() const {
-  return counted_so_far();
+double counted_seconds(const ProcessTime& begin, const ProcessTime& end) {
+  return counted_seconds(
+      {end.on_wall - begin.on_wall, end.computed - begin.computed, end.waited - begin.waited});
 }
 
 }  // namespace convoy::runtime

@@ -1,24 +1,21 @@
 #pragma once
 
+#include <sys/types.h>
+
 namespace convoy::runtime {
 
-// How much of a call's time counts against its limit. On a machine whose processors others use,
-// too, a call waits for them, so only the time counts in which the process computed. But a call may
-// also sleep: a sixth of the time on the wall counts in any case. Several threads compute longer
-// than the wall's time, which counts then.
-double counted_seconds(double on_wall, double computed);
-
-// Measures a call in a process of its own, while this object lives. The process ends by SIGALRM
-// when more than `limit` seconds count.
-class TimedCall {
- public:
-  explicit TimedCall(double limit);
-  ~TimedCall();
-  TimedCall(const TimedCall&) = delete;
-  TimedCall& operator=(const TimedCall&) = delete;
-
-  // That count so far.
-  double seconds() const;
+// Seconds of a process so far.
+struct ProcessTime {
+  double on_wall = 0;   // since whenever
+  double computed = 0;  // by all its threads
+  double waited = 0;    // in which its threads were ready and waited for a processor
 };
+ProcessTime time_of(pid_t process);
+
+// How much of a call's time counts against its limit: what it computed and what it slept. On a
+// machine whose processors others use, too, a call waits for them, which does not count. A sixth of
+// the time on the wall counts in any case, and never more than all of it.
+double counted_seconds(const ProcessTime& call);
+double counted_seconds(const ProcessTime& begin, const ProcessTime& end);
 
 }  // namespace convoy::runtime

@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <memory>
 #include <new>
 
@@ -17,6 +15,7 @@
 #include "core/base/memory_limit.hpp"
 #include "core/base/processor_seconds.hpp"
 #include "core/base/system_root.hpp"
+#include "core/runtime/trial/call_watch.hpp"
 #include "core/runtime/trial/trial_calls.hpp"
 #include "core/runtime/trial/trial_spans.hpp"
 
@@ -68,17 +67,20 @@ std::string circumstances(const TriedCall& call) {
   return call.exponent < 0 ? ", when it reads tiny numbers" : "";
 }
 
-bool is_overdue(int status) {
-  return WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
-}
+// How the process of a trial ended.
+struct ProcessEnd {
+  int status = 0;
+  bool was_late = false;
+};
 
-std::string problem_of(int status, const TrialEnd& end, const Plan& plan, const TrialSpans& spans,
-                       FencedMemory::Side at_guard, const TrialTime& time) {
+std::string problem_of(const ProcessEnd& process, const TrialEnd& end, const Plan& plan,
+                       const TrialSpans& spans, FencedMemory::Side at_guard,
+                       const TrialTime& time) {
   std::string problem;
-  if (is_overdue(status))
+  if (process.was_late)
     problem = fmt::format("does not return within {:g} seconds", time.each_call);
-  else if (WIFSIGNALED(status))
-    problem = fmt::format("ends with signal {}", WTERMSIG(status));
+  else if (WIFSIGNALED(process.status))
+    problem = fmt::format("ends with signal {}", WTERMSIG(process.status));
   else
     problem =
         in_words(end, spans.all().empty() ? "" : plan.span_name(spans[end.span].span), at_guard);
@@ -86,8 +88,9 @@ std::string problem_of(int status, const TrialEnd& end, const Plan& plan, const 
 }
 
 // In a child process. How that ends; adds the time that it computed.
-int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans, TrialEnd& end,
-              FencedMemory::Side at_guard, const TrialTime& time, double& seconds) {
+ProcessEnd run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans,
+                     TrialEnd& end, FencedMemory::Side at_guard, const TrialTime& time,
+                     double& seconds) {
   const pid_t parent = getpid();
   const pid_t child = fork();
   if (child < 0) fail(ExitCode::kUnavailable, "no process to try a kernel in");
@@ -95,12 +98,11 @@ int run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans
     end_with_parent(parent);
     TrialCalls(kernel, call, spans).run(end, time, at_guard == FencedMemory::Side::kBegin);
   }
-  int status = 0;
   rusage used{};
-  while (wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
-  }
+  CallWatch watch(child, end.calls, time.each_call);
+  const int status = watch.wait(used);
   seconds += processor_seconds_of(used);
-  return status;
+  return {status, watch.was_late()};
 }
 
 }  // namespace
@@ -125,10 +127,10 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
   for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
     TrialSpans spans(call, at_guard);
     *end = {.call_seconds = end->call_seconds};
-    const int status = run_trial(kernel, call, spans, *end, at_guard, time, result.seconds);
+    const ProcessEnd process = run_trial(kernel, call, spans, *end, at_guard, time, result.seconds);
     result.call_seconds = end->call_seconds;
-    result.problem = problem_of(status, *end, plan, spans, at_guard, time);
-    result.hangs = is_overdue(status);
+    result.problem = problem_of(process, *end, plan, spans, at_guard, time);
+    result.hangs = process.was_late;
     result.out_of_time = result.problem.empty() && end->outcome == TrialOutcome::kOutOfTime;
     if (!result.problem.empty() || result.out_of_time) break;
   }

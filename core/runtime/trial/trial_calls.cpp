@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstring>
@@ -103,9 +104,12 @@ bool TrialCalls::call_in_time(const TriedCall& how, const TrialTime& time) {
   if (trial_end->call_seconds >= time.all_calls) end_with(TrialOutcome::kOutOfTime);
   trial_end->call = how;
   spans_.fill(how.variant, how.exponent);
-  const TimedCall timed(time.each_call);
+  const std::atomic_ref<std::uint64_t> calls(trial_end->calls);
+  const ProcessTime begin = time_of(getpid());
+  ++calls;
   const std::int32_t status = call_filled(how);
-  trial_end->call_seconds += timed.seconds();
+  ++calls;
+  trial_end->call_seconds += counted_seconds(begin, time_of(getpid()));
   if (status != 0 && how.exponent == 0) end_with(TrialOutcome::kRefused);
   return status == 0;
 }

@@ -37,6 +37,7 @@ struct TrialEnd {
   std::size_t span = 0;
   TriedCall call = {};  // the last one
   double call_seconds = 0;
+  std::uint64_t calls = 0;  // their beginnings and ends (CallWatch)
 };
 
 // Calls one kernel several times.

@@ -1,4 +1,5 @@
 // What the checker says of plans that change during training.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -602,6 +603,35 @@ TEST(CheckStages, OneOfAThousandMayBeWrong) {
   ASSERT_FALSE(it.report.findings.empty());
   EXPECT_TRUE(it.report.findings.front().text.starts_with("from step 8412 on, where it begins"))
       << it.report.findings.front().text;
+}
+
+// Demon (Chen et al., 2019): the momentum's weight falls from stage to stage.
+TEST(CheckStages, MomentumThatFallsInHundredsOfStagesIsNotWrong) {
+  constexpr int kStages = 300;
+  const Judged it = judge([](Planner& p) {
+    const std::vector<Buffer> momenta = residuals(p);
+    for (int stage = 0; stage < kStages; ++stage) {
+      const double weight = 0.9 * (1 - static_cast<double>(stage) / kStages);
+      const auto body = [&] {
+        p.compute();
+        p.all_reduce(p.all_gradients(p.arena()));
+        for (const auto r : p.replicas()) {
+          const Buffer& momentum = momenta[r.index()];
+          p.scale(momentum, momentum, weight);
+          p.axpy(momentum, 1 - weight, p.gradient(r), momentum);
+          p.apply(p.parameters(r), momentum);
+        }
+      };
+      if (stage == 0)
+        body();
+      else
+        p.from_step(10 * static_cast<std::uint64_t>(stage), body);
+    }
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text.substr(0, 500);
+  ASSERT_FALSE(it.report.findings.empty());
+  EXPECT_THAT(it.report.findings.front().text,
+              ::testing::HasSubstr("as often in the end as others of its stage"));
 }
 
 // The copy is made where the second stage begins, which does not read it; the third one does.

@@ -421,6 +421,32 @@ WritePlan proximal(double of_first_gradient, std::uint32_t pulled_replicas) {
   };
 }
 
+// Stochastic weight averaging (Izmailov et al., 2018) whose weights go on from their mean after
+// four steps. A gradient may be scaled before it is applied, and a replica may not go on from the
+// mean.
+WritePlan from_mean_on_the_way(double of_last_gradient, std::uint32_t averaged_replicas) {
+  return [=](Planner& p) {
+    std::vector<Buffer> means;
+    for (const auto r : p.replicas()) means.push_back(held(p, r));
+    for (int i = 0; i < 4; ++i) {
+      p.compute();
+      p.all_reduce(p.all_gradients(p.arena()));
+      for (const auto r : p.replicas()) {
+        const Span mine = p.parameters(r);
+        const Buffer mean = means[r.index()];
+        if (i == 3) p.scale(p.gradient(r), p.gradient(r), of_last_gradient);
+        p.apply(mine, p.gradient(r));
+        if (i == 0)
+          p.scale(mean, mine, 0.25);
+        else
+          p.axpy(mean, 0.25, mine, mean);
+      }
+    }
+    for (const auto r : p.replicas())
+      if (r.index() < averaged_replicas) p.copy(p.parameters(r), means[r.index()]);
+  };
+}
+
 // However many replicas there are, they do not pull the center past their mean.
 void write_gentle_elastic(Planner& p) {
   const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
@@ -505,6 +531,13 @@ std::vector<SampleRecurrence> wrong_held_out() {
        "0.5 of the way"},
       {"pulled back, the first gradient halved", proximal(0.5, CONVOY_NONE), kWrong, false, ""},
       {"pulled back but for one replica", proximal(1, 1), kWrong, false, ""},
+      {"from the mean on the way", from_mean_on_the_way(1, CONVOY_NONE), kOpen, false,
+       "count once and those of the last one 0.25 times, as where the period ends with the mean of "
+       "the parameters at 4 points on the way"},
+      {"from the mean on the way, the last gradient halved", from_mean_on_the_way(0.5, CONVOY_NONE),
+       kWrong, false, ""},
+      {"from the mean on the way but for one replica", from_mean_on_the_way(1, 1), kWrong, false,
+       ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},

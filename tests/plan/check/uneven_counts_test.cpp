@@ -63,5 +63,26 @@ TEST(PulledBack, IsNothingElse) {
   EXPECT_EQ(kept_in({0, 0}), std::nullopt);
 }
 
+std::optional<std::uint64_t> points_in(const std::vector<double>& counts) {
+  return check::averaged_on_the_way(in_field(counts));
+}
+
+TEST(AveragedOnTheWay, MakesLaterGradientsCountLess) {
+  EXPECT_EQ(points_in({1, 0.75, 0.5, 0.25}), 4);
+  EXPECT_EQ(points_in({1, 2.0 / 3, 1.0 / 3}), 3);
+  EXPECT_EQ(points_in({1, 1, 0.5, 0.5}), 2);  // every second one
+}
+
+TEST(AveragedOnTheWay, IsNothingElse) {
+  EXPECT_EQ(points_in({}), std::nullopt);
+  EXPECT_EQ(points_in({1}), std::nullopt);
+  EXPECT_EQ(points_in({1, 1, 1}), std::nullopt);
+  EXPECT_EQ(points_in({0.5, 1}), std::nullopt);
+  EXPECT_EQ(points_in({1, 0.5, 0.25}), std::nullopt);
+  EXPECT_EQ(points_in({2, 1}), std::nullopt);
+  EXPECT_EQ(points_in({0.75, 0.5, 0.25}), std::nullopt);
+  EXPECT_EQ(points_in({1, 0.5, 0}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace convoy::testing

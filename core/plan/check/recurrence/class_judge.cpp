@@ -193,7 +193,9 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
                            number_of(by_compute.back()), *factor, plan_.computes));
   }
   report_.uneven_means = updates_.uneven_means(by_compute);
-  if (report_.uneven_means.empty() && !judge_pulled_back(by_compute)) report_unequal(weights);
+  if (report_.uneven_means.empty() && !judge_pulled_back(by_compute) &&
+      !judge_averaged_on_the_way(by_compute))
+    report_unequal(weights);
 }
 
 // The first gradient that is missing or has another weight.
@@ -234,6 +236,20 @@ bool ClassJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute)
                   "where the period began: it is not known whether that is meant",
                   plan_.computes, number_of(by_compute.front()), number_of(by_compute.back()),
                   1 - *kept));
+  return true;
+}
+
+// The same where weights go on from their mean, as in stochastic weight averaging (Izmailov et al.,
+// 2018). Updates that are scaled themselves could give such counts, too.
+bool ClassJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute) {
+  const std::optional<std::uint64_t> points = averaged_on_the_way(by_compute);
+  if (!points || !updates_.are_plain_means(plan_.cluster->replicas())) return false;
+  report_.averaged_over = *points;
+  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      fmt::format("gradients of the first of {} steps count once and those of the last one {:.6g} "
+                  "times, as where the period ends with the mean of the parameters at {} points on "
+                  "the way: it is not known whether that is meant",
+                  plan_.computes, number_of(by_compute.back()), *points));
   return true;
 }
 

@@ -36,6 +36,7 @@ class ClassJudge {
   void require_equal(const FieldMatrix& weights);
   void report_unequal(const FieldMatrix& weights);
   bool judge_pulled_back(const std::vector<std::uint64_t>& by_compute);
+  bool judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute);
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
   void judge_total(const FieldMatrix& weights);

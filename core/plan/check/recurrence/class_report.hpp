@@ -41,6 +41,8 @@ struct ClassReport {
   bool loses = false;        // errors have a final weight
   // Operations that multiply gradients by factors of the run.
   std::set<std::string> factors = {};
+  // The points on the way whose mean the period seems to end with; 0: it does not.
+  std::uint64_t averaged_over = 0;
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.
   std::vector<std::uint64_t> restarts;

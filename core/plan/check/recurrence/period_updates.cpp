@@ -113,6 +113,18 @@ std::uint64_t PeriodUpdates::computes_of_a_mean(std::uint64_t sources, std::uint
   return divides_before ? computes : 1;
 }
 
+bool PeriodUpdates::are_plain_means(std::uint64_t sources) const {
+  return !applies_.empty() && std::ranges::all_of(applies_, [&](const LinearApply& it) {
+    const std::vector<Term> terms = values_.expand(it.gradient_sum, Casts::kKept);
+    return terms.size() == sources && std::ranges::all_of(terms, [&](const Term& term) {
+             const Atom& atom = values_.atom(term.atom);
+             const Weight counts = term.weight * reciprocal(it.contributions) * whole(sources);
+             return atom.kind == AtomKind::kGradient && counts.field == 1 &&
+                    atom.step == values_.atom(terms.front().atom).step;
+           });
+  });
+}
+
 bool PeriodUpdates::are_for_each(std::size_t gradients) const {
   const auto divides = [](const LinearApply& it) { return it.contributions != 1; };
   if (applies_.empty() || std::ranges::any_of(applies_, divides)) return false;

@@ -26,6 +26,10 @@ class PeriodUpdates {
   // it updates. In that case every gradient counts `count` times, an element of the field.
   std::uint64_t computes_of_a_mean(std::uint64_t sources, std::uint64_t count) const;
 
+  // Whether every update is the mean of one gradient of each of the `sources` replicas, all of one
+  // compute, and of nothing else.
+  bool are_plain_means(std::uint64_t sources) const;
+
   // Whether all updated memory gets an undivided update for every single one of the gradients.
   bool are_for_each(std::size_t gradients) const;
 

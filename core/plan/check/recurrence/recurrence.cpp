@@ -30,10 +30,12 @@ class RecurrenceJudge {
     for (const PeriodFault& fault : map.faults) report(fault);
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
     for (const PeriodClass& it : map.classes) require_moving_bases(it);
-    if (findings_.empty())
+    if (findings_.empty()) {
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
-    else
+      require_equal_averages(map);
+    } else {
       look_for_restarts(map);
+    }
     result_.restarts = only_restarts(map);
     if (findings_.empty() || result_.restarts) compare_classes(map);
     if (map.classes.empty() && findings_.empty())
@@ -145,6 +147,22 @@ class RecurrenceJudge {
     for (const ClassFinding& finding : report.findings)
       add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
     reports_.push_back(report);
+  }
+
+  // Whether a mean of parameters on the way is meant or not, all replicas must go on from it.
+  void require_equal_averages(const PeriodMap& map) {
+    for (const std::vector<std::size_t>& group : map.together)
+      for (const std::size_t i : group) {
+        const std::uint64_t first = reports_[group.front()].averaged_over;
+        if (reports_[i].averaged_over == first) continue;
+        const PeriodRead& read = map.classes[i].reads.front();
+        add(FindingKind::kScaled, read.operation, read.replica, read.range,
+            fmt::format("replica {} goes on from the mean of its parameters at {} points on the "
+                        "way, and replica {} from that at {}",
+                        read.replica, std::max<std::uint64_t>(reports_[i].averaged_over, 1),
+                        map.classes[group.front()].reads.front().replica,
+                        std::max<std::uint64_t>(first, 1)));
+      }
   }
 
   // A momentum that begins anew within the period is applied as a sum of gradients that is no mean.

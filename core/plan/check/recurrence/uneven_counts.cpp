@@ -68,4 +68,17 @@ std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts) {
   return number;
 }
 
+std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2 || counts.front() != 1 || counts.back() == 0) return std::nullopt;
+  const std::uint64_t of_one = counts.back();
+  std::uint64_t points = 1;
+  for (std::size_t i = counts.size() - 1; i > 0; --i) {
+    const std::uint64_t more = difference(counts[i - 1], counts[i]);
+    if (more != 0 && more != of_one) return std::nullopt;
+    points += more != 0 ? 1 : 0;
+  }
+  if (points < 2 || field_multiply(of_one, points) != 1) return std::nullopt;
+  return points;
+}
+
 }  // namespace convoy::check

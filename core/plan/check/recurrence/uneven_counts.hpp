@@ -20,4 +20,8 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
 // factor, and the last one counts once, or less by the factor.
 std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts);
 
+// If the period ends with the mean of the parameters on the way, the number of points that the mean
+// is over: the first gradients are in all of them, the last ones in one.
+std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts);
+
 }  // namespace convoy::check

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "core/plan/check/audit.hpp"
@@ -349,6 +351,68 @@ class Beginning {
   std::set<std::pair<FindingKind, std::string>> seen_;
 };
 
+// Runs through the stages. Where a stage begins as it was proved, the run begins anew, so it does
+// not keep the gradients of many stages, and equal passages are judged once. It also begins anew
+// behind a passage that is not proved, for nothing behind that is proved of the plan.
+class PassageJudge {
+ public:
+  PassageJudge(const Plan& plan, const std::vector<StageReport>& reports, Budget& budget)
+      : plan_(plan), reports_(reports), budget_(budget) {}
+
+  std::vector<StagePassage> judge() {
+    std::vector<StagePassage> passages;
+    std::uint64_t hash = plan_hash(stage_alone(plan_, 0));
+    for (std::size_t stage = 1; stage < stage_count(plan_); ++stage) {
+      const std::uint64_t next_hash = plan_hash(stage_alone(plan_, stage));
+      const std::uint64_t periods = periods_before(stage);
+      const Passed passed{std::exchange(hash, next_hash), next_hash, periods};
+      const auto known = known_.find(passed);
+      if (run_ == nullptr && known != known_.end()) {
+        passages.push_back(known->second);
+        continue;
+      }
+      const bool from_beginning = run_ == nullptr;
+      passages.push_back(pass(stage, periods));
+      if (from_beginning && run_ == nullptr && passages.back().findings.empty())
+        known_.emplace(passed, passages.back());
+    }
+    return passages;
+  }
+
+ private:
+  using Passed = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // hashes, periods
+
+  std::uint64_t periods_before(std::size_t stage) const {
+    const std::uint64_t steps = first_step_of(plan_, stage) - first_step_of(plan_, stage - 1);
+    return periods_to_run(steps / computes_of(plan_, stage - 1));
+  }
+
+  StagePassage pass(std::size_t stage, std::uint64_t periods) {
+    if (run_ == nullptr) {
+      now_ = stage_alone(plan_, stage - 1);
+      run_ = std::make_unique<SymbolicRun>(now_, budget_, Start::kLinear);
+      before_ = {};
+    }
+    for (std::uint64_t i = 0; i < periods; ++i) run_->run_period();
+    before_.add_means(run_->computes(0), reports_[stage - 1].report);
+    now_ = stage_of(plan_, stage);
+    before_.errors = errors_in_reach(now_, *run_);
+    run_->run_prologue();
+    Beginning beginning(plan_, stage, *run_, before_, budget_);
+    StagePassage passage = beginning.judge();
+    if (!passage.findings.empty() || beginning.begins_anew()) run_.reset();
+    return passage;
+  }
+
+  const Plan& plan_;
+  const std::vector<StageReport>& reports_;
+  Budget& budget_;
+  std::map<Passed, StagePassage> known_;
+  Plan now_;  // that the run goes through
+  std::unique_ptr<SymbolicRun> run_;
+  Before before_;
+};
+
 }  // namespace
 
 Plan stage_alone(const Plan& plan, std::size_t stage) {
@@ -364,26 +428,7 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
 
 std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
                                          Budget& budget) {
-  Plan now = stage_of(plan, 0);  // that the run goes through
-  auto run = std::make_unique<SymbolicRun>(now, budget, Start::kLinear);
-  Before before;
-  std::vector<StagePassage> passages;
-  for (std::size_t stage = 1; stage < stage_count(plan); ++stage) {
-    const std::uint64_t steps = first_step_of(plan, stage) - first_step_of(plan, stage - 1);
-    for (std::uint64_t i = periods_to_run(steps / now.computes); i > 0; --i) run->run_period();
-    before.add_means(run->computes(0), reports[stage - 1].report);
-    now = stage_of(plan, stage);
-    before.errors = errors_in_reach(now, *run);
-    run->run_prologue();
-    Beginning beginning(plan, stage, *run, before, budget);
-    passages.push_back(beginning.judge());
-    if (!passages.back().findings.empty() || !beginning.begins_anew()) continue;
-    // The earlier gradients are judged. So a run through many stages does not keep them all.
-    now = stage_alone(plan, stage);
-    run = std::make_unique<SymbolicRun>(now, budget, Start::kLinear);
-    before = {};
-  }
-  return passages;
+  return PassageJudge(plan, reports, budget).judge();
 }
 
 }  // namespace convoy::check

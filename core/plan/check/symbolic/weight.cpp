@@ -1,6 +1,7 @@
 #include "core/plan/check/symbolic/weight.hpp"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace convoy::check {
@@ -24,6 +25,29 @@ std::uint64_t dyadic(double scalar) {
   return field_multiply(signed_field(scalar < 0, digits), scale);
 }
 
+struct Fraction {
+  std::uint64_t numerator = 0, denominator = 1;
+};
+
+// The one with the smallest denominator whose value is accepted, among the convergents of the
+// continued fraction: the best approximations for their size.
+template <typename Accepts>
+std::optional<Fraction> simplest_fraction(double magnitude, Accepts accepts) {
+  double rest = magnitude;
+  std::uint64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
+  while (rest < 0x1p40) {
+    const auto digit = static_cast<std::uint64_t>(rest);
+    const std::uint64_t p = digit * p1 + p0;
+    const std::uint64_t q = digit * q1 + q0;
+    if (q > kLargestDenominator) break;
+    if (accepts(static_cast<double>(p) / static_cast<double>(q))) return Fraction{p, q};
+    if (rest == static_cast<double>(digit)) break;
+    rest = 1.0 / (rest - static_cast<double>(digit));
+    p0 = p1, q0 = q1, p1 = p, q1 = q;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Weight whole(std::uint64_t count) {
@@ -35,23 +59,19 @@ Weight reciprocal(std::uint64_t count) {
 }
 
 Weight from_scalar(double scalar) {
-  // Continued fraction: its convergents are the best approximations for their size.
   const double magnitude = std::fabs(scalar);
-  double rest = magnitude;
-  std::uint64_t p0 = 0, q0 = 1, p1 = 1, q1 = 0;
-  while (rest < 0x1p40) {
-    const auto digit = static_cast<std::uint64_t>(rest);
-    const std::uint64_t p = digit * p1 + p0;
-    const std::uint64_t q = digit * q1 + q0;
-    if (q > kLargestDenominator) break;
-    const double value = static_cast<double>(p) / static_cast<double>(q);
-    if (static_cast<float>(value) == static_cast<float>(magnitude))
-      return {field_multiply(signed_field(scalar < 0, p), field_inverse(q)), scalar};
-    if (rest == static_cast<double>(digit)) break;
-    rest = 1.0 / (rest - static_cast<double>(digit));
-    p0 = p1, q0 = q1, p1 = p, q1 = q;
-  }
-  return {dyadic(scalar), scalar};
+  // An author's 1 - 0.8838 belongs to 0.8838, so a number in f64 decides where it is a fraction.
+  constexpr double kRounding = 0x1p-46;  // of some operations in f64
+  auto fraction = simplest_fraction(magnitude, [&](double value) {
+    return std::fabs(value - magnitude) <= kRounding * magnitude;
+  });
+  if (!fraction)
+    fraction = simplest_fraction(magnitude, [&](double value) {
+      return static_cast<float>(value) == static_cast<float>(magnitude);
+    });
+  if (!fraction) return {dyadic(scalar), scalar};
+  const auto [numerator, denominator] = *fraction;
+  return {field_multiply(signed_field(scalar < 0, numerator), field_inverse(denominator)), scalar};
 }
 
 double number_of(std::uint64_t element) {

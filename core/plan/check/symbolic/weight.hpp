@@ -25,7 +25,8 @@ Weight whole(std::uint64_t count);
 Weight reciprocal(std::uint64_t count);
 
 // The exact value that an author meant by a scalar: the fraction with the smallest denominator that
-// is equal to it in f32 (0.2 is 1/5); without such a fraction, the number itself.
+// is equal to it but for rounding in f64, or else in f32 (0.2f is 1/5); without such a fraction,
+// the number itself.
 Weight from_scalar(double scalar);
 
 // The number that a field element stands for, when numerator and denominator are small.

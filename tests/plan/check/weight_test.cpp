@@ -1,0 +1,26 @@
+#include "core/plan/check/symbolic/weight.hpp"
+
+#include <gtest/gtest.h>
+
+namespace convoy::testing {
+namespace {
+
+using check::from_scalar;
+
+TEST(Weights, AreTheFractionsThatAuthorsMean) {
+  EXPECT_EQ(from_scalar(0.2).field, (check::whole(1) * check::reciprocal(5)).field);
+  EXPECT_EQ(from_scalar(static_cast<double>(0.1F)).field, check::reciprocal(10).field);
+  EXPECT_EQ(from_scalar(1.0 / 3).field, check::reciprocal(3).field);
+  EXPECT_EQ((from_scalar(-0.75) + from_scalar(0.75)).field, 0u);
+}
+
+// Some fractions with smaller denominators are equal in f32, other ones for each of the two.
+TEST(Weights, OfAPartAndOfTheRestAreOneTogether) {
+  for (int i = 0; i < 1000; ++i) {
+    const double part = 0.9 * (1 - i / 1000.0);
+    EXPECT_EQ((from_scalar(part) + from_scalar(1 - part)).field, 1u) << part;
+  }
+}
+
+}  // namespace
+}  // namespace convoy::testing
