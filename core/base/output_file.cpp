@@ -99,6 +99,11 @@ void check_output_file(const std::filesystem::path& path) {
     fail(ExitCode::kUsage, "cannot write {}: {} is not a folder; create it first", path.string(),
          folder.string());
   }
+  struct stat opened {};  // the working folder is open even when nothing leads to it
+  if (stat(folder.c_str(), &opened) == 0 && opened.st_nlink == 0)
+    fail(ExitCode::kUsage,
+         "cannot write {}: the working folder has been deleted; change to one that is there",
+         path.string());
   if (std::filesystem::is_directory(path, error)) {
     fail(ExitCode::kUsage, "cannot write {}: it is a folder; give a file in it", path.string());
   }

@@ -123,8 +123,10 @@ void check_outputs(const JobOptions& options) {
                                    {"trace_file", options.trace_file},
                                    {"report", options.report_file}}) {
     if (file.empty()) continue;
-    std::error_code ignored;
-    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(file), ignored);
+    std::error_code error;
+    std::filesystem::path place = std::filesystem::absolute(file, error);
+    if (error) place = file;  // the working folder is gone; whoever opens the file says so
+    place = std::filesystem::weakly_canonical(place, error);
     const std::string flag = fmt::format("--{}={}", name, file);
     const auto [other, is_first] = flags.try_emplace(place, flag);
     if (!is_first)

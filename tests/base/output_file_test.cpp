@@ -62,6 +62,16 @@ TEST_F(OutputFile, RefusesAFolderBeforehand) {
 }
 
 // Beside the name there is a longer one while the file is written.
+TEST_F(OutputFile, RefusesADeletedWorkingFolderBeforehand) {
+  const fs::path before = fs::current_path();
+  fs::create_directories(folder_ / "gone");
+  fs::current_path(folder_ / "gone");
+  fs::remove(folder_ / "gone");
+  const std::string message = message_of(check_output_file, "out.json");
+  fs::current_path(before);
+  EXPECT_NE(message.find("the working folder has been deleted"), std::string::npos) << message;
+}
+
 TEST_F(OutputFile, RefusesATooLongNameBeforehand) {
   for (const std::size_t length : {300, 250})
     EXPECT_THROW(check_output_file(folder_ / std::string(length, 'x')), Error) << length;
