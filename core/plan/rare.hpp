@@ -17,6 +17,7 @@ class Rare {
   }
   Rare(Rare&& other) noexcept : shared_(std::exchange(other.shared_, nullptr)) {}
   Rare& operator=(const Rare& other) {
+    if (this == &other) return *this;
     Rare copy(other);
     std::swap(shared_, copy.shared_);
     return *this;

@@ -48,6 +48,7 @@ TEST(Rare, IsCopiedAndChangedOnSeveralThreads) {
   Rare<std::string> shared;
   shared.edit() = "shared";
   std::vector<std::jthread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([shared] {
       for (int round = 0; round < 1000; ++round) {

@@ -77,7 +77,7 @@ void draw(const job::Setup& setup, const std::string& file) {
 }
 
 void print(std::ostream& out, const PlanView& view, const StepPlan& plan) {
-  const std::string hash = plan.hash();  // also asks whether it can be lowered
+  const std::string& hash = plan.hash();  // also asks whether it can be lowered
   if (view.dot)
     print_dot(out, view.lowered ? plan.lasting() : stage_of(plan.logical(), plan.stages() - 1),
               view.lowered);

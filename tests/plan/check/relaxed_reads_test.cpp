@@ -28,7 +28,8 @@ Judged judge(const WritePlan& write) {
 
 // An asynchronous parameter server. `change` gets the parameters that the gradient was computed
 // for, those that the server has afterwards, and the gradient.
-WritePlan served(std::function<void(Planner&, Span, Span, Span)> change, bool relaxed = true) {
+WritePlan served(const std::function<void(Planner&, Span, Span, Span)>& change,
+                 bool relaxed = true) {
   return [=](Planner& p) {
     const PlaceId server = p.host_place(ReplicaId(0));
     const Buffer master = p.master(server);
