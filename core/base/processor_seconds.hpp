@@ -14,11 +14,16 @@ inline double processor_seconds_of(const rusage& used) {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-// The same of all threads of this process, so far.
+// What a clock shows; 0 where there is none, as that of a process that has ended.
+inline double seconds_on(clockid_t clock) {
+  timespec now{};
+  if (::clock_gettime(clock, &now) != 0) return 0;
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+// What all threads of this process have computed so far.
 inline double processor_seconds() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 }  // namespace convoy

@@ -86,6 +86,12 @@ class PlanDigest {
 
 }  // namespace
 
+void number_operations(Plan& plan) {
+  std::uint32_t id = 0;
+  for (auto* section : {&plan.prologue, &plan.body})
+    for (Operation& operation : *section) operation.id = id++;
+}
+
 std::uint64_t plan_hash(const Plan& plan) {
   PlanDigest digest(plan);
   for (const auto* section : {&plan.prologue, &plan.body}) {

@@ -48,6 +48,9 @@ struct Plan {
   std::string span_name(const PlanSpan& span) const;
 };
 
+// Numbers the operations of the prologue, then of the body, from 0; not those of later stages.
+void number_operations(Plan& plan);
+
 // A 64-bit digest of everything that the plan does; equal on all hosts with the same plan.
 std::uint64_t plan_hash(const Plan& plan);
 

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <ctime>
 #include <future>
 #include <string>
 
+#include "core/base/processor_seconds.hpp"
 #include "core/data/jpeg/jpeg_decoder.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 
@@ -23,9 +23,7 @@ double wall_seconds() {
 }
 
 double thread_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  return seconds_on(CLOCK_THREAD_CPUTIME_ID);
 }
 
 // Waves of several lengths and some grain: about as many coefficients as photographs have.

@@ -200,9 +200,10 @@ std::vector<StageReport> check_each_stage(const Plan& plan) {
   std::map<std::uint64_t, std::size_t> proved;  // by hash: the first of them
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
     const Plan alone = check::stage_alone(plan, stage);
-    const std::size_t first = proved.try_emplace(plan_hash(alone), stage).first->second;
-    stages.push_back(
-        {first_step_of(plan, stage), first < stage ? stages[first].report : check_plan(alone)});
+    const std::uint64_t hash = plan_hash(alone);
+    const std::size_t first = proved.try_emplace(hash, stage).first->second;
+    stages.push_back({first_step_of(plan, stage),
+                      first < stage ? stages[first].report : check_plan(alone), hash});
   }
   return stages;
 }

@@ -92,6 +92,7 @@ struct CheckReport {
 struct StageReport {
   std::uint64_t first_step = 0;
   CheckReport report;
+  std::uint64_t hash = 0;  // of the plan that is this stage alone
 };
 
 // Proves what a plan computes by running it on symbolic values, which record their origin, until

@@ -95,9 +95,7 @@ class OlderReadsMaker {
     }
     body.insert(body.end(), result_.plan.body.begin(), result_.plan.body.end());
     result_.plan.body = std::move(body);
-    std::uint32_t id = 0;
-    for (auto* section : {&result_.plan.prologue, &result_.plan.body})
-      for (Operation& operation : *section) operation.id = id++;
+    number_operations(result_.plan);
   }
 
   const Plan& plan_;

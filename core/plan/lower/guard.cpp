@@ -36,9 +36,7 @@ class Guard {
       add(operation);
     }
     end_phase();
-    std::uint32_t id = 0;
-    for (auto* section : {&plan_.prologue, &plan_.body})
-      for (Operation& operation : *section) operation.id = id++;
+    number_operations(plan_);
     return std::move(plan_);
   }
 

@@ -8,16 +8,12 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/base/processor_seconds.hpp"
+
 namespace convoy::runtime {
 namespace {
 
 constexpr double kMostWallPerCounted = 6;  // of a call that waits for processors
-
-double seconds_on(clockid_t clock) {
-  timespec now{};
-  if (clock_gettime(clock, &now) != 0) return 0;
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 double seconds_computed_by(pid_t process) {
   clockid_t clock{};

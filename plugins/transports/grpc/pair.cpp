@@ -31,7 +31,7 @@ Pair::Pair(const PairSettings& settings, std::shared_ptr<Mailbox> mailbox, Trans
       outgoing_(settings.channels),
       sent_(settings.channels),
       incoming_(settings.generation, settings.channels),
-      lanes_(2 * settings.connections + 1) {}
+      lanes_(credit_connection() + 1) {}
 
 void Pair::done(const convoy_transfer& transfer) {
   events_.done(transfer);

@@ -39,6 +39,15 @@ double slowest(const SimulatedCluster& on, const Path& path) {
   return rate;
 }
 
+// Of the links that both paths take.
+std::vector<double> shared_rates(const SimulatedCluster& on, const Path& one, const Path& other) {
+  std::vector<double> rates;
+  for (const std::uint32_t link : one.links)
+    if (std::ranges::count(other.links, link) > 0)
+      rates.push_back(on.machine.links[link].bytes_per_second);
+  return rates;
+}
+
 TEST(JoinedHosts, HaveThePartsOfTheOneTheyAreLike) {
   const SimulatedCluster on = three_hosts();
   ASSERT_EQ(on.machine.places.size(), 7u);
@@ -114,24 +123,16 @@ TEST(JoinedHosts, OfOneMemoryHaveNoNearOne) {
 // Both directions of a link share what it reaches while both are busy.
 TEST(JoinedHosts, ShareALinkWithWhatComesBack) {
   const SimulatedCluster on = three_hosts();
-  const Path there = on.machine.paths(4, 5);
-  const Path back = on.machine.paths(5, 4);
-  std::vector<double> shared;
-  for (const std::uint32_t link : there.links)
-    if (std::ranges::count(back.links, link) > 0)
-      shared.push_back(on.machine.links[link].bytes_per_second);
+  const std::vector<double> shared =
+      shared_rates(on, on.machine.paths(4, 5), on.machine.paths(5, 4));
   EXPECT_THAT(shared, UnorderedElementsAre(4e9, 7e9, 10e9)) << "the link's, and what hosts reach";
 }
 
 // Two transfers from one host share what its best link reaches.
 TEST(JoinedHosts, ShareTheirWayToTheNetwork) {
   const SimulatedCluster on = three_hosts();
-  const Path one = on.machine.paths(4, 5);
-  const Path other = on.machine.paths(0, 6);
-  std::vector<double> shared;
-  for (const std::uint32_t link : one.links)
-    if (std::ranges::count(other.links, link) > 0)
-      shared.push_back(on.machine.links[link].bytes_per_second);
+  const std::vector<double> shared =
+      shared_rates(on, on.machine.paths(4, 5), on.machine.paths(0, 6));
   EXPECT_THAT(shared, ElementsAre(2e9, 7e9)) << "what it sends, and both directions";
 }
 

@@ -361,11 +361,9 @@ class PassageJudge {
 
   std::vector<StagePassage> judge() {
     std::vector<StagePassage> passages;
-    std::uint64_t hash = plan_hash(stage_alone(plan_, 0));
     for (std::size_t stage = 1; stage < stage_count(plan_); ++stage) {
-      const std::uint64_t next_hash = plan_hash(stage_alone(plan_, stage));
       const std::uint64_t periods = periods_before(stage);
-      const Passed passed{std::exchange(hash, next_hash), next_hash, periods};
+      const Passed passed{reports_[stage - 1].hash, reports_[stage].hash, periods};
       const auto known = known_.find(passed);
       if (run_ == nullptr && known != known_.end()) {
         passages.push_back(known->second);
@@ -420,9 +418,7 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
   if (stage == 0) return alone;
   alone.prologue.insert(alone.prologue.begin(), plan.prologue.begin(), plan.prologue.end());
   // Lowering numbers each stage from 0.
-  std::uint32_t id = 0;
-  for (auto* section : {&alone.prologue, &alone.body})
-    for (Operation& operation : *section) operation.id = id++;
+  number_operations(alone);
   return alone;
 }
 
