@@ -372,6 +372,23 @@ TEST(SaveErrors, AFullDiskLeavesTheLastGoodCheckpoint) {
   EXPECT_THAT(after.program.err, HasSubstr("step 1, 8 samples"));
 }
 
+TEST(RecordErrors, DoNotHideWhyARunFailed) {
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  const rlimit small{1000, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const ProgramResult run =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=2",
+                  "--variable_update=replicated", "--num_batches=50", "--num_warmup_batches=0",
+                  "--init_learning_rate=1e30",
+                  "--output_file=" +
+                      (fs::path(scratch_folder("checkpoint_unwritten")) / "run.json").string()});
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  EXPECT_EQ(run.exit_code, 5) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("is not a finite number"));
+  EXPECT_THAT(run.err, HasSubstr("run.json: File too large"));
+}
+
 TEST(Info, ListsWhatACheckpointHolds) {
   const fs::path folder = scratch_folder("checkpoint_info");
   ASSERT_EQ(train(folder, 0, 2, {"--optimizer=momentum"}).program.exit_code, 0);

@@ -62,10 +62,15 @@ class Run {
       training_.train();
   }
 
+  // What ended the run is told even if its record cannot be written.
   void finish_failed(const Error& error) {
     if (run_.setup.task != nullptr && training_.wants_trace() && run_.report.traced())
       run_.tell("the trace has this task's operations alone, because the run failed");
-    run_.report.finish(static_cast<int>(error.code()), false, error.what());
+    try {
+      run_.report.finish(static_cast<int>(error.code()), false, error.what());
+    } catch (const Error& unwritten) {
+      run_.observer.notice(unwritten.what());
+    }
   }
 
   void evaluate() {
