@@ -171,6 +171,22 @@ TEST(Resuming, AdamAfterAnotherOptimizerBeginsWithItsFirstUpdate) {
               0.001, 1e-6);
 }
 
+// One that has adapted goes on, one that was never adapted says nothing about the next run's.
+TEST(Resuming, TakesALossScaleThatHasAdapted) {
+  const fs::path folder = scratch_folder("checkpoint_loss_scale");
+  ASSERT_EQ(train(folder, 0, 1).program.exit_code, 0);
+  const Arguments adapts{"--fp16_enable_auto_loss_scale", "--fp16_inc_loss_scale_every_n=1"};
+  const auto loss_scale = [&](int steps, const char* begin) {
+    Arguments more = adapts;
+    more.push_back(std::string("--fp16_loss_scale=") + begin);
+    const Trained run = train(folder, 0, steps, more);
+    EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+    return run.record.at("steps").at(0).at("loss_scale").get<double>();
+  };
+  EXPECT_EQ(loss_scale(5, "1024"), 1024) << "the first run did not scale its loss";
+  EXPECT_GT(loss_scale(6, "8"), 1024);
+}
+
 TEST(Saving, KeepsTheNewestCheckpoints) {
   const fs::path folder = scratch_folder("checkpoint_keep");
   const Trained run = train(folder, 0, 20, {"--save_model_steps=2", "--max_ckpts_to_keep=3"});

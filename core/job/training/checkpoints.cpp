@@ -249,6 +249,7 @@ bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
   facts.phase = state.phase;
   facts.complete = state.complete;
   facts.loss_scale = state.loss_scale;
+  facts.loss_scale_adapts = session.options().guard.automatic_loss_scale;
   facts.flags = json_text(nlohmann::json(setup_.options.settings));
   facts.convoy_version = kVersion;
   directory_->save(

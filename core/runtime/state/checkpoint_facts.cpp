@@ -14,6 +14,7 @@ constexpr const char* kFormat = "convoy checkpoint";
 constexpr const char* kFormatVersion = "1";
 constexpr const char* kUpdates = "optimizer_updates";
 constexpr const char* kComplete = "complete";
+constexpr const char* kLossScaleAdapts = "loss_scale_adapts";
 
 // Metadata by name, with errors that name file and entry.
 class Entries {
@@ -25,6 +26,11 @@ class Entries {
     if (found == file_.metadata().end())
       fail(ExitCode::kFailed, "{}: metadata '{}' is missing", file_.path().string(), name);
     return found->second;
+  }
+
+  // For what earlier versions do not say.
+  bool holds_unless_said(const char* name) const {
+    return !file_.metadata().contains(name) || text(name) == "yes";
   }
 
   template <typename Number>
@@ -91,6 +97,7 @@ std::map<std::string, std::string> to_metadata(const CheckpointFacts& facts) {
           {"loss_scale", fmt::format("{}", facts.loss_scale.scale)},
           {"loss_scale_clean_steps",
            fmt::format("{}", static_cast<std::uint64_t>(facts.loss_scale.clean_steps))},
+          {kLossScaleAdapts, facts.loss_scale_adapts ? "yes" : "no"},
           {"flags", facts.flags},
           {"convoy_version", facts.convoy_version}};
 }
@@ -112,9 +119,10 @@ CheckpointFacts read_facts(const checkpoint::SafetensorsFile& file) {
                     entries.count<std::uint32_t>("devices"),
                     entries.count<std::uint32_t>("batch_per_device")};
   facts.phase = entries.count<std::uint32_t>("phase");
-  facts.complete = !file.metadata().contains(kComplete) || entries.text(kComplete) == "yes";
+  facts.complete = entries.holds_unless_said(kComplete);
   facts.loss_scale = {entries.positive("loss_scale"),
                       static_cast<double>(entries.count<std::uint32_t>("loss_scale_clean_steps"))};
+  facts.loss_scale_adapts = entries.holds_unless_said(kLossScaleAdapts);
   facts.flags = entries.text("flags");
   facts.convoy_version = entries.text("convoy_version");
   return facts;

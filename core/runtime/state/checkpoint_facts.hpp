@@ -24,6 +24,8 @@ struct CheckpointFacts {
   std::uint32_t phase = 0;
   bool complete = true;  // as in TrainingState; a checkpoint that does not say so is
   LossScale loss_scale;
+  // Whether it adapts to the gradients; a checkpoint that does not say so has one that does.
+  bool loss_scale_adapts = true;
   std::string flags;  // of the run that wrote it, as a JSON object
   std::string convoy_version;
 };

@@ -224,7 +224,8 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   result.state.values = reader.model();
   read_optimizer(reader, facts, session, result);
   reader.finish();
-  result.state.loss_scale = facts.loss_scale;
+  // What did not adapt was chosen, as this run's own is.
+  result.state.loss_scale = facts.loss_scale_adapts ? facts.loss_scale : session.loss_scale();
   const Plan& plan = session.whole_plan();
   const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
