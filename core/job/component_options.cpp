@@ -91,11 +91,12 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
 }
 
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
-                                     std::int64_t examples) {
+                                     std::int64_t examples, std::int64_t sample_offset) {
   const std::uint32_t replicas = count_replicas(setup, devices);
   const train::LearningRateContext context{
       static_cast<double>(std::int64_t{replicas} * sizes.batch), static_cast<double>(examples),
-      replicas, setup.options.optimizer.gradient_scale == GradientScale::kSum};
+      replicas, setup.options.optimizer.gradient_scale == GradientScale::kSum,
+      static_cast<double>(sample_offset)};
   return {setup.options.learning_rate, setup.model_info.rate, context};
 }
 

@@ -21,9 +21,9 @@ runtime::TrainingLoopOptions training_loop_options(const Setup& setup, const Siz
                                                    std::int64_t first_step);
 // A notice if the threads that prepare real images have no cores of their own, else empty.
 std::string shared_cores_notice(const Setup& setup, std::uint32_t devices);
-// examples: images of an epoch.
+// examples: images of an epoch. sample_offset: as in DataOptions.
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
-                                     std::int64_t examples);
+                                     std::int64_t examples, std::int64_t sample_offset);
 
 // The notice that training diverged at this step (numbered like TrainingStep), where that is
 // tolerated.

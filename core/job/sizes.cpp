@@ -79,19 +79,21 @@ Sizes choose_sizes(const Setup& setup, std::uint32_t devices) {
   return sizes;
 }
 
-std::string shorten_resumed_run(Sizes& sizes, std::int64_t done) {
+std::string shorten_resumed_run(Sizes& sizes, std::int64_t done,
+                                std::optional<std::int64_t> left_of_epochs) {
   if (done == 0) return {};
   const std::int64_t wanted = sizes.timed_steps;
-  sizes.timed_steps = std::max<std::int64_t>(0, wanted - done);
+  sizes.timed_steps = left_of_epochs.value_or(std::max<std::int64_t>(0, wanted - done));
   sizes.done_steps = wanted - sizes.timed_steps;
-  constexpr const char* kWhy = "--num_batches counts the steps of earlier runs, too";
+  const char* const why = left_of_epochs ? "--num_epochs counts the images of earlier runs, too"
+                                         : "--num_batches counts the steps of earlier runs, too";
   if (sizes.timed_steps > 0)
     return fmt::format("{} of {} left to do: the checkpoint is at step {}; {}", sizes.timed_steps,
-                       counted(wanted, "step"), done, kWhy);
+                       counted(wanted, "step"), done, why);
   sizes.warmup_steps = 0;
   return fmt::format(
       "no step is left to do: the checkpoint is at step {}, and this run asks for {}; {}", done,
-      counted(wanted, "step"), kWhy);
+      counted(wanted, "step"), why);
 }
 
 }  // namespace convoy::job

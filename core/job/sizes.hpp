@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/job/setup.hpp"
@@ -30,8 +31,10 @@ std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices);
 
 // Shortens a run that continues from a checkpoint after `done` steps, because steps count from the
-// first run on, including warm-up and steps that only compute forward. Returns a notice, empty if
+// first run on, including warm-up and steps that only compute forward. If epochs are counted
+// instead, left_of_epochs is the number of steps that are left of them. Returns a notice, empty if
 // `done` is 0.
-std::string shorten_resumed_run(Sizes& sizes, std::int64_t done);
+std::string shorten_resumed_run(Sizes& sizes, std::int64_t done,
+                                std::optional<std::int64_t> left_of_epochs);
 
 }  // namespace convoy::job

@@ -10,7 +10,8 @@ namespace convoy::train {
 
 LearningRateSchedule::LearningRateSchedule(const LearningRateOptions& options,
                                            const convoy_rate_rule& rule,
-                                           const LearningRateContext& context) {
+                                           const LearningRateContext& context)
+    : offset_(static_cast<std::int64_t>(std::floor(context.sample_offset / context.batch))) {
   CONVOY_CHECK_LT(0, context.batch);
   CONVOY_CHECK_LT(0, context.examples_per_epoch);
   CONVOY_CHECK_LT(0u, context.replicas);
@@ -87,6 +88,7 @@ void LearningRateSchedule::use_rule(const LearningRateOptions& options,
 }
 
 double LearningRateSchedule::at(std::int64_t step) const {
+  step += offset_;
   if (step < ramp_steps_) {
     return base_ * static_cast<double>(step) / static_cast<double>(ramp_steps_);
   }

@@ -17,11 +17,14 @@ struct LearningRateContext {
   // --gradient_scale=sum: gradients are added up, so a rule that scales with the batch divides its
   // base by the number of replicas. With the mean, convoy's default, nothing is divided.
   bool gradients_summed = false;
+  // Training images taken before step 0 that the steps do not count, or, negative, counted too
+  // many: of a run that continues one with another batch.
+  double sample_offset = 0;
 };
 
 // The learning rate of every step, evaluated on the host. Priority: piecewise schedule, then
 // init_learning_rate with its optional staircase decay, then the model's rule. Steps count from 0
-// and include warm-up steps.
+// and include warm-up steps. The place in the schedule is that of the images taken so far.
 class LearningRateSchedule {
  public:
   LearningRateSchedule(const LearningRateOptions& options, const convoy_rate_rule& rule,
@@ -35,6 +38,7 @@ class LearningRateSchedule {
   void use_rule(const LearningRateOptions& options, const convoy_rate_rule& rule,
                 const LearningRateContext& context);
 
+  std::int64_t offset_ = 0;  // of the schedule's steps from those of the run
   double base_ = 0;
   // Piecewise part: rates_[i] holds from step starts_[i], base_ before.
   std::vector<std::int64_t> starts_;

@@ -38,8 +38,8 @@ struct Trained {
   nlohmann::json record;
 };
 
-// A small run that writes its record; steps and folder as given.
-Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}) {
+// A small run that writes its record.
+Trained run_lenet(const fs::path& folder, const Arguments& more) {
   const fs::path record = fs::path(scratch_folder("checkpoint_record")) / "run.json";
   Arguments arguments{"run",
                       "--model=lenet",
@@ -48,8 +48,6 @@ Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}
                       "--num_intra_threads=1",
                       "--batch_size=4",
                       "--variable_update=replicated",
-                      "--num_warmup_batches=" + std::to_string(warmup),
-                      "--num_batches=" + std::to_string(steps),
                       "--display_every=1",
                       "--output_file=" + record.string()};
   if (!folder.empty()) arguments.push_back("--train_dir=" + folder.string());
@@ -57,6 +55,13 @@ Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}
   Trained result{run_convoy(arguments), {}};
   if (fs::exists(record)) result.record = parse_json(std::ifstream(record));
   return result;
+}
+
+// Steps and folder as given.
+Trained train(const fs::path& folder, int warmup, int steps, Arguments more = {}) {
+  more.push_back("--num_warmup_batches=" + std::to_string(warmup));
+  more.push_back("--num_batches=" + std::to_string(steps));
+  return run_lenet(folder, more);
 }
 
 std::vector<double> losses(const Trained& trained) {
@@ -133,6 +138,25 @@ TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {
   EXPECT_EQ(second.record.at("steps").size(), 2u);
   const ProgramResult info = run_convoy({"info", (folder / "model-5.safetensors").string()});
   EXPECT_THAT(info.out, HasSubstr("samples: 32"));  // 3 steps of 8 and 2 of 4
+}
+
+// 1,600 images: an epoch with 2 batches of 100, one with those of 50, one with those of 200.
+TEST(Resuming, CountsEpochsByImagesWhereTheBatchChanges) {
+  const fs::path folder = scratch_folder("checkpoint_epochs");
+  const auto rates = [&](const char* batch, const char* epochs) {
+    const Trained run =
+        run_lenet(folder, {sample_data(), std::string("--batch_size=") + batch,
+                           std::string("--num_epochs=") + epochs, "--num_warmup_batches=0",
+                           "--piecewise_learning_rate_schedule=0.004;1;0.002;2;0.001;3;0.0005"});
+    EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
+    std::vector<double> values;
+    for (const auto& step : run.record.at("steps")) values.push_back(step.at("learning_rate"));
+    return values;
+  };
+  EXPECT_EQ(rates("100", "1"), std::vector<double>(8, 0.004));
+  EXPECT_EQ(rates("50", "2"), std::vector<double>(16, 0.002));
+  EXPECT_EQ(rates("200", "3"), std::vector<double>(4, 0.001));
+  EXPECT_THAT(rates("200", "3"), testing::IsEmpty());
 }
 
 // What each replica keeps of its optimizer is of no use to another one.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -141,6 +142,23 @@ TEST(LearningRate, FollowsAPiecewiseSchedule) {
 }
 
 // What Python's int() makes of the same products of doubles.
+// 30 epochs with batches of 256, then some with those of 1024, as on four times as many devices.
+TEST(LearningRate, GoesOnByImagesWhereTheBatchChanges) {
+  const double epoch = kImageNetTraining;
+  const double done = std::floor(30 * epoch / 256) + 1;  // steps
+  LearningRateContext larger = imagenet(1024);
+  larger.sample_offset = done * 256 - done * 1024;
+  const LearningRateSchedule schedule({}, resnet_rule(), larger);
+  const auto first = static_cast<std::int64_t>(done);
+  EXPECT_NEAR(schedule.at(first), 0.512, kRateTolerance);
+  EXPECT_NEAR(schedule.at(first + 2), 0.0512, kRateTolerance);
+  EXPECT_NEAR(schedule.at(first + 37533), 0.0512, kRateTolerance);
+  EXPECT_NEAR(schedule.at(first + 37536), 0.00512, kRateTolerance);
+  EXPECT_NEAR(LearningRateSchedule({}, resnet_rule(), imagenet(1024)).at(first), 0.0000512,
+              kRateTolerance)
+      << "so many steps of 1024 images are 120 epochs";
+}
+
 TEST(LearningRate, TruncatesBoundariesOfOddBatchesLikePython) {
   LearningRateOptions options;
   options.piecewise_learning_rate_schedule = "1;21;.1";

@@ -29,6 +29,8 @@ class Checkpoints {
   Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell);
 
   std::int64_t first_step() const { return found_ ? found_->step : 0; }
+  // Training images that earlier runs have taken.
+  std::int64_t samples() const { return found_ ? found_->samples : 0; }
   // The offset that a data source adds to step * global batch; see DataOptions.
   std::int64_t sample_offset() const;
 

@@ -63,6 +63,13 @@ void RunContext::count_epochs(std::int64_t examples) {
     sizes.timed_steps = train::timed_steps({}, setup.options.num_epochs, global_batch(), examples);
 }
 
+std::optional<std::int64_t> RunContext::left_of_epochs(std::int64_t examples,
+                                                       std::int64_t samples_taken) const {
+  if (!setup.options.num_epochs) return std::nullopt;
+  return train::steps_left_of_epochs(*setup.options.num_epochs, global_batch(), examples,
+                                     samples_taken);
+}
+
 std::shared_ptr<runtime::OpenDevices> RunContext::take_devices() {
   if (setup.open_devices) return std::exchange(setup.open_devices, nullptr);
   return open_devices(setup, devices);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct RunContext {
 
   // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples);
+  // Of a run that continues: the steps that are left of --num_epochs. Empty without that.
+  std::optional<std::int64_t> left_of_epochs(std::int64_t examples,
+                                             std::int64_t samples_taken) const;
   // The devices that the setup has open already, else opens them.
   std::shared_ptr<runtime::OpenDevices> take_devices();
   // On this task's own devices, whichever tasks there are.

@@ -195,7 +195,8 @@ void TrainingRun::train() {
   const std::int64_t examples = examples_per_epoch(*source);
   run_.count_epochs(examples);
   if (run_.mode() != RunMode::kForwardOnly)
-    run_.tell(shorten_resumed_run(run_.sizes, checkpoints_->first_step()));
+    run_.tell(shorten_resumed_run(run_.sizes, checkpoints_->first_step(),
+                                  run_.left_of_epochs(examples, checkpoints_->samples())));
   run_.tell(unused_evaluation_flags(run_.setup.options.evaluation));
   run_.report.header(run_.devices, examples);
   prepare_evaluations(examples);
@@ -222,7 +223,8 @@ runtime::TrainingSummary TrainingRun::run_steps(runtime::Session& session,
                                                 data::BatchSource& source, std::int64_t examples) {
   try {
     return runtime::run_training(
-        session, source, schedule(run_.setup, run_.sizes, run_.devices, examples),
+        session, source,
+        schedule(run_.setup, run_.sizes, run_.devices, examples, checkpoints_->sample_offset()),
         training_loop_options(run_.setup, run_.sizes, checkpoints_->first_step()), events(session));
   } catch (const Error&) {
     run_.report_bad_records(source.statistics());
