@@ -105,12 +105,19 @@ std::vector<std::string> CheckpointDirectory::list() const {
   return names;
 }
 
-std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
+// Files that the marker does not name are the last resort, when all that it names are damaged.
+std::optional<std::string> CheckpointDirectory::newest_untried() const {
   std::vector<std::string> names = list();
-  // Files that the marker does not name are the last resort, when all that it names are damaged.
-  for (const std::string& name : scan(folder_))
-    if (!contains(names, name) && !contains(damaged_, name)) names.push_back(name);
-  for (const std::string& name : names) {
+  for (std::string& name : scan(folder_))
+    if (!contains(damaged_, name)) names.push_back(std::move(name));
+  return names.empty() ? std::nullopt : std::optional(names.front());
+}
+
+// The folder is looked at anew after each: a run that saves there may have removed it meanwhile.
+std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
+  std::size_t tried = 0;
+  for (; const std::optional<std::string> found = newest_untried(); ++tried) {
+    const std::string& name = *found;
     try {
       auto file = std::make_unique<SafetensorsFile>(folder_ / name);
       verify_checksum(*file);
@@ -120,11 +127,11 @@ std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& 
       damaged_.push_back(name);
     }
   }
-  if (names.empty()) return nullptr;
+  if (tried == 0) return nullptr;
   fail(ExitCode::kFailed,
        "none of the {} checkpoints in {} can be used (see the notices); move them away to train "
        "from the start",
-       names.size(), folder_.string());
+       tried, folder_.string());
 }
 
 fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std::string> metadata,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ class CheckpointDirectory {
 
  private:
   std::vector<std::string> list() const;
+  std::optional<std::string> newest_untried() const;
   // Writes the marker with this one as the newest; gives those that have to go.
   std::vector<std::string> remember(const std::string& name) const;
   void remove_left_over() const;

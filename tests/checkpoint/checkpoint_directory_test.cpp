@@ -127,6 +127,18 @@ TEST_F(CheckpointFolder, FallsBackFromDamagedOnes) {
   EXPECT_THAT(notices_[1], HasSubstr("checksum"));
 }
 
+// As an evaluation does beside a training that keeps one checkpoint: what it has found may be gone.
+TEST_F(CheckpointFolder, FindsWhatIsSavedWhileItLooks) {
+  CheckpointDirectory training(folder_, 1);
+  prepare(training);
+  save(training, 1);
+  std::filesystem::resize_file(folder_ / "model-1.safetensors", 10);
+  CheckpointDirectory evaluation(folder_, 1);
+  const auto file = evaluation.open_newest([&](const std::string&) { save(training, 2); });
+  ASSERT_NE(file, nullptr);
+  EXPECT_EQ(file->path().filename(), "model-2.safetensors");
+}
+
 TEST_F(CheckpointFolder, ForgetsDamagedOnesOnceItSavesAgain) {
   CheckpointDirectory directory(folder_, 5);
   for (const std::int64_t step : {1, 2}) save(directory, step);
