@@ -9,6 +9,7 @@
 #include "core/runtime/asynchronous/asynchronous_loop.hpp"
 #include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
+#include "core/runtime/step_end.hpp"
 #include "core/runtime/step_totals.hpp"
 
 namespace convoy::runtime {
@@ -145,8 +146,7 @@ class Loop {
     ++finished_;
     for (const std::uint32_t replica : session_.local_replicas())
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
-    // A server without variables has no operations in a step.
-    const double end = result.end > 0 ? result.end : session_.now();
+    const double end = end_of_step(result.end, last_end_, session_.now());
     report(step, end, totals(result, step.images));
   }
 

@@ -46,7 +46,32 @@ class Lagging : public Strategy {
   }
 };
 
+// What the host is given of the first of two steps arrives late. The second one has nothing else to
+// do than to compute.
+class Trailing : public Strategy {
+ public:
+  void plan(Planner& p) override {
+    const PlaceId home = p.host_place(ReplicaId(0));
+    const Buffer given = p.scratch(home, p.arena_elements());
+    const Buffer arrived = p.persistent(home, p.arena_elements());
+    for (const auto r : p.replicas())
+      for (const SetId set : {SetId(0), SetId(1)}) {
+        p.prologue([&] { p.fill(p.gradient(r, set), 0); });
+        p.apply(p.parameters(r), p.gradient(r, set), {.contributions = 1});
+      }
+    p.compute({.gradient_set = SetId(0)});
+    p.copy(given, p.gradient(ReplicaId(0), SetId(0)));
+    p.call("bring late", home, {given}, {arrived});
+    p.compute({.gradient_set = SetId(1)});
+  }
+  convoy_host_kernel host_kernel(const std::string& /*name*/) override { return bring_late; }
+};
+
 }  // namespace
+
+std::unique_ptr<StrategyPlugin> trailing_strategy() {
+  return built_in_strategy<Trailing>("trailing", 0);
+}
 
 std::unique_ptr<StrategyPlugin> lagging_strategy(std::int64_t max_lag) {
   return built_in_strategy<Lagging>("lagging", max_lag);

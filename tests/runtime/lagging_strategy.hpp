@@ -29,4 +29,8 @@ std::unique_ptr<StrategyPlugin> built_in_strategy(const std::string& name, std::
 // 30 ms longer than the others. max_lag: how old in steps, -1: of any age.
 std::unique_ptr<StrategyPlugin> lagging_strategy(std::int64_t max_lag);
 
+// Every device trains alone, and updates after every second step. Of the first one the host is
+// given a gradient, which arrives 30 ms late.
+std::unique_ptr<StrategyPlugin> trailing_strategy();
+
 }  // namespace convoy::testing

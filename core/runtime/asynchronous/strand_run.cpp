@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/runtime/step_end.hpp"
+
 namespace convoy::runtime {
 
 StrandRun::StrandRun(Session& session, Executor& executor, data::BatchSource& source,
@@ -51,7 +53,7 @@ StrandStep StrandRun::finish() {
     source_.release(static_cast<int>(replica), first_step_ + step.number);
   step.totals = local_totals(result, replicas_, step.images);
   step.begin = last_end_;
-  step.end = last_end_ = std::max(result.end, last_end_);
+  step.end = last_end_ = end_of_step(result.end, last_end_, session_.now());
   return step;
 }
 
