@@ -3,6 +3,7 @@
 
 #include "plugins/devices/cuda/cuda_device.hpp"
 #include "plugins/devices/cuda/gpu/gpu_description.hpp"
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/programs/batch_fit.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
@@ -14,7 +15,7 @@ void* CudaDevice::allocate(std::uint64_t bytes) {
   use_gpu();
   void* memory = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
-  const cudaError_t status = cudaMalloc(&memory, size);
+  const cudaError_t status = allocate_on_gpu(&memory, size);
   if (status == cudaErrorMemoryAllocation) {
     static_cast<void>(cudaGetLastError());
     throw std::runtime_error(plan_problem(size, free_gpu_memory(), held_bytes()));
@@ -35,7 +36,7 @@ void* CudaDevice::allocate_host(std::uint64_t bytes) {
   use_gpu();
   void* memory = nullptr;
   const std::uint64_t size = std::max<std::uint64_t>(bytes, 16);
-  require_host_memory(cudaHostAlloc(&memory, size, cudaHostAllocPortable), size);
+  require_host_memory(allocate_pinned(&memory, size), size);
   std::fill_n(static_cast<char*>(memory), size, '\0');
   const std::lock_guard lock(mutex_);
   host_memory_.insert(memory);
@@ -46,9 +47,9 @@ void CudaDevice::deallocate(void* memory) {
   static_cast<void>(cudaSetDevice(settings_.gpu));
   const std::lock_guard lock(mutex_);
   if (host_memory_.erase(memory) > 0)
-    static_cast<void>(cudaFreeHost(memory));
+    static_cast<void>(free_pinned(memory));
   else if (device_memory_.erase(memory) > 0)
-    static_cast<void>(cudaFree(memory));
+    static_cast<void>(free_on_gpu(memory));
 }
 
 std::uint64_t CudaDevice::held_bytes() {

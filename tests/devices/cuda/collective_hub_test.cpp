@@ -4,10 +4,12 @@
 
 #include <array>
 #include <convoy/device.hpp>
+#include <future>
 #include <numeric>
 #include <set>
 #include <thread>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "tests/devices/cuda/fake_nccl.hpp"
 
 namespace convoy::cuda {
@@ -156,6 +158,24 @@ TEST_F(CollectiveHubs, AskUntilNcclHasQueuedACollective) {
   all_reduce({0, 1, 2});
   EXPECT_EQ(memory_[2][0], 300.0f);
   EXPECT_EQ(world().misuse, "");
+}
+
+// A memory call between the launches of two ranks may wait for the first and keep the second out.
+TEST_F(CollectiveHubs, HoldMemoryCallsBackUntilAllRanksAreStarted) {
+  open();
+  hub_->prepare({0, 1});
+  std::future<void> memory_call;
+  bool came_between = false;
+  world().on_question = [&, starting = std::this_thread::get_id()] {
+    if (std::this_thread::get_id() != starting || memory_call.valid()) return;
+    memory_call = std::async(std::launch::async, [] { static_cast<void>(memory_turn()); });
+    const auto status = memory_call.wait_for(std::chrono::milliseconds(20));
+    came_between = status == std::future_status::ready;
+  };
+  all_reduce({0, 1});
+  ASSERT_TRUE(memory_call.valid());
+  EXPECT_FALSE(came_between);
+  EXPECT_EQ(memory_call.wait_for(std::chrono::seconds(60)), std::future_status::ready);
 }
 
 TEST_F(CollectiveHubs, GiveEventsBackOnceRanksAreDone) {

@@ -114,6 +114,7 @@ ncclResult_t abort_rank(ncclComm_t comm) {
   return destroy(comm);
 }
 ncclResult_t async_error(ncclComm_t, ncclResult_t* state) {
+  world().on_question();
   const std::lock_guard lock(mutex);
   *state = questions > 0 ? ncclInProgress : world().state;
   questions = std::max(0, questions - 1);

@@ -19,6 +19,7 @@ struct World {
   ncclResult_t state = ncclSuccess;      // of every rank, when asked
   ncclResult_t next_call = ncclSuccess;  // what collectives return when called
   std::function<void()> on_abort = [] {};
+  std::function<void()> on_question = [] {};  // whether something is in progress
 };
 
 World& world();

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
+
 namespace convoy::cuda {
 namespace {
 
@@ -100,7 +102,7 @@ void CollectiveHub::close_group(void* group) {
 }
 
 // The lane's work before this collective, and so its waits, come first on every rank's stream; the
-// lane goes on when all ranks are done.
+// lane goes on when all ranks are done. Ranks of several GPUs are started in a turn: see there.
 void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cudaStream_t lane,
                           Started& it) {
   std::vector<cudaStream_t> streams;
@@ -110,7 +112,10 @@ void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cu
     streams_->wait(streams.back(), it.arrived);
     it.begun.push_back(streams_->record(gpu, streams.back()));
   }
-  it.patience = communicator.start(calls, streams);
+  {
+    const auto turn = calls.gpus.size() > 1 ? memory_turn() : std::unique_lock<std::mutex>();
+    it.patience = communicator.start(calls, streams);
+  }
   for (std::size_t rank = 0; rank < calls.gpus.size(); ++rank) {
     it.done.push_back(streams_->record(calls.gpus[rank], streams[rank]));
     streams_->wait(lane, it.done.back());

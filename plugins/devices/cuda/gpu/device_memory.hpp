@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
@@ -17,7 +18,7 @@ class DeviceMemory {
   // recording a graph: CUDA would end that recording.
   explicit DeviceMemory(std::uint64_t bytes) : DeviceMemory() {
     if (bytes == 0) return;
-    require(cudaMalloc(&memory_, bytes), "allocating memory on the GPU");
+    require(allocate_on_gpu(&memory_, bytes), "allocating memory on the GPU");
     require(cudaMemset(memory_, 0, bytes), "clearing memory");
     require(cudaStreamSynchronize(nullptr), "clearing memory");
   }
@@ -26,7 +27,7 @@ class DeviceMemory {
     std::swap(memory_, other.memory_);
     return *this;
   }
-  ~DeviceMemory() { static_cast<void>(cudaFree(memory_)); }
+  ~DeviceMemory() { static_cast<void>(free_on_gpu(memory_)); }
 
   void* get() const { return memory_; }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plugins/devices/cuda/gpu/gpu_code.hpp"
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
@@ -96,11 +97,11 @@ void require_code_for_gpu(int gpu) {
     throw std::runtime_error(code_notice(properties.name, capability_of(properties), built));
   require(cudaSetDevice(gpu), "choosing the GPU");
   void* memory = nullptr;
-  require(cudaMalloc(&memory, 16), "allocating memory on the GPU");
+  require(allocate_on_gpu(&memory, 16), "allocating memory on the GPU");
   fill(nullptr, memory, 0, 4, 4);
   cudaError_t status = cudaGetLastError();
   if (status == cudaSuccess) status = cudaStreamSynchronize(nullptr);
-  static_cast<void>(cudaFree(memory));
+  static_cast<void>(free_on_gpu(memory));
   require(status, "starting the first kernel");
 }
 

@@ -1,5 +1,6 @@
 #include "plugins/devices/cuda/graphs/graph_driver.hpp"
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
@@ -17,6 +18,7 @@ class CudaGraphs : public GraphDriver {
     cudaGraph_t graph = nullptr;
     cudaError_t status = cudaStreamEndCapture(stream, &graph);
     cudaGraphExec_t ready = nullptr;
+    const auto turn = memory_turn();
     if (status == cudaSuccess) status = cudaGraphInstantiate(&ready, graph, 0);
     if (graph != nullptr) static_cast<void>(cudaGraphDestroy(graph));
     if (status == cudaSuccess) return ready;
@@ -24,12 +26,15 @@ class CudaGraphs : public GraphDriver {
     return nullptr;
   }
 
+  // May take memory, too, and block.
   void launch(Graph graph, cudaStream_t stream) override {
+    const auto turn = memory_turn();
     require(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream), "launching a CUDA graph");
   }
 
   // Errors are of no interest any more.
   void destroy(Graph graph) override {
+    const auto turn = memory_turn();
     static_cast<void>(cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph)));
   }
 

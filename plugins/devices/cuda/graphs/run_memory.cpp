@@ -1,5 +1,6 @@
 #include "plugins/devices/cuda/graphs/run_memory.hpp"
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
@@ -11,10 +12,10 @@ class CudaRunMemory : public RunMemory {
  public:
   explicit CudaRunMemory(std::size_t operations) : operations_(operations) {
     void* memory = nullptr;
-    require(cudaMalloc(&memory, operations * sizeof(StepValues)), "allocating memory on the GPU");
+    require(allocate_on_gpu(&memory, operations * sizeof(StepValues)),
+            "allocating memory on the GPU");
     device_.reset(static_cast<StepValues*>(memory));
-    require(cudaHostAlloc(&memory, operations * sizeof(Entry), cudaHostAllocPortable),
-            "allocating pinned host memory");
+    require(allocate_pinned(&memory, operations * sizeof(Entry)), "allocating pinned host memory");
     slots_.reset(static_cast<PinnedSlots::Slot*>(memory));
     values_ = reinterpret_cast<StepValues*>(slots_.get() + operations);
   }
@@ -37,8 +38,8 @@ class CudaRunMemory : public RunMemory {
   };
 
   struct Free {
-    void operator()(StepValues* memory) const { static_cast<void>(cudaFree(memory)); }
-    void operator()(PinnedSlots::Slot* memory) const { static_cast<void>(cudaFreeHost(memory)); }
+    void operator()(StepValues* memory) const { static_cast<void>(free_on_gpu(memory)); }
+    void operator()(PinnedSlots::Slot* memory) const { static_cast<void>(free_pinned(memory)); }
   };
 
   std::size_t operations_;

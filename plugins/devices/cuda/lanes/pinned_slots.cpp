@@ -1,7 +1,6 @@
 #include "plugins/devices/cuda/lanes/pinned_slots.hpp"
 
-#include <cuda_runtime_api.h>
-
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
 namespace convoy::cuda {
@@ -12,15 +11,14 @@ constexpr std::size_t kPerPage = 4096;
 }  // namespace
 
 PinnedSlots::~PinnedSlots() {
-  for (Slot* page : pages_) static_cast<void>(cudaFreeHost(page));
+  for (Slot* page : pages_) static_cast<void>(free_pinned(page));
 }
 
 PinnedSlots::Slot* PinnedSlots::take() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
     void* page = nullptr;
-    require(cudaHostAlloc(&page, kPerPage * sizeof(Slot), cudaHostAllocPortable),
-            "allocating pinned host memory");
+    require(allocate_pinned(&page, kPerPage * sizeof(Slot)), "allocating pinned host memory");
     pages_.push_back(static_cast<Slot*>(page));
     for (std::size_t i = 0; i < kPerPage; ++i) free_.push_back(pages_.back() + i);
   }

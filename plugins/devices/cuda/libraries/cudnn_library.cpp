@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/libraries/cublas_library.hpp"
 #include "plugins/devices/cuda/libraries/nvrtc_library.hpp"
 
@@ -57,8 +58,14 @@ const CudnnLibrary& cudnn() {
 
 CudnnHandle make_cudnn_handle(cudaStream_t stream) {
   cudnnHandle_t handle = nullptr;
-  cudnn().require(cudnn().create(&handle), "starting cuDNN");
-  CudnnHandle result(handle, [](cudnnContext* it) { static_cast<void>(cudnn().destroy(it)); });
+  {
+    const auto turn = memory_turn();
+    cudnn().require(cudnn().create(&handle), "starting cuDNN");
+  }
+  CudnnHandle result(handle, [](cudnnContext* it) {
+    const auto turn = memory_turn();
+    static_cast<void>(cudnn().destroy(it));
+  });
   cudnn().require(cudnn().set_stream(handle, stream), "choosing cuDNN's stream");
   return result;
 }

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/libraries/dynamic_library.hpp"
 #include "plugins/devices/cuda/libraries/source_compiler.hpp"
 #include "plugins/devices/cuda/status.hpp"
@@ -51,11 +52,11 @@ class ModuleKernel : public LoadedKernel {
     load(binary);
     const CUresult found = driver().function(&function_, module_, entry);
     if (found == CUDA_SUCCESS) return;
-    driver().unload(module_);
+    unload();
     throw std::runtime_error("its text has no function '" + std::string(entry) +
                              "': declare it extern \"C\" __global__, or correct the entry");
   }
-  ~ModuleKernel() override { driver().unload(module_); }
+  ~ModuleKernel() override { unload(); }
 
   void launch(Stream stream, unsigned blocks, unsigned threads,
               const convoy_cuda_call& call) const override {
@@ -71,9 +72,15 @@ class ModuleKernel : public LoadedKernel {
     std::array options = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     // The driver takes numbers in the places of pointers.
     std::array<void*, 2> values = {log.data(), std::bit_cast<void*>(log.size())};
+    const auto turn = memory_turn();
     const CUresult result =
         driver().load(&module_, binary.c_str(), options.size(), options.data(), values.data());
     require_driver(result, "the driver does not load it\n" + std::string(log.data()));
+  }
+
+  void unload() const {
+    const auto turn = memory_turn();
+    driver().unload(module_);
   }
 
   CUmodule module_ = nullptr;

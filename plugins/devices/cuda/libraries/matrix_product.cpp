@@ -5,6 +5,7 @@
 #include <string>
 
 #include "plugins/devices/cuda/gpu/device_memory.hpp"
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/gpu/stopwatch.hpp"
 #include "plugins/devices/cuda/libraries/algorithm_choice.hpp"
 #include "plugins/devices/cuda/libraries/cublas_library.hpp"
@@ -94,8 +95,14 @@ cublasStatus_t prefer(cublasLtMatmulPreference_t preference, const ProductShape&
 
 MatrixHandle make_matrix_handle() {
   cublasLtHandle_t handle = nullptr;
-  cublas().require(cublas().create(&handle), "starting cuBLASLt");
-  return {handle, [](cublasLtContext* it) { static_cast<void>(cublas().destroy(it)); }};
+  {
+    const auto turn = memory_turn();
+    cublas().require(cublas().create(&handle), "starting cuBLASLt");
+  }
+  return {handle, [](cublasLtContext* it) {
+            const auto turn = memory_turn();
+            static_cast<void>(cublas().destroy(it));
+          }};
 }
 
 std::string key_of(const ProductShape& shape) {

@@ -1,7 +1,6 @@
 #include "plugins/devices/cuda/operations/compression.hpp"
 
-#include <cuda_runtime_api.h>
-
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/status.hpp"
 #include "plugins/devices/shared/message_shape.hpp"
 
@@ -32,14 +31,14 @@ void add_messages(const MessageRegions& it, Stream stream) {
 }  // namespace
 
 Compression::~Compression() {
-  static_cast<void>(cudaFree(memory_));
+  static_cast<void>(free_on_gpu(memory_));
 }
 
 void Compression::top_k(const convoy_submission& operation, Stream stream) {
   const MessageRegions it = message_regions(operation);
   if (memory_ == nullptr) {
     void* memory = nullptr;
-    require(cudaMalloc(&memory, sizeof(SelectionMemory)), "allocating memory of top_k");
+    require(allocate_on_gpu(&memory, sizeof(SelectionMemory)), "allocating memory of top_k");
     memory_ = static_cast<SelectionMemory*>(memory);
   }
   cuda::top_k(stream,

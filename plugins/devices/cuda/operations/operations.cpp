@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/kernels/algebra.hpp"
 #include "plugins/devices/cuda/kernels/arithmetic.hpp"
 #include "plugins/devices/cuda/operations/operation_check.hpp"
@@ -90,11 +91,11 @@ void require_optimizer(const convoy_submission& operation, bool updates) {
 
 Operations::~Operations() {
   for (const auto& [key, table] : tables_) {
-    static_cast<void>(cudaFree(table.on_device));
-    static_cast<void>(cudaFree(table.partial));
+    static_cast<void>(free_on_gpu(table.on_device));
+    static_cast<void>(free_on_gpu(table.partial));
   }
-  static_cast<void>(cudaFree(workspace_));
-  static_cast<void>(cudaFree(partials_));
+  static_cast<void>(free_on_gpu(workspace_));
+  static_cast<void>(free_on_gpu(partials_));
 }
 
 // The same submission comes with the same blocks in every step, unless its memory serves another
@@ -105,14 +106,14 @@ const Operations::Table& Operations::table_of(const convoy_submission& operation
   std::vector<UpdateBlock> blocks = cut_into_blocks(*operation.updates[0], count);
   if (table.on_device != nullptr && same_blocks(table.blocks, blocks)) return table;
   require(cudaStreamSynchronize(stream), "waiting for the GPU");
-  require(cudaFree(table.on_device), "freeing memory");
-  require(cudaFree(table.partial), "freeing memory");
+  require(free_on_gpu(table.on_device), "freeing memory");
+  require(free_on_gpu(table.partial), "freeing memory");
   table = {std::move(blocks), ++tables_made_, nullptr, nullptr};
   const std::size_t entries = std::max<std::size_t>(table.blocks.size(), 1);
   void* memory = nullptr;
-  require(cudaMalloc(&memory, entries * sizeof(UpdateBlock)), "allocating an update's blocks");
+  require(allocate_on_gpu(&memory, entries * sizeof(UpdateBlock)), "allocating an update's blocks");
   table.on_device = static_cast<UpdateBlock*>(memory);
-  require(cudaMalloc(&memory, entries * sizeof(double)), "allocating an update's sums");
+  require(allocate_on_gpu(&memory, entries * sizeof(double)), "allocating an update's sums");
   table.partial = static_cast<double*>(memory);
   require(
       cudaMemcpyAsync(table.on_device, table.blocks.data(),
@@ -180,7 +181,7 @@ void Operations::norm(const convoy_submission& operation, Stream stream, double*
 void Operations::matmul(const convoy_submission& operation, Stream stream) {
   if (!matrices_) matrices_ = make_matrix_handle();
   if (workspace_ == nullptr)
-    require(cudaMalloc(&workspace_, MatrixProduct::kWorkspace), "allocating a workspace");
+    require(allocate_on_gpu(&workspace_, MatrixProduct::kWorkspace), "allocating a workspace");
   ProductShape shape{};
   shape.m = operation.sizes[1];
   shape.n = operation.sizes[0];
@@ -196,7 +197,7 @@ void Operations::matmul(const convoy_submission& operation, Stream stream) {
 void Operations::inner_product(const convoy_submission& operation, Stream stream) {
   if (partials_ == nullptr) {
     void* memory = nullptr;
-    require(cudaMalloc(&memory, kDotPartials * sizeof(double)), "allocating sums of products");
+    require(allocate_on_gpu(&memory, kDotPartials * sizeof(double)), "allocating sums of products");
     partials_ = static_cast<double*>(memory);
   }
   dot(stream, floats(operation.writes[0]), floats(operation.reads[0]), floats(operation.reads[1]),

@@ -17,6 +17,7 @@
 #include "plugins/devices/cuda/collectives/nccl_library.hpp"
 #include "tests/devices/cuda/emulated/collective_room.hpp"
 #include "tests/devices/cuda/emulated/emulated_streams.hpp"
+#include "tests/devices/cuda/emulated/refusals.hpp"
 #include "tests/devices/cuda/nccl_arithmetic.hpp"
 
 namespace convoy::cuda::emulation {
@@ -156,6 +157,7 @@ namespace {
 
 using convoy::cuda::emulation::Clique;
 using convoy::cuda::emulation::CollectiveRoom;
+using convoy::cuda::emulation::start_ranks_of_several_gpus;
 using convoy::cuda::fake_nccl::Call;
 
 // What a rank was told in a group, in the order of its calls.
@@ -264,6 +266,7 @@ void start_told() {
         calls.push_back(told[comm].at(i).call);
         streams.push_back(told[comm].at(i).stream);
       }
+      if (streams.size() > 1) start_ranks_of_several_gpus();
       clique->start(std::move(calls), streams);
     }
   told.clear();

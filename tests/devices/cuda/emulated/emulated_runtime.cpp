@@ -4,6 +4,7 @@
 // CUDA_VISIBLE_DEVICES chooses by numbers. There is no cudaDeviceSynchronize: it would end
 // recordings of other threads, so that the plug-in must do without it. What CUDA refuses is refused
 // here, too: events, streams and memory of another GPU or kind, events that were never recorded.
+// What may hang there ends the process: memory calls while ranks of a collective are started.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -73,6 +74,7 @@ namespace {
 
 // Filled with not-a-number, so that what is read before it is written shows.
 cudaError_t allocate(void** memory, std::size_t bytes, int gpu) {
+  emulation::check_memory_call();
   *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
   if (*memory == nullptr) return refuse(cudaErrorMemoryAllocation);
   if (!emulation::only_counts()) std::memset(*memory, 0xff, bytes);
@@ -83,6 +85,7 @@ cudaError_t allocate(void** memory, std::size_t bytes, int gpu) {
 
 cudaError_t release(void* memory, bool of_host) {
   if (memory == nullptr) return cudaSuccess;
+  emulation::check_memory_call();
   {
     const std::lock_guard lock(pieces_mutex);
     const auto piece = pieces.find(static_cast<const char*>(memory));

@@ -1,6 +1,11 @@
 #include "tests/devices/cuda/emulated/refusals.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "tests/devices/cuda/emulated/emulated_streams.hpp"
@@ -14,6 +19,10 @@ constexpr dim3 kMostThreadsOfBlock(1024u, 1024u, 64u);
 constexpr std::uint64_t kMostThreads = 1024;
 constexpr std::size_t kMostSharedUnasked = std::size_t{48} << 10;
 
+// Far longer than a call takes, far shorter than a step of the tests.
+constexpr std::chrono::milliseconds kBetweenRanks{1};
+
+std::atomic<bool> starts_ranks{false};
 thread_local int gpu_of_thread = 0;
 thread_local cudaError_t last_error = cudaSuccess;
 
@@ -48,6 +57,18 @@ bool takes_launch(dim3 grid, dim3 block, std::size_t shared, const CUstream_st* 
   if (refuse(launch_error(grid, block, shared)) != cudaSuccess) return false;
   const bool own = stream == nullptr || stream->gpu == current_gpu();
   return refuse(own ? cudaSuccess : cudaErrorInvalidResourceHandle) == cudaSuccess;
+}
+
+void start_ranks_of_several_gpus() {
+  starts_ranks = true;
+  std::this_thread::sleep_for(kBetweenRanks);
+  starts_ranks = false;
+}
+
+void check_memory_call() {
+  if (!starts_ranks) return;
+  std::fputs("memory is allocated or freed while ranks of a collective are started\n", stderr);
+  std::abort();
 }
 
 }  // namespace convoy::cuda::emulation

@@ -21,4 +21,11 @@ cudaError_t launch_error(dim3 grid, dim3 block, std::size_t shared);
 // tells of a refusal through cudaGetLastError alone.
 bool takes_launch(dim3 grid, dim3 block, std::size_t shared, const CUstream_st* stream);
 
+// The ranks of a collective are started one after the other, on several GPUs of this process. Where
+// another thread allocates or frees memory meanwhile, GPUs may hang: see memory_turn(). Takes as
+// long as to let that show.
+void start_ranks_of_several_gpus();
+// To be called by what allocates or frees memory. Ends the process where it may hang.
+void check_memory_call();
+
 }  // namespace convoy::cuda::emulation

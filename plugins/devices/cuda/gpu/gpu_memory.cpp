@@ -1,0 +1,32 @@
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
+
+namespace convoy::cuda {
+
+std::unique_lock<std::mutex> memory_turn() {
+  static std::mutex mutex;
+  return std::unique_lock(mutex);
+}
+
+cudaError_t allocate_on_gpu(void** memory, std::uint64_t bytes) {
+  const auto turn = memory_turn();
+  return cudaMalloc(memory, bytes);
+}
+
+cudaError_t allocate_pinned(void** memory, std::uint64_t bytes) {
+  const auto turn = memory_turn();
+  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+}
+
+cudaError_t free_on_gpu(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  const auto turn = memory_turn();
+  return cudaFree(memory);
+}
+
+cudaError_t free_pinned(void* memory) {
+  if (memory == nullptr) return cudaSuccess;
+  const auto turn = memory_turn();
+  return cudaFreeHost(memory);
+}
+
+}  // namespace convoy::cuda
