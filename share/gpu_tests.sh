@@ -3,8 +3,11 @@
 #   share/gpu_tests.sh [build/release] [results.txt]
 # Needs the targets device_test, device_several_gpus_test, device_cuda_host_test, golden_test and
 # convoy_program. Ends with 1 when anything failed, with 77 when there is no CUDA device.
+#
+# CONVOY_GPU_SECONDS (1800) is what one run may take: a GPU that hangs says nothing by itself.
 set -u
 
+seconds="${CONVOY_GPU_SECONDS:-1800}"
 build="${1:-build/release}"
 results="${2:-gpu_results.txt}"
 convoy="$build/bin/convoy"
@@ -22,10 +25,13 @@ say_what_failed() {
 check() { # name, command...
   name="$1"
   shift
-  if output=$("$@" 2>&1); then
+  output=$("$@" 2>&1)
+  code=$?
+  if [ "$code" -eq 0 ]; then
     say "ok      $name"
   else
-    say "FAILED  $name (exit $?): $*"
+    say "FAILED  $name (exit $code): $*"
+    case "$code" in 124 | 137) say "        it did not end within $seconds s" ;; esac
     say_what_failed
     failed=1
   fi
@@ -34,7 +40,7 @@ check() { # name, command...
 run() { # name, flags...
   name="$1"
   shift
-  check "$name" "$convoy" run --device=gpu --num_warmup_batches=5 --num_batches=20 "$@"
+  check "$name" timeout -k 10 "$seconds" "$convoy" run --device=gpu --num_warmup_batches=5 --num_batches=20 "$@"
 }
 
 # Whether trainings of the same steps end with the same bits: name, flags common to all, then one
@@ -57,11 +63,17 @@ same_bits() {
 
 : > "$results"
 say "$(date -u) $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>&1 | head -1)"
-reason=$("$convoy" info cuda 2>&1 | sed -n 's/^unusable   here: //p')
+# With the lines that the reason goes on in.
+reason=$("$convoy" info cuda 2>&1 | sed -n '/^unusable   here: /,/^\( *$\|[^ u]\)/{
+  s/^unusable   here: //p
+  s/^   *\([^ ]\)/\1/p
+}' | tr '\n' ' ')
+reason=${reason% }
 if [ -n "$reason" ]; then
   say "no CUDA device can be used: $reason"
   exit 77
 fi
+{ nvidia-smi; "$convoy" doctor; } >> "$results" 2>&1
 
 check "tests labelled gpu" ctest --test-dir "$build" -L gpu --output-on-failure
 check "host-side tests" ctest --test-dir "$build" -R '^device_cuda_host_test'
@@ -88,7 +100,11 @@ same_bits "CUDA graphs, two replicas on one GPU" \
   --cuda_graph=off --cuda_graph=on
 
 # Sums of two do not depend on their order: then NCCL has to give the bits of copies.
-gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+if [ -n "${CUDA_VISIBLE_DEVICES:-}" ]; then
+  gpus=$(printf '%s\n' "$CUDA_VISIBLE_DEVICES" | tr ',' '\n' | grep -c .)
+else
+  gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+fi
 if [ "$gpus" -ge 2 ]; then
   same_bits "NCCL on two GPUs" \
     "--model=resnet50 --batch_size=32 --num_gpus=2 --variable_update=replicated" \
