@@ -176,8 +176,8 @@ void CudaDevice::supports_collectives(const std::vector<Device*>& devices, bool 
     members.push_back({"cuda:" + std::to_string(it.index), it.gpu, pci_address(it.gpu)});
     gpus.push_back(it.gpu);
   }
-  if (const std::string reason = group_refusal(members); !reason.empty())
-    throw std::invalid_argument(reason);
+  const std::string reason = group_refusal(members, std::getenv("CUDA_LAUNCH_BLOCKING"));
+  if (!reason.empty()) throw std::invalid_argument(reason);
   require_collectives();
   if (!prepare) return;
   const auto shared = shared_collectives(settings_.collective_seconds);

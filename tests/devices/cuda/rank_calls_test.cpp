@@ -158,12 +158,21 @@ TEST_F(RankCallsOfThree, RefuseARootThatDoesNotContribute) {
 
 TEST(GroupsOfGpus, NameWhySomeCannotHaveCollectives) {
   const GroupMember first{"cuda:0", 0, "0000:17:00.0"};
-  EXPECT_EQ(group_refusal({first, {"cuda:1", 1, "0000:65:00.0"}}), "");
-  EXPECT_EQ(group_refusal({first, {"cuda:1", 0, "0000:17:00.0"}}),
+  EXPECT_EQ(group_refusal({first, {"cuda:1", 1, "0000:65:00.0"}}, nullptr), "");
+  EXPECT_EQ(group_refusal({first, {"cuda:1", 0, "0000:17:00.0"}}, nullptr),
             "cuda:0 and cuda:1 share GPU 0, and NCCL takes each GPU once");
-  EXPECT_EQ(group_refusal({first, {"cuda:1", 1, "0000:17:00.0"}}),
+  EXPECT_EQ(group_refusal({first, {"cuda:1", 1, "0000:17:00.0"}}, nullptr),
             "cuda:0 and cuda:1 are slices (MIG) of one GPU, 0000:17:00.0, and NCCL takes each GPU "
             "once");
+}
+
+TEST(GroupsOfGpus, HaveNoCollectivesWhereLaunchesBlock) {
+  const GroupMember first{"cuda:0", 0, "0000:17:00.0"}, second{"cuda:1", 1, "0000:65:00.0"};
+  EXPECT_EQ(group_refusal({first, second}, "1"),
+            "CUDA_LAUNCH_BLOCKING=1 lets a launch wait for its end, and NCCL has to launch on all "
+            "GPUs before one of them ends: unset it");
+  EXPECT_EQ(group_refusal({first, second}, "0"), "");
+  EXPECT_EQ(group_refusal({first}, "1"), "") << "the other ranks are launched elsewhere";
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ struct GroupMember {
   std::string pci_address;
 };
 
-// Why NCCL has no collectives over these devices; empty when nothing of the devices speaks against
-// it.
-std::string group_refusal(const std::vector<GroupMember>& members);
+// Why NCCL has no collectives over these devices of the process; empty when nothing of them speaks
+// against it. launch_blocking: CUDA_LAUNCH_BLOCKING of the environment, null where it is not set.
+std::string group_refusal(const std::vector<GroupMember>& members, const char* launch_blocking);
 
 // Throws std::runtime_error when there are none here: no NCCL, or one that does not fit.
 void require_collectives();
