@@ -91,28 +91,53 @@ bool has_algorithm(const ConvolutionShape& shape, ConvolutionPass pass,
   });
 }
 
-// Up to batches whose activations have more elements than 32 bits count.
-TEST(ConvolutionEngines, HaveADeterministicAlgorithmOnAnH100) {
-  if constexpr (kSanitized) GTEST_SKIP() << "libraries of others leak";
-  std::optional<BackendDescriptor> gpu;
-  try {
-    gpu = h100();
-  } catch (const std::exception& error) {
-    GTEST_SKIP() << error.what();
+class ConvolutionEngines : public testing::Test {
+ protected:
+  void SetUp() override {
+    if constexpr (kSanitized) GTEST_SKIP() << "libraries of others leak";
+    try {
+      gpu_ = h100();
+    } catch (const std::exception& error) {
+      GTEST_SKIP() << error.what();
+    }
   }
+
+  // For every type and pass.
+  void expect_algorithms(ConvolutionShape shape, const char* name) const {
+    for (const Type type : {Type::kFloat, Type::kHalf, Type::kBfloat})
+      for (const auto pass :
+           {ConvolutionPass::kForward, ConvolutionPass::kData, ConvolutionPass::kFilter})
+        for (const bool direct : {false, true}) {
+          shape.type = type;
+          shape.direct = direct;
+          EXPECT_TRUE(has_algorithm(shape, pass, *gpu_)) << name << ": " << key_of(shape, pass);
+        }
+  }
+
+ private:
+  std::optional<BackendDescriptor> gpu_;
+};
+
+// Up to batches whose activations have more elements than 32 bits count.
+TEST_F(ConvolutionEngines, HaveADeterministicAlgorithmOnAnH100) {
   for (const Square& square : kSquares)
     for (const std::int64_t images : {1, 64, 8192})
-      for (const Type type : {Type::kFloat, Type::kHalf, Type::kBfloat})
-        for (const auto pass :
-             {ConvolutionPass::kForward, ConvolutionPass::kData, ConvolutionPass::kFilter}) {
-          ConvolutionShape shape = square.shape(images);
-          shape.type = type;
-          EXPECT_TRUE(has_algorithm(shape, pass, *gpu))
-              << square.name << ": " << key_of(shape, pass);
-          shape.direct = true;
-          EXPECT_TRUE(has_algorithm(shape, pass, *gpu))
-              << square.name << ": " << key_of(shape, pass);
-        }
+      expect_algorithms(square.shape(images), square.name);
+}
+
+// As TensorFlow pads for strides of two: a row below and a column to the right.
+TEST_F(ConvolutionEngines, HaveOneForUnequalPadding) {
+  constexpr Square kUnequal[] = {{"stem", 3, 224, 32, 3, 2, 0, 1, 1},
+                                 {"inner", 64, 56, 128, 3, 2, 0, 1, 1},
+                                 {"groups", 128, 56, 128, 3, 2, 0, 32, 1},
+                                 {"first of 7x7", 3, 224, 64, 7, 2, 2, 1, 1}};
+  for (const Square& square : kUnequal) {
+    ConvolutionShape shape = square.shape(64);
+    shape.out_height = shape.out_width = square.size / 2;
+    ++shape.pad_bottom;
+    ++shape.pad_right;
+    expect_algorithms(shape, square.name);
+  }
 }
 
 #endif
