@@ -76,9 +76,21 @@ TEST(Availability, NamesTheFileThatMayNotBeOpened) {
 TEST(Availability, PassesOnWhatItDoesNotKnow) {
   DriverFacts facts = working();
   facts.devices = 0;
+  facts.error = 999;
+  facts.error_text = "unknown error";
+  EXPECT_EQ(reason(facts),
+            "the driver fails: unknown error (cudaError 999); `nvidia-smi` may say more");
+}
+
+TEST(Availability, SaysWhatToDoAboutWhatItKnows) {
+  DriverFacts facts = working();
+  facts.devices = 0;
   facts.error = 802;
   facts.error_text = "system not yet initialized";
-  EXPECT_THAT(reason(facts), HasSubstr("system not yet initialized (cudaError 802)"));
+  EXPECT_THAT(reason(facts), testing::AllOf(HasSubstr("system not yet initialized (cudaError 802)"),
+                                            HasSubstr("the service nvidia-fabricmanager")));
+  facts.visible_devices = "0,1";  // as a batch system sets it
+  EXPECT_THAT(reason(facts), HasSubstr("(cudaError 802)"));
 }
 
 TEST(ErrorText, SaysWhatToDo) {

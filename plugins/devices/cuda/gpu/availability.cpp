@@ -1,5 +1,7 @@
 #include "plugins/devices/cuda/gpu/availability.hpp"
 
+#include "plugins/devices/cuda/status.hpp"
+
 namespace convoy::cuda {
 namespace {
 
@@ -47,11 +49,12 @@ std::optional<std::string> unavailable_because(const DriverFacts& facts) {
   if (facts.error == kOldDriver || facts.driver_version / 1000 < facts.runtime_version / 1000)
     return about_driver_version(facts);
   if (facts.error == 0 && facts.devices > 0) return std::nullopt;
-  if (facts.visible_devices) return about_visible_devices(*facts.visible_devices);
-  if (facts.error == 0 || facts.error == kNoDevice) return about_device_files(facts);
+  const bool sees_none = facts.error == 0 || facts.error == kNoDevice;
+  if (sees_none && facts.visible_devices) return about_visible_devices(*facts.visible_devices);
+  if (sees_none) return about_device_files(facts);
   if (!facts.forbidden_file.empty()) return about_device_files(facts);
-  return "the driver fails: " + facts.error_text + " (cudaError " + std::to_string(facts.error) +
-         "); `nvidia-smi` may say more";
+  return explain_error(facts.error, facts.error_text, "the driver fails") +
+         "; `nvidia-smi` may say more";
 }
 
 }  // namespace convoy::cuda
