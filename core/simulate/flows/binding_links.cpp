@@ -9,8 +9,6 @@ namespace {
 
 // Collectives of many devices pass thousands of links, and hardly any of them can be left out.
 constexpr std::size_t kLongRoute = 64;
-// The margin exceeds rounding, because a link that is equally narrow may be full, too.
-constexpr double kClearly = 1 + 1e-6;
 
 class Narrower {
  public:
@@ -20,13 +18,19 @@ class Narrower {
     for (std::uint32_t route = 0; route < graph.routes.size(); ++route) add(graph.routes[route]);
   }
 
-  bool is_never_full(std::uint32_t link) const { return !found_[link].narrower.empty(); }
+  // Two links that always bind each other are full at the same time: the first one stays.
+  bool is_left_out(std::uint32_t link) const {
+    return std::ranges::any_of(found_[link].binding, [&](std::uint32_t other) {
+      const std::vector<std::uint32_t>& back = found_[other].binding;
+      return other < link || std::ranges::find(back, link) == back.end();
+    });
+  }
 
  private:
-  // For a link, the links that are on all routes over it and narrower on each of them.
+  // For a link, the others that are on all routes over it, and at least as narrow on each of them.
   struct Found {
     bool is_used = false;
-    std::vector<std::uint32_t> narrower;
+    std::vector<std::uint32_t> binding;
   };
   // The last route that a link was seen in.
   struct InRoute {
@@ -49,14 +53,14 @@ class Narrower {
     for (const LinkShare& it : route) {
       Found& found = found_[it.link];
       const double rate = in_route_[it.link].rate;
-      const auto is_no_longer = [&](std::uint32_t link) {
-        return in_route_[link].route != number_ || in_route_[link].rate * kClearly >= rate;
+      const auto is_wider = [&](std::uint32_t other) {
+        return in_route_[other].route != number_ || in_route_[other].rate > rate;
       };
       if (found.is_used)
-        std::erase_if(found.narrower, is_no_longer);
+        std::erase_if(found.binding, is_wider);
       else if (may_be_left_out(it.link) && route.size() <= kLongRoute)
         for (const LinkShare& other : route)
-          if (!is_no_longer(other.link)) found.narrower.push_back(other.link);
+          if (other.link != it.link && !is_wider(other.link)) found.binding.push_back(other.link);
       found.is_used = true;
     }
   }
@@ -84,7 +88,7 @@ Lists<LinkShare> binding_links(const TaskGraph& graph) {
   for (std::uint32_t route = 0; route < graph.routes.size(); ++route) {
     binding.clear();
     for (const LinkShare& it : graph.routes[route])
-      if (!narrower.is_never_full(it.link)) binding.push_back(it);
+      if (!narrower.is_left_out(it.link)) binding.push_back(it);
     routes.add(binding);
   }
   return routes;

@@ -35,8 +35,15 @@ TEST(BindingLinks, ALinkBehindANarrowerOneIsLeftOut) {
   EXPECT_EQ(links_of(graph_of({{{kNarrow, 1}, {kWide, 4}}})), Links{kWide}) << "more bytes there";
 }
 
-TEST(BindingLinks, ALinkThatIsAsNarrowStays) {
-  EXPECT_EQ(links_of(graph_of({{{kNarrow, 1}, {kWide, 2}}})), (Links{kNarrow, kWide}));
+TEST(BindingLinks, OfEquallyNarrowLinksTheOneWithMoreRoutesStays) {
+  const TaskGraph graph = graph_of({{{kNarrow, 1}, {kWide, 2}}, {{kWide, 2}}});
+  EXPECT_EQ(links_of(graph, 0), Links{kWide});
+  EXPECT_EQ(links_of(graph, 1), Links{kWide});
+}
+
+TEST(BindingLinks, OfEquallyNarrowLinksOnTheSameRoutesTheFirstStays) {
+  EXPECT_EQ(links_of(graph_of({{{kNarrow, 1}, {kWide, 2}}})), Links{kNarrow});
+  EXPECT_EQ(links_of(graph_of({{{kNarrow, 1}, {kWide, 2}, {kAside, 3}}})), Links{kNarrow});
 }
 
 TEST(BindingLinks, ALinkThatOthersReachPastTheNarrowOneStays) {
@@ -78,7 +85,10 @@ TaskGraph random_machine(std::mt19937& random) {
   return graph;
 }
 
-TEST(BindingLinks, FlowsHaveTheSameRatesToTheBit) {
+// When links that are equally narrow are full at the same time, it depends on the order of the
+// links which of them sets the rate, and the two may differ in the last bit.
+TEST(BindingLinks, FlowsHaveTheSameRatesUpToRounding) {
+  constexpr double kRounding = 1e-15;
   std::size_t left_out = 0;
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -102,7 +112,8 @@ TEST(BindingLinks, FlowsHaveTheSameRatesToTheBit) {
       all.update(now);
       few.update(now);
       for (const std::uint32_t flow : flows)
-        ASSERT_EQ(few.rate(flow), all.rate(flow)) << "seed " << seed << ", change " << now;
+        ASSERT_NEAR(few.rate(flow), all.rate(flow), kRounding * all.rate(flow))
+            << "seed " << seed << ", change " << now;
     }
   }
   EXPECT_GT(left_out, 1000u);
