@@ -18,9 +18,9 @@ void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work
 void side_by_side(std::size_t items, const std::function<void()>& one,
                   const std::function<void()>& other);
 
-// For what must not happen beside the threads of in_parallel(), such as copying the process: the
-// copy has only the calling thread, and locks that others held stay locked in it. Throws
-// OtherWorkGoesOn while there are such threads.
+// For what must not happen beside the threads of in_parallel(): work that may need all memory, or
+// copying the process, because the copy has only the calling thread, and locks that others held
+// stay locked in it. Throws OtherWorkGoesOn while there are such threads.
 void require_no_other_work();
 
 }  // namespace convoy

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/in_parallel.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/environment.hpp"
@@ -140,6 +141,47 @@ TEST(SweepVerb, AnInterruptedOneKeepsThePointsThatItHas) {
   const std::size_t points = parse_json(std::ifstream(file))["points"].size();
   EXPECT_GE(points, 1u);
   EXPECT_LT(points, static_cast<std::size_t>(kPoints));
+}
+
+// Counts what is written about points of 100 hosts and more, alone and while others are simulated.
+class WatchesForCompany : public std::stringbuf {
+ public:
+  int alone() const { return alone_; }
+  int beside_others() const { return beside_others_; }
+
+ protected:
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    if (std::string_view(text, static_cast<std::size_t>(size)).find("of the 1") !=
+        std::string_view::npos) {
+      try {
+        require_no_other_work();
+        ++alone_;
+      } catch (const OtherWorkGoesOn&) {
+        ++beside_others_;
+      }
+    }
+    return std::stringbuf::xsputn(text, size);
+  }
+
+ private:
+  int alone_ = 0;
+  int beside_others_ = 0;
+};
+
+// With more than 256 devices, a point says for how many of its hosts the plan was proved.
+TEST(SweepVerb, SimulatesPointsOfManyHostsOneAtATime) {
+  WatchesForCompany buffer;
+  std::ostream err(&buffer);
+  std::ostringstream out;
+  const std::vector<std::string> arguments = {"--plugin_path=" CONVOY_OWN_PLUGINS,
+                                              "--platform=dgx1-p100",
+                                              "--model=lenet",
+                                              "--num_gpus=4",
+                                              "--variable_update=replicated",
+                                              "--hosts=100,1,101,2,102"};
+  EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << buffer.str();
+  EXPECT_EQ(buffer.alone(), 3) << buffer.str();
+  EXPECT_EQ(buffer.beside_others(), 0) << buffer.str();
 }
 
 TEST(SweepVerb, WritesAReportWithItsCurves) {

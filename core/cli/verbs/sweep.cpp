@@ -80,9 +80,7 @@ class Sweep {
 
   // In the order of the points; as far as it came when it is interrupted.
   std::vector<SweepRow> run() {
-    in_parallel(rows_.size(), [&](std::size_t point) { make_row(point, Turn::kBesideOthers); });
-    std::ranges::sort(large_);
-    for (const std::size_t point : large_) make_row(point, Turn::kAlone);
+    in_parallel(rows_.size(), [&](std::size_t point) { make_row(point); });
     progress_.clear();
     std::vector<SweepRow> rows;
     for (std::optional<SweepRow>& row : rows_)
@@ -94,13 +92,11 @@ class Sweep {
   ExitCode interruption() const { return interrupt_.code(); }
 
  private:
-  enum class Turn { kBesideOthers, kAlone };
-
-  void make_row(std::size_t point, Turn turn) {
+  void make_row(std::size_t point) {
     if (interrupt_.requested()) return;
     SweepRow row;
     try {
-      if (!simulate(point, turn, row)) return;
+      simulate(point, row);
     } catch (const Error& error) {
       row.exit_code = static_cast<int>(error.code());
       row.problem = error.what();
@@ -125,8 +121,8 @@ class Sweep {
     std::optional<job::PlannedSimulation> planned = {};
   };
 
-  // Returns false if the point is too large to be simulated beside others; then it is noted.
-  bool simulate(std::size_t point, Turn turn, SweepRow& row) {
+  // A point that is too large to be simulated beside others is put off until they have ended.
+  void simulate(std::size_t point, SweepRow& row) {
     std::vector<std::string> arguments = arguments_;
     for (const std::string& flag : axes_.flags_at(point)) arguments.push_back(flag);
     PointJob job{plugins_};
@@ -137,10 +133,7 @@ class Sweep {
       JobCommand command = read_command(arguments, simulate_flags(request));
       command.options.trace_file.clear();  // of a variable
       command.options.record_timeline = false;
-      if (turn != Turn::kAlone && job::count_hosts(command.options.machine) > kManyHosts) {
-        large_.push_back(point);
-        return false;
-      }
+      if (job::count_hosts(command.options.machine) > kManyHosts) require_no_other_work();
       describe(command.options, row);
       notices = command.notices;
       job.setup.emplace(set_up_simulation(command, job.said));
@@ -151,7 +144,6 @@ class Sweep {
     notices.insert(notices.end(), simulation.notices.begin(), simulation.notices.end());
     tell(job.said.str(), notices);
     fill(*job.setup, simulation, row);
-    return true;
   }
 
   // Every sentence once, whatever the number of points.
@@ -172,9 +164,8 @@ class Sweep {
   std::ostream& err_;
   InterruptGuard interrupt_;
   report::Progress progress_;
-  std::mutex plugins_;              // and of the next
-  std::vector<std::size_t> large_;  // points that wait until no others are simulated
-  std::mutex terminal_;             // of what follows
+  std::mutex plugins_;
+  std::mutex terminal_;  // of what follows
   std::set<std::string> told_;
   std::size_t finished_ = 0;
   std::vector<std::optional<SweepRow>> rows_;
