@@ -245,9 +245,8 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   fill_lanes(lowered, schedule);
   set_urgency(lowered, schedule);
   schedule.phase_end.assign(lowered.computes, 0);
-  for (const std::uint32_t i : schedule.submission)
-    for (std::uint32_t p = lowered.body[i].phase; p < lowered.computes; ++p)
-      ++schedule.phase_end[p];
+  for (const Operation& operation : lowered.body)
+    for (std::uint32_t p = operation.phase; p < lowered.computes; ++p) ++schedule.phase_end[p];
   return schedule;
 }
 

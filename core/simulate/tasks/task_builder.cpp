@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -267,26 +268,26 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   CONVOY_CHECK_EQ(lowered.cluster->places.size(), machine.places.size());
   TaskGraph graph;
   graph.layers = layers;
-  TaskCosts costs(lowered, machine, options, graph);
+  std::optional<TaskCosts> costs;
   std::vector<Task> tasks;
   RunOrder order;
   side_by_side(
       lowered.body.size(), [&] { order = find_order(lowered, options); },
-      [&] { tasks = tasks_of(lowered, costs); });
+      [&] { tasks = tasks_of(lowered, costs.emplace(lowered, machine, options, graph)); });
   auto& [dependencies, schedule] = order;
   graph.strands = schedule.strands.count;
   std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
   const Numbers numbers = numbers_of(tasks_in_order);
   number_tasks(std::move(tasks), schedule, std::move(tasks_in_order), graph);
   add_engines(lowered, machine, schedule, numbers, graph);
-  const InputTasks input = add_input_tasks(lowered, machine, options, numbers, costs, graph);
+  const InputTasks input = add_input_tasks(lowered, machine, options, numbers, *costs, graph);
   if (graph.strands > 1)
     for (const InputWait& it : input.waits)
       if (graph.operation_of(it.before) == kNone)
         graph.tasks[it.before].strand = graph.tasks[it.task].strand;
   add_successors(dependencies.lists, schedule, numbers, input, graph);
   add_series(dependencies, numbers, graph);
-  graph.ways = costs.take_ways();
+  graph.ways = costs->take_ways();
   return graph;
 }
 
