@@ -98,7 +98,10 @@ TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
 TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
   const fs::path path = fs::path(scratch_folder("weights_map")) / "map.json";
   for (const char* text : {"", "{}", "[]", R"({"tensors": {"a": 7}})", R"({"tensors": {"a": {}}})",
-                           R"({"tensors": {"a": {"from": "b", "rows": "x"}}})"}) {
+                           R"({"tensors": {"a": {"from": "b", "rows": "x"}}})",
+                           R"({"tensors": {"a": {"from": "b", "rows": -1}}})",
+                           R"({"tensors": {"a": {"from": "b", "rows": 1.5}}})",
+                           R"({"tensors": {"a": {"from": "b", "row_value": 1e300}}})"}) {
     std::ofstream(path) << text;
     EXPECT_THAT(text_of([&] { runtime::read_weights_map(path); }),
                 HasSubstr("is no map of weights"))

@@ -4,35 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
 #include "core/runtime/state/checkpoint_tensors.hpp"
 
 namespace convoy::runtime {
 namespace {
-
-using Json = nlohmann::json;
-
-WeightsSource parse_source(const Json& value) {
-  if (value.is_string()) return {value.get<std::string>(), 0, 0};
-  WeightsSource source;
-  source.from = value.at("from").get<std::string>();
-  source.rows = value.value("rows", std::uint64_t{0});
-  source.row_value = value.value("row_value", 0.0f);
-  return source;
-}
-
-WeightsMap parse_map(const Json& document) {
-  WeightsMap map;
-  for (const auto& [name, value] : document.at("tensors").items())
-    map.tensors[name] = parse_source(value);
-  map.ignored_suffixes = document.value("ignored_suffixes", std::vector<std::string>());
-  return map;
-}
 
 // Reads by the map and collects what does not fit.
 class MappedReader {
@@ -93,20 +71,6 @@ class MappedReader {
 };
 
 }  // namespace
-
-WeightsMap read_weights_map(const std::filesystem::path& path) {
-  const InputFile file = read_input_file(path);
-  if (!file.problem.empty())
-    fail(ExitCode::kUsage,
-         "--weights_map: cannot read {}: {}; give a JSON file, or a name from share/weights",
-         path.string(), file.problem);
-  try {
-    return parse_map(parse_json(file.bytes));
-  } catch (const Json::exception& error) {
-    fail(ExitCode::kUsage, "--weights_map: {} is no map of weights: {}", path.string(),
-         json_problem(error));
-  }
-}
 
 ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map) {

@@ -1,35 +1,11 @@
 #pragma once
 
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "core/checkpoint/safetensors_file.hpp"
 #include "core/graph/graph.hpp"
 #include "core/runtime/state/model_values.hpp"
+#include "core/runtime/state/weights_map.hpp"
 
 namespace convoy::runtime {
-
-// Where one tensor of a model comes from.
-struct WeightsSource {
-  std::string from;        // its name in the file
-  std::uint64_t rows = 0;  // to put in front of it, along the first dimension
-  float row_value = 0;     // what they hold
-};
-
-// The names of a model's tensors in files of another program. A JSON object:
-//   "tensors": {"conv0/kernel": "features.0.weight",
-//               "affine2/biases": {"from": "classifier.6.bias", "rows": 1, "row_value": -10000}},
-//   "ignored_suffixes": [".num_batches_tracked"]
-// Other entries are comments.
-struct WeightsMap {
-  std::map<std::string, WeightsSource> tensors;  // by the name in convoy's checkpoints
-  std::vector<std::string> ignored_suffixes;     // of names in the file
-};
-
-// Error kUsage naming the file and what is wrong with it.
-WeightsMap read_weights_map(const std::filesystem::path& path);
 
 // The model's values from a file of another program: F32, F64, F16 or BF16, in the layouts of
 // convoy's checkpoints. Error kFailed listing what is missing, has another shape or is left over.
