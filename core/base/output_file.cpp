@@ -25,6 +25,12 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
        path.string(), reason);
 }
 
+// Links that lead to each other.
+bool is_circle(const std::filesystem::path& path) {
+  std::error_code error;
+  return !std::filesystem::exists(path, error) && error == std::errc::too_many_symbolic_link_levels;
+}
+
 // A pipe, a terminal, /dev/null: replacing it by a file would take it from everybody else.
 bool is_special(const std::filesystem::path& path) {
   std::error_code error;
@@ -72,6 +78,7 @@ std::filesystem::path temporary_for(const std::filesystem::path& path) {
 
 void write_output_file(const std::filesystem::path& named, std::string_view content) {
   if (is_special(named)) return write_special(named, content);
+  if (is_circle(named)) fail_to_write(named, std::strerror(ELOOP));
   const std::filesystem::path path = behind_links(named);
   const std::filesystem::path temporary = temporary_for(path);
   errno = 0;
@@ -92,21 +99,31 @@ void write_output_file(const std::filesystem::path& named, std::string_view cont
   }
 }
 
+void check_working_folder(const std::filesystem::path& path) {
+  struct stat opened {};  // the working folder is open even when nothing leads to it
+  if (path.is_relative() && stat(".", &opened) == 0 && opened.st_nlink == 0)
+    fail(ExitCode::kUsage,
+         "cannot write {}: the working folder has been deleted; change to one that is there",
+         path.string());
+}
+
 void check_output_file(const std::filesystem::path& path) {
+  check_working_folder(path);
   const std::filesystem::path folder = folder_of(path);
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
     fail(ExitCode::kUsage, "cannot write {}: {} is not a folder; create it first", path.string(),
          folder.string());
   }
-  struct stat opened {};  // the working folder is open even when nothing leads to it
-  if (stat(folder.c_str(), &opened) == 0 && opened.st_nlink == 0)
-    fail(ExitCode::kUsage,
-         "cannot write {}: the working folder has been deleted; change to one that is there",
-         path.string());
   if (std::filesystem::is_directory(path, error)) {
     fail(ExitCode::kUsage, "cannot write {}: it is a folder; give a file in it", path.string());
   }
+  if (std::filesystem::is_socket(path, error))
+    fail(ExitCode::kUsage, "cannot write {}: it is a socket; give a file, a pipe or a device",
+         path.string());
+  if (is_circle(path))
+    fail(ExitCode::kUsage, "cannot write {}: it is a link that leads back to itself; give a file",
+         path.string());
   if (is_special(path)) {  // not opened yet: who reads a pipe would see its end
     if (access(path.c_str(), W_OK) != 0)
       fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));

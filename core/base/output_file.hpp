@@ -10,6 +10,10 @@ namespace convoy {
 // reads it. Error(kFailed) naming the path and the reason.
 void write_output_file(const std::filesystem::path& path, std::string_view content);
 
+// Error(kUsage) when nothing can be made at a relative path, because the working folder was
+// deleted.
+void check_working_folder(const std::filesystem::path& path);
+
 // Error(kUsage) when the path's folder does not exist or cannot be written, or the path is nothing
 // that can be written: to be found out before a long run, not after it.
 void check_output_file(const std::filesystem::path& path);

@@ -1,5 +1,6 @@
 #include "core/base/system_refusal.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <new>
 #include <string>
@@ -8,6 +9,23 @@
 namespace convoy {
 
 namespace {
+
+constexpr const char* kMemory =
+    "the system gives no more memory; a smaller --batch_size, fewer devices and larger buckets "
+    "need less, and `ulimit -v` may hold a limit";
+constexpr const char* kThreads = "`ulimit -u` and the control group limit threads";
+constexpr const char* kFiles = "`ulimit -n` limits open files";
+
+struct Limit {
+  int error;  // of errno, as the system's text says it
+  const char* advice;
+};
+constexpr Limit kLimits[] = {
+    {EAGAIN, kThreads}, {EMFILE, kFiles}, {ENFILE, kFiles}, {ENOMEM, kMemory}};
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // The standard's own text begins with "filesystem error" and may name two paths.
 std::string text_of(const std::filesystem::filesystem_error& error) {
@@ -24,19 +42,25 @@ std::string text_of(const std::filesystem::filesystem_error& error) {
 
 }  // namespace
 
+std::string with_advice(std::string reason) {
+  if (reason == std::bad_alloc().what()) return kMemory;
+  // What the loader says when there is no room for a library.
+  if (contains(reason, "failed to map segment")) return reason + "; " + kMemory;
+  for (const Limit& limit : kLimits)
+    if (contains(reason, std::generic_category().message(limit.error)))
+      return reason + "; " + limit.advice;
+  return reason;
+}
+
 std::optional<Error> refusal_by_system(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr)
-    return Error(ExitCode::kUnavailable,
-                 "the system gives no more memory; a smaller --batch_size, fewer devices and "
-                 "larger buckets need less, and `ulimit -v` may hold a limit");
+    return Error(ExitCode::kUnavailable, kMemory);
   // A system_error, too, and about a path rather than a limit.
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception))
     return Error(ExitCode::kFailed, text_of(*file));
   if (dynamic_cast<const std::system_error*>(&exception) != nullptr)
     return Error(ExitCode::kUnavailable,
-                 fmt::format("the system refuses: {}; `ulimit -u` and the control group limit "
-                             "threads, `ulimit -n` files",
-                             exception.what()));
+                 fmt::format("the system refuses: {}; {}, {}", exception.what(), kThreads, kFiles));
   return std::nullopt;
 }
 

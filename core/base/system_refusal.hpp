@@ -2,10 +2,15 @@
 
 #include <exception>
 #include <optional>
+#include <string>
 
 #include "core/base/error.hpp"
 
 namespace convoy {
+
+// The same reason as text, as plug-ins and the loader of libraries give it, with what to do about
+// it where a limit of the system is behind it.
+std::string with_advice(std::string reason);
 
 // What to tell the user where the system gave no memory, no thread or no file: the standard library
 // says so with exceptions of its own. Nothing for exceptions that mean anything else.

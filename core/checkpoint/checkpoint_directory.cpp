@@ -63,10 +63,15 @@ void CheckpointDirectory::prepare(const Notice& notice) {
          folder_.string());
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_, error))
-    fail(ExitCode::kFailed, "cannot create the folder {} for checkpoints: {}", folder_.string(),
-         error ? error.message() : "something else of that name exists");
+    fail(ExitCode::kFailed,
+         "cannot create the folder {} for checkpoints: {}; --train_dir names one that is there or "
+         "can be made",
+         folder_.string(), error ? error.message() : "something else of that name exists");
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
-    fail(ExitCode::kFailed, "no permission to write checkpoints to {}", folder_.string());
+    fail(ExitCode::kFailed,
+         "no permission to write checkpoints to {}: its mode is {:03o}, and new folders get what "
+         "`umask` leaves; change that, or choose another --train_dir",
+         folder_.string(), static_cast<unsigned>(fs::status(folder_, error).permissions()));
   if (!lock_) lock_ = std::make_unique<FolderLock>(folder_);
   if (!lock_->refusal().empty())
     notice(

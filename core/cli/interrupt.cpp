@@ -22,12 +22,13 @@ const char* volatile what_ends_first = nullptr;  // null: nothing is said
 std::atomic<std::int64_t> first_signal_at = 0;
 InterruptGuard::Clock volatile clock_of_signals = nullptr;
 
-constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
 // What comes so soon behind a signal is the same wish.
 constexpr std::int64_t kSameWish = 1'000'000'000;  // nanoseconds
 
 ExitCode code_of(int number) {
   if (number == 0) return ExitCode::kOk;
+  if (number == SIGPIPE) return ExitCode::kFailed;
   return number == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
 }
 
@@ -41,7 +42,9 @@ extern "C" void note_signal(int number) {
     say("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));
   }
+  if (number == SIGPIPE) std::signal(SIGPIPE, SIG_IGN);  // each further line would bring it again
   if (received_signal != 0) {
+    if (number == SIGPIPE) return;
     if (clock_of_signals() - first_signal_at < kSameWish) return;
     std::signal(number, SIG_DFL);
     std::raise(number);  // ends the process when this handler returns
@@ -71,6 +74,11 @@ void unblock(int number) {
   sigemptyset(&signals);
   sigaddset(&signals, number);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+// Unless it is ignored anyway.
+void listen_for_lost_output() {
+  if (std::signal(SIGPIPE, note_signal) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
 }
 
 bool take(volatile std::sig_atomic_t& request) {
@@ -108,6 +116,8 @@ InterruptGuard::InterruptGuard(Clock clock) {
 InterruptGuard::~InterruptGuard() {
   for (const int number : kEnding)
     if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);
+  if (received_signal != SIGPIPE && std::signal(SIGPIPE, SIG_DFL) == SIG_IGN)
+    std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGUSR1, SIG_DFL);
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }
@@ -115,11 +125,13 @@ InterruptGuard::~InterruptGuard() {
 void InterruptGuard::end_after(const char* what) {
   what_ends_first = what;
   ends_at_once = 0;
+  listen_for_lost_output();
 }
 
 void InterruptGuard::end_quietly() {
   what_ends_first = nullptr;
   ends_at_once = 0;
+  listen_for_lost_output();
 }
 
 bool InterruptGuard::requested() const {

@@ -7,13 +7,14 @@
 
 namespace convoy::cli {
 
-// Handles the signals that ask the process to end (Ctrl-C, SIGTERM, SIGHUP) while this object
-// lives. At first they end the process at once, because nothing would be lost. Once steps run, they
-// ask it to end after the steps in progress, so that it can save a checkpoint and print a summary;
-// a second signal then ends it at once. Signals within one second count as one, because `timeout`
-// and some schedulers signal a process and its group. SIGHUP stays ignored if it was ignored before
-// (nohup).
-// SIGUSR1 asks for a checkpoint, SIGUSR2 for a pause between two steps. One object at a time.
+// Handles the signals that ask the process to end (Ctrl-C, SIGTERM, SIGHUP, and SIGXCPU of a limit
+// of processor time) while this object lives. At first they end the process at once, because
+// nothing would be lost. Once steps run, they ask it to end after the steps in progress, so that it
+// can save a checkpoint and print a summary; a second signal then ends it at once. Signals within
+// one second count as one, because `timeout` and some schedulers signal a process and its group.
+// SIGHUP stays ignored if it was ignored before (nohup). When whoever reads the output has gone
+// (SIGPIPE), steps end, too; before them the process does. SIGUSR1 asks for a checkpoint, SIGUSR2
+// for a pause between two steps. One object at a time.
 class InterruptGuard {
  public:
   using Clock = std::int64_t (*)();  // gives nanoseconds; a signal handler calls it
@@ -34,7 +35,8 @@ class InterruptGuard {
   bool requested() const;
   int signal() const;               // that asked for it; 0: none came
   std::string signal_name() const;  // "SIGINT"; empty: none came
-  // kOk until a signal came, then kInterrupted, or kTerminated for SIGTERM and SIGHUP.
+  // kOk until a signal came, then kInterrupted for SIGINT, kFailed for SIGPIPE, which is output
+  // that is lost, or kTerminated.
   ExitCode code() const;
   // Whether SIGUSR1 came since this was asked.
   bool take_save_request();

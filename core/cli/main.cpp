@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -66,7 +67,8 @@ void settle_inheritance() {
 
 int main(int argc, char** argv) {
   settle_inheritance();
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  // Kernels before 5.18 start programs without even a name.
+  const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   convoy::job::set_openmp_environment();
   convoy::network::resolve_names_by_system();
   const int code = after_writing(run(arguments));

@@ -52,7 +52,8 @@ void write_all(int descriptor, std::string_view text) {
   if (nowhere >= 0) ::dup2(nowhere, STDOUT_FILENO);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) std::signal(number, SIG_DFL);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE, SIGUSR1})
+    std::signal(number, SIG_DFL);
   std::string text;
   try {
     text = kGave + work();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/nearest.hpp"
+#include "core/base/system_refusal.hpp"
 
 namespace convoy {
 namespace {
@@ -105,7 +106,7 @@ void require_success(const convoy_context& context, std::int32_t status, std::st
   const std::string reason =
       context.error.value_or(fmt::format("it returned {} and gave no reason", status));
   fail(status == CONVOY_TIMED_OUT ? ExitCode::kTimeout : code, "{}: {} failed: {}",
-       context.settings.label, what, reason);
+       context.settings.label, what, with_advice(reason));
 }
 
 }  // namespace convoy

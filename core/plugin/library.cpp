@@ -13,6 +13,7 @@
 #include <variant>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/plugin/child_call.hpp"
 #include "core/plugin/culprit.hpp"
 #include "core/plugin/device_plugin.hpp"
@@ -255,7 +256,12 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
     file.load(real.c_str(), kMode);
   } catch (const boost::system::system_error& error) {
     libraries_.erase(real);
-    fail_step(plugin.path, "opening it", error.what(),
+    const std::string reason = error.what();
+    const std::string advised = with_advice(reason);
+    if (advised != reason)
+      fail(ExitCode::kUnavailable, "plug-in {}: opening it failed: {}", plugin.path.string(),
+           advised);
+    fail_step(plugin.path, "opening it", reason,
               "install the library it needs, or link it with -z defs to find missing symbols");
   }
   library = std::make_unique<Library>(std::move(file));

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-
 #include "core/base/fnv.hpp"
+#include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
 #include "core/select/selection_json.hpp"
@@ -39,10 +38,12 @@ std::nullopt_t DecisionCache::unreadable(const std::filesystem::path& file,
 std::optional<Decision> DecisionCache::find(const std::string& circumstances) const {
   if (folder_.empty()) return std::nullopt;
   const std::filesystem::path file = file_of(circumstances);
-  std::ifstream in(file);
-  if (!in) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
+  const InputFile input = read_input_file(file);
+  if (!input.problem.empty()) return unreadable(file, input.problem);
   try {
-    const auto json = parse_ordered_json(in);
+    const auto json = parse_ordered_json(input.bytes);
     if (json.at("schema_version") != kSchemaVersion) return std::nullopt;
     if (json.at("circumstances").get<std::string>() != circumstances) return std::nullopt;
     Decision decision = decision_from_json(json.at("decision"));
@@ -58,8 +59,14 @@ std::optional<Decision> DecisionCache::find(const std::string& circumstances) co
 void DecisionCache::remember(const std::string& circumstances, const Decision& decision) const {
   if (folder_.empty()) return;
   const std::filesystem::path file = file_of(circumstances);
+  std::error_code problem;
+  std::filesystem::create_directories(folder_, problem);
+  if (problem)
+    return tell_(
+        fmt::format("the choice of a strategy cannot be remembered in {}: {}; let "
+                    "CONVOY_CACHE_DIR name a folder that may be written",
+                    folder_.string(), problem.message()));
   try {
-    std::filesystem::create_directories(folder_);
     const nlohmann::ordered_json json = {{"schema_version", kSchemaVersion},
                                          {"circumstances", circumstances},
                                          {"decision", to_json(decision)}};

@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -54,6 +56,30 @@ TEST_F(OutputFile, NamesAPathThatCannotBeWritten) {
   const auto write = [](const fs::path& to) { write_output_file(to, "text"); };
   EXPECT_NE(message_of(write, path).find(path.string()), std::string::npos);
   EXPECT_NE(message_of(check_output_file, path).find(path.string()), std::string::npos);
+}
+
+TEST_F(OutputFile, RefusesACircleOfLinksAndLeavesIt) {
+  const fs::path first = folder_ / "first.json";
+  const fs::path second = folder_ / "second.json";
+  fs::create_symlink(second, first);
+  fs::create_symlink(first, second);
+  const auto write = [](const fs::path& to) { write_output_file(to, "text"); };
+  EXPECT_NE(message_of(write, first).find("Too many levels"), std::string::npos);
+  EXPECT_NE(message_of(check_output_file, first).find("leads back to itself"), std::string::npos);
+  EXPECT_TRUE(fs::is_symlink(first));
+}
+
+TEST_F(OutputFile, RefusesASocketBeforehand) {
+  const fs::path path = folder_ / "socket.json";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  ASSERT_LT(path.string().size(), sizeof address.sun_path);
+  path.string().copy(address.sun_path, sizeof address.sun_path);
+  const int descriptor = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  const auto* const any = reinterpret_cast<const sockaddr*>(&address);
+  ASSERT_EQ(::bind(descriptor, any, sizeof address), 0);
+  EXPECT_NE(message_of(check_output_file, path).find("it is a socket"), std::string::npos);
+  ::close(descriptor);
 }
 
 TEST_F(OutputFile, RefusesAFolderBeforehand) {

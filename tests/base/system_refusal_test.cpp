@@ -11,7 +11,9 @@
 namespace convoy {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST(SystemRefusal, SaysWhichLimitMayBeReached) {
   const std::optional<Error> memory = refusal_by_system(std::bad_alloc());
@@ -39,6 +41,17 @@ TEST(SystemRefusal, OfAPathIsNoLimit) {
   EXPECT_STREQ(relative->what(),
                "here: No such file or directory (cannot make absolute path); look whether it is "
                "there and may be used, and whether the working folder still is");
+}
+
+// As plug-ins and the loader say it.
+TEST(SystemRefusal, AsTextIsAdvisedToo) {
+  EXPECT_THAT(with_advice("std::bad_alloc"), HasSubstr("`ulimit -v`"));
+  EXPECT_THAT(with_advice("std::bad_alloc"), Not(HasSubstr("std::")));
+  EXPECT_THAT(with_advice("a.so: failed to map segment from shared object"),
+              AllOf(HasSubstr("a.so: failed"), HasSubstr("`ulimit -v`")));
+  EXPECT_THAT(with_advice("thread: Resource temporarily unavailable"), HasSubstr("`ulimit -u`"));
+  EXPECT_THAT(with_advice("a.so: Too many open files"), HasSubstr("`ulimit -n`"));
+  EXPECT_EQ(with_advice("a reason of its own"), "a reason of its own");
 }
 
 TEST(SystemRefusal, IsNothingElse) {

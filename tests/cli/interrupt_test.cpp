@@ -50,6 +50,38 @@ TEST_F(Interrupt, ALaterSecondSignalEndsTheProcess) {
   }
 }
 
+// Before a limit of processor time kills it.
+TEST_F(Interrupt, TheLimitOfProcessorTimeEndsSteps) {
+  InterruptGuard guard(&told_time);
+  guard.end_quietly();
+  std::raise(SIGXCPU);
+  EXPECT_EQ(guard.code(), ExitCode::kTerminated);
+}
+
+// Every further line raises it again.
+TEST_F(Interrupt, LostOutputEndsStepsButNotTheProcess) {
+  now = 0;
+  InterruptGuard guard(&told_time);
+  guard.end_quietly();
+  std::raise(SIGPIPE);
+  now += 2 * kSecond;
+  std::raise(SIGPIPE);
+  EXPECT_EQ(guard.code(), ExitCode::kFailed);
+  EXPECT_EQ(guard.signal_name(), "SIGPIPE");
+  std::signal(SIGPIPE, SIG_DFL);
+}
+
+TEST_F(Interrupt, LostOutputStaysIgnoredWhereItWas) {
+  std::signal(SIGPIPE, SIG_IGN);
+  {
+    InterruptGuard guard(&told_time);
+    guard.end_quietly();
+    std::raise(SIGPIPE);
+    EXPECT_FALSE(guard.requested());
+  }
+  EXPECT_EQ(std::signal(SIGPIPE, SIG_DFL), SIG_IGN);
+}
+
 // What the user is told to do does it.
 TEST_F(Interrupt, SaysWhenAnotherSignalEndsTheProcess) {
   const auto interrupt_as_told = [] {

@@ -76,6 +76,7 @@ void become_convoy(const std::vector<std::string>& arguments, const ProgramOptio
   if (options.ignored_signal != 0) std::signal(options.ignored_signal, SIG_IGN);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
+  if (options.surroundings) options.surroundings();
   std::string program = options.program;
   std::vector<std::string> copies = arguments;
   std::vector<char*> argv{program.data()};

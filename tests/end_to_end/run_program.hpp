@@ -1,6 +1,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ProgramOptions {
   std::string max_cpu_isa{};   // ONEDNN_MAX_CPU_ISA; empty: no limit of the test's own
   int ignored_signal = 0;      // when it starts; SIGHUP: as nohup does
   std::string program = CONVOY_BINARY_DIR "/bin/convoy";
+  std::function<void()> surroundings{};  // called in the child before it becomes the program
 };
 
 // Of a process that was just forked: it becomes the program, with these streams.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -10,6 +11,7 @@
 namespace convoy::select {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -71,8 +73,16 @@ TEST_F(DecisionCacheTest, DoesNotFailWhereNothingCanBeWritten) {
   std::ofstream(file) << "no folder";
   const DecisionCache blocked(file, [this](const std::string& text) { told_.push_back(text); });
   blocked.remember("here", decision_);
-  EXPECT_THAT(told_, ElementsAre(HasSubstr("cannot be remembered")));
+  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("cannot be remembered"),
+                                       HasSubstr("Not a directory; let CONVOY_CACHE_DIR"))));
   EXPECT_FALSE(blocked.find("here"));
+}
+
+// Nobody writes to it, and a run would wait for ever.
+TEST_F(DecisionCacheTest, APipeIsNoMemory) {
+  std::filesystem::create_directories(folder_);
+  ASSERT_EQ(::mkfifo(cache_.file_of("here").c_str(), 0600), 0);
+  EXPECT_FALSE(cache_.find("here"));
 }
 
 TEST_F(DecisionCacheTest, WithoutAFolderRemembersNothing) {

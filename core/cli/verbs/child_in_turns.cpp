@@ -45,7 +45,7 @@ class HeldStandstills {
   end_with_parent(parent);
   ::dup2(::open("/dev/null", O_WRONLY), STDOUT_FILENO);
   ::dup2(::open(errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-  execute(program.c_str(), words, variables);
+  execute(program.c_str(), words, variables.data());
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ std::string last_line(std::string_view text) {
     ::dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
     ::dup2(*standard_error, STDERR_FILENO);
   }
-  execute(kSelf, words, variables);
+  execute(kSelf, words, variables.data());
 }
 
 // Without a standard error of its own it has this program's, and its standard output, too.

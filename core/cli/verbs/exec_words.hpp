@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.hpp"
+
 namespace convoy::cli {
 
 // Arguments or variables in the form that exec() and posix_spawn() take.
@@ -28,13 +30,19 @@ class ExecWords {
 };
 
 // Makes this process, a child after fork(), run the program, or says on standard error why not and
-// ends it with code 127. Allocates nothing.
-[[noreturn]] inline void execute(const char* program, ExecWords& words, ExecWords& variables) {
-  ::execve(program, words.data(), variables.data());
-  const char* reason = std::strerror(errno);
-  const ssize_t written = ::write(STDERR_FILENO, reason, std::strlen(reason));
-  static_cast<void>(written);
-  ::_exit(127);
+// ends it as an unavailable one. Allocates nothing.
+[[noreturn]] inline void execute(const char* program, ExecWords& words, char** variables) {
+  ::execve(program, words.data(), variables);
+  const char* const advice =
+      errno == E2BIG ? "; shorten the command line, its flag file's words too, or the environment\n"
+                     : "; look whether it is there and may be run\n";
+  const char* const reason = std::strerror(errno);
+  for (const char* const part :
+       {"convoy: error: ", program, " cannot be started for a run of its own: ", reason, advice}) {
+    const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
+    static_cast<void>(written);
+  }
+  ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }
 
 }  // namespace convoy::cli

@@ -49,8 +49,7 @@ void LaunchedTask::become(pid_t launcher, ExecWords& words, const cpu_set_t* cor
   if (cores != nullptr) ::sched_setaffinity(0, sizeof(*cores), cores);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
-  ::execv("/proc/self/exe", words.data());
-  ::_exit(127);
+  execute("/proc/self/exe", words, environ);
 }
 
 void LaunchedTask::signal(int number) const {

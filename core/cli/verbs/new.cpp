@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/manifest.hpp"
@@ -186,6 +187,7 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   const std::vector<fs::path> files = template_files(kind);
   const std::string source = from.empty() ? "" : shipped_source(kind, from, name);
   const fs::path directory = given_directory.value_or(name);
+  check_working_folder(directory);
   std::error_code problem;
   if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
     fail(ExitCode::kUsage, "{} exists and is not an empty directory; nothing was written",
@@ -193,7 +195,8 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   }
   fs::create_directories(directory, problem);
   if (problem) {
-    fail(ExitCode::kFailed, "cannot make {}: {}", directory.string(), problem.message());
+    fail(ExitCode::kFailed, "cannot make {}: {}; --directory names one that can be made",
+         directory.string(), problem.message());
   }
   for (const fs::path& file : files) {
     const fs::path target = directory / filled(file.filename().string(), name);

@@ -124,6 +124,8 @@ void check_output_files(const JobOptions& options) {
   if (!options.output_file.empty()) report::check_run_record_path(options.output_file);
   if (!options.trace_file.empty()) check_output_file(options.trace_file);
   if (!options.report_file.empty()) report::check_report_path(options.report_file);
+  const std::string& train_dir = options.checkpoints.train_dir;
+  if (!train_dir.empty()) check_working_folder(train_dir);
 }
 
 int run_worker(JobCommand command, network::TaskIdentity identity,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -13,11 +14,16 @@ namespace convoy::cli {
 // A folder that goes away with what is in it.
 class TemporaryFolder {
  public:
-  // Error kFailed when it cannot be made.
+  // Error kUnavailable when it cannot be made.
   explicit TemporaryFolder(const std::string& purpose) {
-    std::string name = (std::filesystem::temp_directory_path() / (purpose + "-XXXXXX")).string();
+    const char* const variable = ::getenv("TMPDIR");
+    const std::string parent = variable == nullptr ? "/tmp" : variable;
+    std::string name = parent + "/" + purpose + "-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
-      fail(ExitCode::kFailed, "no temporary folder {} can be made", name);
+      fail(ExitCode::kUnavailable,
+           "cannot make a folder for temporary files in {}: {}; let TMPDIR name a folder that is "
+           "there and may be written",
+           parent, std::generic_category().message(errno));
     path_ = name;
   }
   ~TemporaryFolder() {

@@ -1,0 +1,185 @@
+// Surroundings that a program may be started in: no space, no folder, no reader, no name. It says
+// what is missing and what to do, with the exit code that README names, and loses nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/end_to_end/run_program.hpp"
+
+namespace convoy::surroundings_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using Arguments = std::vector<std::string>;
+
+Arguments training(const Arguments& more = {}) {
+  Arguments arguments = {"run",
+                         "--model=lenet",
+                         "--device=cpu",
+                         "--num_devices=1",
+                         "--num_intra_threads=1",
+                         "--batch_size=2",
+                         "--num_batches=2",
+                         "--num_warmup_batches=0",
+                         "--variable_update=replicated"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const Arguments kComparison = {
+    "compare",        "--simulate",      "--models=lenet",         "--device=cpu",
+    "--batch_size=1", "--num_devices=1", "--strategies=replicated"};
+
+ProgramResult run_in(const std::function<void()>& surroundings, const Arguments& arguments) {
+  ProgramOptions options;
+  options.surroundings = surroundings;
+  return run_convoy(arguments, options);
+}
+
+// In a child after fork(): it cannot go on.
+void require(bool done) {
+  if (!done) ::_exit(126);
+}
+
+// Mounts of the child's own, for root.
+bool own_mounts() {
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+}
+
+bool may_mount() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(own_mounts() ? 0 : 1);
+  int status = 1;
+  ::waitpid(child, &status, 0);
+  return status == 0;
+}
+
+TEST(Surroundings, ADeletedWorkingFolderIsNamedBeforeTheWork) {
+  const fs::path folder = fs::path(scratch_folder("deleted")) / "here";
+  for (const Arguments& arguments :
+       {training({"--train_dir=ck"}), training({"--train_dir=deeper/ck"}),
+        training({"--output_file=r.json"}), Arguments{"new", "strategy", "scheme"}}) {
+    fs::create_directories(folder);
+    const ProgramResult result = run_in(
+        [&] { require(::chdir(folder.c_str()) == 0 && ::rmdir(folder.c_str()) == 0); }, arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments.back() << result.err;
+    EXPECT_THAT(result.err, HasSubstr("the working folder has been deleted"));
+    EXPECT_THAT(result.out, Not(HasSubstr("Img/sec")));
+  }
+}
+
+TEST(Surroundings, AMissingFolderForTemporaryFilesIsNamed) {
+  for (const Arguments& arguments : {kComparison, training({"--repeat=2"})})
+    for (const char* const folder : {"/nowhere/at/all", "/dev/null"}) {
+      const ProgramResult result = run_in([&] { ::setenv("TMPDIR", folder, 1); }, arguments);
+      EXPECT_EQ(result.exit_code, 3) << result.err;
+      EXPECT_THAT(result.err, HasSubstr(std::string("temporary files in ") + folder));
+      EXPECT_THAT(result.err, HasSubstr("let TMPDIR name a folder"));
+    }
+}
+
+TEST(Surroundings, WithoutACacheARunSaysWhatToSet) {
+  const ProgramResult result =
+      run_in([] { ::setenv("CONVOY_CACHE_DIR", "/dev/null/cache", 1); },
+             {"run", "--model=lenet", "--device=cpu", "--num_devices=2", "--batch_size=2",
+              "--num_batches=1", "--num_warmup_batches=0"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("Not a directory; let CONVOY_CACHE_DIR name a folder"));
+}
+
+// The flags of a file become words of the programs that compare starts.
+TEST(Surroundings, WordsThatAreTooLongForAProgramAreNamed) {
+  const fs::path file = fs::path(scratch_folder("long_words")) / "flags";
+  std::ofstream(file) << "--all_reduce_spec=" << std::string(200'000, 'x') << '\n';
+  Arguments arguments = kComparison;
+  arguments.push_back("--flagfile=" + file.string());
+  const ProgramResult result = run_convoy(arguments);
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.out + result.err, HasSubstr("Argument list too long; shorten"));
+}
+
+TEST(Surroundings, WithoutEvenItsOwnNameItShowsItsUsage) {
+  const ProgramResult result = run_in(
+      [] {
+        char* none[] = {nullptr};
+        ::execv(CONVOY_BINARY_DIR "/bin/convoy", none);
+      },
+      {});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("Usage: convoy VERB"));
+}
+
+TEST(Surroundings, WithClosedStreamsFilesAreWrittenAndLostOutputIsNoSuccess) {
+  const fs::path folder = scratch_folder("closed");
+  const ProgramResult result = run_in(
+      [] {
+        for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::close(stream);
+      },
+      training({"--train_dir=" + (folder / "ck").string()}));
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_TRUE(fs::exists(folder / "ck" / "model-2.safetensors"));
+}
+
+// As in `convoy run ... | head`.
+TEST(Surroundings, AReaderThatGoesCostsNoSteps) {
+  const fs::path folder = scratch_folder("reader_gone");
+  std::string line;
+  for (const std::string& word :
+       training({"--num_batches=1000000", "--display_every=1", "--init_learning_rate=0.001"}))
+    line += " " + word;
+  ProgramOptions options;
+  options.program = "/bin/sh";
+  const std::string program = CONVOY_BINARY_DIR "/bin/convoy";
+  const ProgramResult result =
+      run_convoy({"-c", "{ " + program + line + " --train_dir=" + folder.string() +
+                            "; echo code $? >&2; } | head -n 30"},
+                 options);
+  EXPECT_THAT(result.err, HasSubstr("code 1\n"));
+  EXPECT_THAT(result.err, HasSubstr("standard output could not be written"));
+  std::size_t checkpoints = 0;
+  for (const auto& entry : fs::directory_iterator(folder))
+    checkpoints += entry.path().extension() == ".safetensors" ? 1 : 0;
+  EXPECT_EQ(checkpoints, 1u) << result.err;
+}
+
+TEST(Surroundings, AFullDiskIsNamed) {
+  if (!may_mount()) GTEST_SKIP() << "this user may not mount";
+  const fs::path folder = scratch_folder("full");
+  const auto fill = [&] {
+    require(own_mounts() && ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=16k") == 0);
+    std::ofstream(folder / "filling") << std::string(1 << 20, 'x');
+  };
+  for (const std::string& flag :
+       {"--output_file=" + (folder / "r.json").string(),
+        "--trace_file=" + (folder / "t.json").string(), "--train_dir=" + folder.string()}) {
+    const ProgramResult result = run_in(fill, training({flag}));
+    EXPECT_EQ(result.exit_code, 1) << flag;
+    EXPECT_THAT(result.err, HasSubstr("No space left on device; check that")) << flag;
+    EXPECT_THAT(result.out, HasSubstr("total images/sec")) << "what is known is said: " << flag;
+  }
+}
+
+TEST(Surroundings, WhatASystemDoesNotShowIsNamedOrDoneWithout) {
+  if (!may_mount()) GTEST_SKIP() << "this user may not mount";
+  const auto hide = [](const char* path) {
+    return [path] { require(own_mounts() && ::mount("tmpfs", path, "tmpfs", 0, nullptr) == 0); };
+  };
+  const ProgramResult no_proc = run_in(hide("/proc"), training());
+  EXPECT_EQ(no_proc.exit_code, 3) << no_proc.err;
+  EXPECT_THAT(no_proc.err, HasSubstr("mount /proc"));
+  const ProgramResult no_sys = run_in(hide("/sys"), training());
+  EXPECT_EQ(no_sys.exit_code, 0) << no_sys.err;
+}
+
+}  // namespace
+}  // namespace convoy::surroundings_test
