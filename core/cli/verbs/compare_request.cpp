@@ -175,6 +175,10 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   request.counts = parse_device_counts("num_devices", own.num_devices);
   request.platform = find_flag(request.common, "platform").value_or("");
   request.simulated = own.simulate || !request.platform.empty();
+  if (request.simulated && request.repeats > 1)
+    fail(ExitCode::kUsage,
+         "--repeat={}: a simulation gives the same figures every time; leave it out",
+         request.repeats);
   const std::vector<std::string> names =
       own.strategies ? parse_names("strategies", *own.strategies)
                      : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
