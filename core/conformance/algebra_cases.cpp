@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"

@@ -1,7 +1,6 @@
 // Copies and arithmetic on spans, against the interpreter's arithmetic.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstring>
 #include <fstream>
-#include <tuple>
 
 #include "core/base/error.hpp"
 

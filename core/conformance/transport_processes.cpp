@@ -12,7 +12,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <span>
 
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.hpp"
-
 namespace convoy {
 
 GraphView::GraphView(Graph graph, const Arena& arena) : graph_(std::move(graph)) {

@@ -2,8 +2,6 @@
 
 #include <cmath>
 #include <convoy/sized.hpp>
-#include <cstring>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/graph/layer_traits.hpp"

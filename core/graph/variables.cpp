@@ -3,8 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/base/error.hpp"
-
 namespace convoy {
 namespace {
 

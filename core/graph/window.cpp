@@ -1,7 +1,5 @@
 #include "core/graph/window.hpp"
 
-#include <algorithm>
-
 #include "core/base/error.hpp"
 
 namespace convoy {

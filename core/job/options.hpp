@@ -2,9 +2,6 @@
 
 #include <convoy/job_options.hpp>
 #include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "core/plan/lower/guard.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <convoy/abi/transport.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
 #include "core/qualify/core_list.hpp"
 

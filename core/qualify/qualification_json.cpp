@@ -1,7 +1,5 @@
 #include "core/qualify/qualification_json.hpp"
 
-#include <utility>
-
 #include "core/qualify/judge.hpp"
 
 namespace convoy::qualify {

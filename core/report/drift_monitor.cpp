@@ -1,7 +1,6 @@
 #include "core/report/drift_monitor.hpp"
 
 #include <cmath>
-#include <vector>
 
 #include "core/base/statistics.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "core/base/error.hpp"
 #include "core/base/left_memory.hpp"
-#include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/state/initial_values.hpp"

@@ -5,7 +5,6 @@
 #include <deque>
 #include <utility>
 
-#include "core/base/error.hpp"
 #include "core/runtime/asynchronous/asynchronous_loop.hpp"
 #include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower/guard.hpp"

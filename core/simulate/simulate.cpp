@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "core/base/error.hpp"
 #include "core/simulate/run/critical_path.hpp"

@@ -1,6 +1,5 @@
 #include <convoy/strategy.hpp>
 
-#include <string>
 #include <vector>
 
 namespace {

@@ -1,7 +1,5 @@
 #include <convoy/strategy.hpp>
 
-#include <string>
-
 namespace {
 
 // Local SGD (Stich, 2018): all go on from the mean of what every replica trained by itself. Outer

@@ -1,15 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "core/graph/graph.hpp"
-#include "core/plugin/device_plugin.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
-#include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/session.hpp"
 
 namespace convoy::testing {

@@ -4,7 +4,6 @@
 #include <benchmark/benchmark.h>
 #include <omp.h>
 
-#include <functional>
 #include <string>
 #include <unordered_map>
 

@@ -2,10 +2,6 @@
 // grows.
 #include <benchmark/benchmark.h>
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "core/plan/check/check.hpp"
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"

@@ -6,7 +6,6 @@
 
 #include "core/data/augment/image.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
-#include "core/data/tfrecord/example.hpp"
 
 namespace convoy::testing {
 

@@ -2,9 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstddef>
-#include <vector>
 
 #include "tests/devices/bf16_operands.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "plugins/devices/cpu/convolutions/winograd.hpp"

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/reference_run.hpp"
-#include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 namespace {

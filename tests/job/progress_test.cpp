@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "core/job/training/run.hpp"
-#include "core/plugin/search_path.hpp"
 #include "core/report/run_observer.hpp"
 
 namespace convoy::job::progress_test {

@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "core/base/error.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace convoy::network {
 namespace local_wire {

@@ -1,8 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "core/report/html/chart_frame.hpp"
 #include "core/report/html/draw.hpp"
 #include "core/report/html/report.hpp"

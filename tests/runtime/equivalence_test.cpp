@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/initial_parameters.hpp"

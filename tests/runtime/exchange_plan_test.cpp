@@ -4,7 +4,6 @@
 
 #include <cstring>
 
-#include "core/base/error.hpp"
 #include "core/runtime/state/training_state.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/runtime/plugins.hpp"

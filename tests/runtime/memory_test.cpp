@@ -3,10 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "core/plan/lower/lower.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/plan/sample_plans.hpp"
 

@@ -1,7 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "core/select/decision.hpp"
 #include "tests/simulate/strategy_choice.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/error.hpp"
 #include "core/base/hash_fill.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower/lower.hpp"

@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "core/base/error.hpp"
-#include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_run.hpp"
 #include "tests/plan/sample_models.hpp"

@@ -4,7 +4,6 @@
 #include <hwloc.h>
 
 #include <fstream>
-#include <string_view>
 
 #include "core/base/error.hpp"
 #include "topology/detect/hwloc_topology.hpp"

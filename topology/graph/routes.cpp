@@ -1,7 +1,6 @@
 #include "topology/graph/routes.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <queue>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "topology/read/described_file.hpp"
 
-#include <cmath>
 #include <iterator>
 
 #include "core/base/error.hpp"

@@ -2,12 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <initializer_list>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 

@@ -4,7 +4,6 @@
 
 #include <map>
 #include <ostream>
-#include <tuple>
 
 #include "core/calibrate/layer_kinds.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <map>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/simulate/machine/place_nodes.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/base/error.hpp"
 #include "core/plan/lower/cut_updates.hpp"
 #include "core/plan/lower/lower_collective.hpp"
 #include "core/plan/lower/lower_network.hpp"

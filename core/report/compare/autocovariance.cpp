@@ -1,7 +1,6 @@
 #include "core/report/compare/autocovariance.hpp"
 
 #include <bit>
-#include <cmath>
 #include <complex>
 #include <numbers>
 #include <utility>

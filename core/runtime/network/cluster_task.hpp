@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "core/plan/cluster.hpp"
 #include "core/runtime/memory.hpp"

@@ -2,9 +2,7 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/simulate/collectives/collective_patterns.hpp"

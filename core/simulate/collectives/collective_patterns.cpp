@@ -1,10 +1,8 @@
 #include "core/simulate/collectives/collective_patterns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
-#include "core/base/error.hpp"
 #include "core/simulate/collectives/crossing_chains.hpp"
 #include "core/simulate/collectives/double_tree.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"

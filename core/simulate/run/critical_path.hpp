@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "core/plan/plan.hpp"
 #include "core/simulate/run/virtual_run.hpp"

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "core/simulate/machine/simulated_machine.hpp"
 #include "core/simulate/run/virtual_run.hpp"
 

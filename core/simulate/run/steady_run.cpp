@@ -1,7 +1,6 @@
 #include "core/simulate/run/steady_run.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <span>
 #include <utility>

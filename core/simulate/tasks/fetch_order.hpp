@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/dependencies.hpp"
 #include "core/plan/schedule/schedule.hpp"

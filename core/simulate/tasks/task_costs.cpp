@@ -6,8 +6,6 @@
 #include <functional>
 #include <limits>
 
-#include "core/base/error.hpp"
-
 namespace convoy::simulate {
 namespace {
 

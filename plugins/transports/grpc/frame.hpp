@@ -4,7 +4,6 @@
 #include <grpcpp/support/byte_buffer.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace convoy::grpc_transport {

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <convoy/transport_events.hpp>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <vector>
 

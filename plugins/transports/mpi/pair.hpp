@@ -6,9 +6,7 @@
 #include <convoy/transport_events.hpp>
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "plugins/transports/mpi/frames.hpp"

@@ -1,6 +1,5 @@
 // Layers that treat elements apart, and the fully connected one, which treats images apart.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "layers.hpp"

@@ -10,7 +10,6 @@
 #include "core/data/augment/plane_resizer.hpp"
 #include "core/data/augment/view_resizer.hpp"
 #include "core/data/jpeg/jpeg_decoder.hpp"
-#include "core/data/pipeline/bad_record.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 #include "tests/data/data_test_support.hpp"
 

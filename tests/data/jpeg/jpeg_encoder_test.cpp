@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/error.hpp"
 #include "tests/data/data_test_support.hpp"
 
 namespace convoy::data {

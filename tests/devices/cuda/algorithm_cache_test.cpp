@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <sstream>
 
 #include "plugins/devices/cuda/libraries/convolution_shape.hpp"
 #include "tests/scratch_folder.hpp"

@@ -5,7 +5,6 @@
 #include <deque>
 #include <mutex>
 #include <optional>
-#include <vector>
 
 #include "plugins/devices/cuda/lanes/lane_engine.hpp"
 

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "tests/devices/cuda/recording_diary.hpp"

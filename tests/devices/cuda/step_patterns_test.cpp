@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <deque>
 
 namespace convoy::cuda {
 namespace {

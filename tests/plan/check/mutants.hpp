@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <random>
-#include <string>
 
 #include "core/plan/plan.hpp"
 

@@ -1,7 +1,6 @@
 #include "tests/plan/check/sample_recurrences.hpp"
 
 #include <cmath>
-#include <initializer_list>
 
 namespace convoy::testing {
 namespace {

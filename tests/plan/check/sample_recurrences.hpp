@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "tests/plan/sample_models.hpp"
 
 namespace convoy::testing {

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include "core/base/error.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"

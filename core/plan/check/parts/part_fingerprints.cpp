@@ -5,7 +5,6 @@
 #include <bit>
 #include <map>
 #include <span>
-#include <utility>
 
 #include "core/base/in_parallel.hpp"
 #include "core/plan/check/audit.hpp"

@@ -1,6 +1,5 @@
 #include "core/plan/check/parts/part_memory.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace convoy::check {

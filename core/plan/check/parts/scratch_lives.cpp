@@ -1,7 +1,6 @@
 #include "core/plan/check/parts/scratch_lives.hpp"
 
 #include <numeric>
-#include <utility>
 
 #include "core/base/large_pages.hpp"
 

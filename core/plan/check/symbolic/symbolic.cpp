@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/base/error.hpp"
-
 namespace convoy::check {
 
 SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "plugins/devices/cpu/kernels/ask_ahead.hpp"
 #include "plugins/devices/cpu/kernels/bf16_lanes.hpp"

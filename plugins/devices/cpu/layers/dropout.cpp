@@ -1,7 +1,5 @@
 #include "plugins/devices/cpu/layers/dropout.hpp"
 
-#include <cmath>
-
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"

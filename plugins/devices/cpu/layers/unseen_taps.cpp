@@ -1,7 +1,6 @@
 #include "plugins/devices/cpu/layers/unseen_taps.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include "plugins/devices/cpu/layers/layer_windows.hpp"
 

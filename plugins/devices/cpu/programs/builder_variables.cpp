@@ -1,5 +1,4 @@
 // The part of ProgramBuilder that concerns variables and their gradients.
-#include <algorithm>
 
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"

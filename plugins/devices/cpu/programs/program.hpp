@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "plugins/devices/cpu/layers/layer.hpp"

@@ -1,4 +1,3 @@
-#include <stdexcept>
 
 #include "plugins/devices/cpu/layers/channel_block.hpp"
 #include "plugins/devices/cpu/layers/convolution_algorithm.hpp"

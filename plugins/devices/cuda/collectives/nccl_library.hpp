@@ -3,7 +3,6 @@
 #include <nccl.h>
 
 #include <initializer_list>
-#include <string>
 
 #include "plugins/devices/cuda/libraries/dynamic_library.hpp"
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <utility>
-#include <vector>
 
 #include "plugins/devices/cuda/libraries/cudnn_library.hpp"
 

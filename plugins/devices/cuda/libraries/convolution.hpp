@@ -1,8 +1,6 @@
 #pragma once
 
-#include <memory>
 #include <optional>
-#include <vector>
 
 #include "plugins/devices/cuda/libraries/algorithm_cache.hpp"
 #include "plugins/devices/cuda/libraries/convolution_graph.hpp"

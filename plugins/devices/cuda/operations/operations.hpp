@@ -3,7 +3,6 @@
 #include <convoy/abi.h>
 
 #include <map>
-#include <memory>
 #include <vector>
 
 #include "plugins/devices/cuda/graphs/run_work.hpp"

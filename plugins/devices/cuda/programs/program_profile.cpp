@@ -1,7 +1,6 @@
 #include "plugins/devices/cuda/programs/program_profile.hpp"
 
 #include <convoy/device.hpp>
-#include <string>
 #include <utility>
 
 namespace convoy::cuda {

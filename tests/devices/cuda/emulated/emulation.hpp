@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <functional>
-#include <vector>
 
 #include "tests/devices/cuda/emulated/refusals.hpp"
 
