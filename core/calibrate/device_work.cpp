@@ -11,9 +11,8 @@ namespace {
 constexpr std::uint64_t kNoSizes[4] = {};
 
 convoy_submission blank(std::uint32_t kind, std::uint32_t lane) {
-  convoy_submission submission{};
+  auto submission = make_sized<convoy_submission>();
   submission.sizes = kNoSizes;  // devices may count on them: operations of a step have them
-  submission.struct_size = sizeof(submission);
   submission.kind = kind;
   submission.lane = lane;
   return submission;
@@ -87,8 +86,7 @@ double DeviceWork::update(const std::vector<convoy_region>& gradients,
   flight_->optimizer = train::make_optimizer(options, 1);
   // As in training: weight decay, whose part of the loss is summed on the way.
   flight_->decayed = {0, parameters.count};
-  convoy_update& update = flight_->update = {};
-  update.struct_size = sizeof(update);
+  convoy_update& update = flight_->update = make_sized<convoy_update>();
   update.optimizer = &flight_->optimizer;
   update.contributions = gradients.size();
   update.state[0] = static_cast<float*>(state.data);

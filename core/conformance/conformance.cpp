@@ -1,3 +1,5 @@
+#include <convoy/sized.hpp>
+
 #include "core/conformance/conformance.hpp"
 
 #include "core/base/error.hpp"
@@ -60,8 +62,7 @@ CaseResult ConformanceRun::run(const ConformanceCase& it) {
 void require_supported(TestedDevice& device, const convoy_submission& submission) {
   const std::vector<convoy_span> reads = spans(submission.reads, submission.read_count);
   const std::vector<convoy_span> writes = spans(submission.writes, submission.write_count);
-  convoy_operation question{};
-  question.struct_size = sizeof question;
+  auto question = make_sized<convoy_operation>();
   question.kind = submission.kind;
   question.flags = submission.flags;
   question.reduction = submission.reduction;

@@ -1,4 +1,6 @@
 // What a device says of itself, and its memory.
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -75,8 +77,7 @@ std::string check_memory_of_all_sizes(const DevicePlugin&, TestedDevice& device)
 }
 
 std::string check_unknown_operation(const DevicePlugin&, TestedDevice& device) {
-  convoy_operation question{};
-  question.struct_size = sizeof question;
+  auto question = make_sized<convoy_operation>();
   question.kind = kUnknownOperation;
   if (device.open().refusal(question)) return {};
   return fmt::format("supports() accepts operation {}, which does not exist", kUnknownOperation);

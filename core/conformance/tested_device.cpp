@@ -1,3 +1,5 @@
+#include <convoy/sized.hpp>
+
 #include "core/conformance/tested_device.hpp"
 
 #include "core/base/error.hpp"
@@ -43,8 +45,7 @@ void TestedDevice::run_there(const convoy_submission& submission) {
 }
 
 convoy_submission operation(std::uint32_t kind, std::uint32_t lane) {
-  convoy_submission submission{};
-  submission.struct_size = sizeof submission;
+  auto submission = make_sized<convoy_submission>();
   submission.kind = kind;
   submission.lane = lane;
   return submission;

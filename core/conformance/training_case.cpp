@@ -1,5 +1,7 @@
 #include "core/conformance/training_case.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,8 +11,7 @@ namespace convoy::conformance {
 namespace {
 
 convoy_compilation compilation(const GraphView& view, const TrainingOptions& options) {
-  convoy_compilation what{};
-  what.struct_size = sizeof what;
+  auto what = make_sized<convoy_compilation>();
   what.graph = view.c_graph();
   what.batch = options.batch;
   what.flags = options.flags;
@@ -62,8 +63,7 @@ void TrainingCase::fill() {
 }
 
 convoy_compute TrainingCase::compute(std::uint64_t segment) {
-  convoy_compute compute{};
-  compute.struct_size = sizeof compute;
+  auto compute = make_sized<convoy_compute>();
   compute.program = program_;
   compute.segment = segment;
   compute.parameters = parameter_arena_.data();

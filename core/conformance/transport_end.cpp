@@ -1,5 +1,7 @@
 #include "core/conformance/transport_end.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -110,8 +112,7 @@ TransportEnd::Token TransportEnd::queue(bool sent, std::uint32_t peer, std::uint
                                         void* memory, std::uint64_t bytes,
                                         const std::optional<convoy_message_tag>& tag) {
   std::vector<Token>& stream = streams_[{sent, peer, channel}];
-  convoy_transfer transfer{};
-  transfer.struct_size = sizeof transfer;
+  auto transfer = make_sized<convoy_transfer>();
   transfer.peer = peer;
   transfer.channel = channel;
   transfer.sequence = stream.size();

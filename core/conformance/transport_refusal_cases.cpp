@@ -1,5 +1,7 @@
 // What a transport refuses: calls that are wrong, peers of another run, messages that are not the
 // expected ones.
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
@@ -24,8 +26,7 @@ void require_failure(const std::string& what, Call call) {
 convoy_transfer transfer_to(std::uint32_t peer, std::uint32_t channel, std::uint64_t sequence,
                             std::uint64_t bytes) {
   static std::byte memory[64];
-  convoy_transfer transfer{};
-  transfer.struct_size = sizeof transfer;
+  auto transfer = make_sized<convoy_transfer>();
   transfer.peer = peer;
   transfer.channel = channel;
   transfer.sequence = sequence;

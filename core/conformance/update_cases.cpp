@@ -1,4 +1,6 @@
 // Optimizers, norms and the loss scale, against the interpreter's formulas.
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,8 +33,7 @@ constexpr Rule kRules[] = {{"sgd", CONVOY_OPTIMIZER_SGD, 0},
                            {"adam", CONVOY_OPTIMIZER_ADAM, 2}};
 
 convoy_optimizer optimizer_of(const Rule& rule, double clip) {
-  convoy_optimizer optimizer{};
-  optimizer.struct_size = sizeof optimizer;
+  auto optimizer = make_sized<convoy_optimizer>();
   optimizer.kind = rule.kind;
   optimizer.state_slots = rule.slots;
   optimizer.momentum = 0.9;

@@ -1,5 +1,7 @@
 #include "core/graph/graph_view.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -27,8 +29,7 @@ void GraphView::fill_nodes() {
     layer.name = node.name.c_str();
     layer.inputs = node.inputs.data();
     layers_.push_back(layer);
-    convoy_node view{};
-    view.struct_size = sizeof(view);
+    auto view = make_sized<convoy_node>();
     view.layer = &layers_.back();
     view.channels = node.output.channels;
     view.height = node.output.height;
@@ -48,8 +49,7 @@ void GraphView::fill_nodes() {
 void GraphView::fill_variables(const Arena& arena) {
   for (uint64_t index = 0; index < graph_.variables().size(); ++index) {
     const GraphVariable& variable = graph_.variables()[index];
-    convoy_graph_variable view{};
-    view.struct_size = sizeof(view);
+    auto view = make_sized<convoy_graph_variable>();
     view.name = variable.name.c_str();
     view.rank = static_cast<uint32_t>(variable.dimensions.size());
     view.decayed = variable.decayed ? 1 : 0;

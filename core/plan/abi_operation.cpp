@@ -1,12 +1,13 @@
 #include "core/plan/abi_operation.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <algorithm>
 
 namespace convoy {
 
 convoy_operation to_abi(const Operation& operation) {
-  convoy_operation result{};
-  result.struct_size = sizeof(result);
+  auto result = make_sized<convoy_operation>();
   result.kind = static_cast<std::uint32_t>(operation.kind);
   result.flags = operation.flags;
   result.place = operation.place;

@@ -31,8 +31,7 @@ class HostKernel {
   std::int32_t call(const Operation& operation, std::span<const convoy_region> reads,
                     std::span<const convoy_region> writes, std::uint64_t step,
                     double learning_rate) const {
-    convoy_submission submission{};
-    submission.struct_size = sizeof(submission);
+    auto submission = make_sized<convoy_submission>();
     submission.step = step;
     submission.learning_rate = learning_rate;
     submission.scalar = operation.scalar;

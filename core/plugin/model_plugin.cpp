@@ -1,5 +1,7 @@
 #include "core/plugin/model_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <utility>
 
 namespace convoy {
@@ -21,8 +23,7 @@ ModelPlugin::~ModelPlugin() {
 }
 
 convoy_model_info ModelPlugin::info() {
-  convoy_model_info info{};
-  info.struct_size = sizeof info;
+  auto info = make_sized<convoy_model_info>();
   call(settings_, "asking for its defaults",
        [&](convoy_context* context) { return plugin_.table->info(self_, context, &info); });
   if (info.rate.reserved != 0)

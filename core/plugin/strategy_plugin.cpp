@@ -1,5 +1,7 @@
 #include "core/plugin/strategy_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -56,8 +58,7 @@ void StrategyPlugin::write(const convoy_planner& planner) {
 std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
                                                     convoy_kernel_form form) {
   if (plugin_.table->kernel == nullptr) return std::nullopt;
-  convoy_kernel kernel{};
-  kernel.struct_size = sizeof(kernel);
+  auto kernel = make_sized<convoy_kernel>();
   const auto ask = [&] {
     call(settings_, fmt::format("giving kernel '{}'", name), [&](convoy_context* context) {
       return plugin_.table->kernel(self_, context, name.c_str(), static_cast<std::uint32_t>(form),

@@ -1,5 +1,7 @@
 #include "core/plugin/transport_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <array>
@@ -77,8 +79,7 @@ OpenTransport::~OpenTransport() {
 }
 
 convoy_transport_description OpenTransport::describe() {
-  convoy_transport_description description{};
-  description.struct_size = sizeof description;
+  auto description = make_sized<convoy_transport_description>();
   call(plugin_.settings(), "describing it", [&](convoy_context* context) {
     return plugin_.table().describe(self_, context, &description);
   });

@@ -25,8 +25,7 @@ std::vector<convoy_decay_range> decay_ranges(const std::vector<convoy_decay_rang
 
 convoy_update make_update(const Operation& operation, const convoy_optimizer& optimizer,
                           const StepWork& work) {
-  convoy_update update{};
-  update.struct_size = sizeof(update);
+  auto update = make_sized<convoy_update>();
   update.optimizer = &optimizer;
   update.contributions = operation.contributions;
   update.decayed = work.decayed.data();

@@ -58,8 +58,7 @@ bool agree_with_peers(Peers& peers, const Graph& graph, bool agreed,
 convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica,
                                   std::uint32_t replicas) {
-  convoy_compilation what{};
-  what.struct_size = sizeof(what);
+  auto what = make_sized<convoy_compilation>();
   what.graph = view.c_graph();
   what.batch = options.batch;
   what.flags = (options.dropout ? std::uint32_t{CONVOY_COMPILE_DROPOUT} : 0u) |

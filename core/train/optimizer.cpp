@@ -1,5 +1,7 @@
 #include "core/train/optimizer.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <cmath>
 
 #include "core/base/error.hpp"
@@ -47,8 +49,7 @@ std::string_view optimizer_name(convoy_optimizer_kind kind) {
 convoy_optimizer make_optimizer(const OptimizerOptions& options, std::uint32_t replicas) {
   CONVOY_CHECK_LT(0u, replicas);
   check(options);
-  convoy_optimizer optimizer{};
-  optimizer.struct_size = sizeof(convoy_optimizer);
+  auto optimizer = make_sized<convoy_optimizer>();
   optimizer.kind = options.kind;
   optimizer.state_slots = state_slots(options.kind);
   const bool rmsprop = options.kind == CONVOY_OPTIMIZER_RMSPROP;

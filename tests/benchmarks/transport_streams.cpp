@@ -1,5 +1,7 @@
 #include "tests/benchmarks/transport_streams.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -46,8 +48,7 @@ class Direction {
   }
   void fill() {
     for (; queued_ < streams_.messages() && queued_ < done_ + memory_.size(); ++queued_) {
-      convoy_transfer transfer{};
-      transfer.struct_size = sizeof transfer;
+      auto transfer = make_sized<convoy_transfer>();
       transfer.peer = end_.other();
       transfer.channel = static_cast<std::uint32_t>(queued_ % streams_.channels);
       transfer.sequence = queued_ / streams_.channels;

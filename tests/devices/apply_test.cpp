@@ -1,3 +1,5 @@
+#include <convoy/sized.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,8 +43,7 @@ struct Element {
 };
 
 convoy_optimizer optimizer_of(const Rule& rule) {
-  convoy_optimizer optimizer{};
-  optimizer.struct_size = sizeof optimizer;
+  auto optimizer = make_sized<convoy_optimizer>();
   optimizer.kind = rule.kind;
   optimizer.momentum = 0.9;
   optimizer.decay = 0.9;

@@ -25,8 +25,7 @@ class SilentStream : public Stream {
 };
 
 convoy_transfer transfer(std::uint32_t channel, std::vector<std::uint8_t>& memory) {
-  convoy_transfer result{};
-  result.struct_size = sizeof result;
+  auto result = convoy::make_sized<convoy_transfer>();
   result.channel = channel;
   result.tag.operation = 3;
   result.memory = memory.data();

@@ -11,8 +11,7 @@ namespace {
 constexpr std::uint32_t kProbeClasses = 3;
 
 convoy_layer blank(std::uint32_t kind, const std::uint32_t& input) {
-  convoy_layer layer{};
-  layer.struct_size = sizeof(layer);
+  auto layer = make_sized<convoy_layer>();
   layer.kind = kind;
   layer.inputs = &input;
   layer.input_count = 1;

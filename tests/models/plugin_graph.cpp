@@ -1,5 +1,7 @@
 #include "tests/models/plugin_graph.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <dlfcn.h>
 
 #include <stdexcept>
@@ -34,8 +36,7 @@ PluginGraph describe_model(const std::string& name, const convoy_model& table, u
   convoy_context context;
   void* self = nullptr;
   require(table.create(&context, &kHost, &self), context);
-  convoy_model_info info{};
-  info.struct_size = sizeof(info);
+  auto info = make_sized<convoy_model_info>();
   const int32_t info_status = table.info(self, &context, &info);
   if (info_status != 0) table.destroy(self);
   require(info_status, context);

@@ -22,7 +22,7 @@ std::string outcome(const std::function<void(Planner&, int)>& write) {
     Planner planner(&table, &host, nullptr);
     try {
       write(planner, calls++);
-    } catch (const detail::HostRefused&) {  // the host has kept the reason
+    } catch (const detail::Reported&) {  // the host has kept the reason
     }
   };
   try {

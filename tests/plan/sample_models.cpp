@@ -75,7 +75,7 @@ Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& 
   try {
     Planner planner(writer.table(), &host, nullptr);
     write(planner);
-  } catch (const detail::HostRefused&) {
+  } catch (const detail::Reported&) {
     fail(ExitCode::kFailed, "{}", writer.error());
   }
   return writer.finish();

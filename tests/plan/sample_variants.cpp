@@ -73,16 +73,14 @@ void write_sequential(Planner& p) {
 void write_asynchronous(Planner& p) {
   for (const auto r : p.replicas()) {
     const Buffer master = p.master(p.host_place(ReplicaId(0)));
-    convoy_operation read{};
-    read.struct_size = sizeof(read);
+    auto read = make_sized<convoy_operation>();
     read.kind = CONVOY_OP_COPY;
     read.flags = CONVOY_OP_RELAXED_READS;
     read.max_lag = CONVOY_UNBOUNDED;
     read.place = CONVOY_NONE;
     p.emit(read, {master}, {p.parameters(r)});
     p.compute_replica(r);
-    convoy_operation update{};
-    update.struct_size = sizeof(update);
+    auto update = make_sized<convoy_operation>();
     update.kind = CONVOY_OP_APPLY;
     update.flags = CONVOY_OP_ANY_ORDER;
     update.contributions = 1;

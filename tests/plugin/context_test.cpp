@@ -66,8 +66,8 @@ TEST(Host, TellsATimeoutOfADeviceFromOtherFailures) {
   expect_error(ExitCode::kTimeout, {"device x: running operations failed: rank 1 did not come"},
                [&] {
                  call(settings, "running operations", [](convoy_context* context) {
-                   return device_detail::guarded(&host_functions(), context,
-                                                 [] { throw TimedOut("rank 1 did not come"); });
+                   return detail::guarded(&host_functions(), context, CONVOY_FAILED,
+                                          [] { throw TimedOut("rank 1 did not come"); });
                  });
                });
 }

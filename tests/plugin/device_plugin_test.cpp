@@ -1,5 +1,7 @@
 #include "core/plugin/device_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -16,8 +18,7 @@ struct Recorder {
 };
 
 convoy_device recording_table() {
-  convoy_device table{};
-  table.struct_size = sizeof table;
+  auto table = make_sized<convoy_device>();
   table.abi_major = CONVOY_ABI_MAJOR;
   table.count = [](convoy_context*, const convoy_host*, const convoy_device_request* request,
                    std::uint32_t* out) {

@@ -1,5 +1,7 @@
 #include "core/plugin/model_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <gtest/gtest.h>
 
 #include "tests/plugin/fixtures.hpp"
@@ -10,8 +12,7 @@ namespace {
 std::uint64_t reserved = 0;
 
 convoy_model model_table() {
-  convoy_model table{};
-  table.struct_size = sizeof table;
+  auto table = make_sized<convoy_model>();
   table.abi_major = CONVOY_ABI_MAJOR;
   table.create = [](convoy_context*, const convoy_host*, void**) { return 0; };
   table.destroy = [](void*) {};

@@ -1,5 +1,7 @@
 #include "core/plugin/transport_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,8 +17,7 @@ using ::testing::SizeIs;
 
 // A table with what a case needs; the other slots are null, as those that a plug-in lacks.
 convoy_transport bare_table() {
-  convoy_transport table{};
-  table.struct_size = sizeof table;
+  auto table = make_sized<convoy_transport>();
   table.abi_major = CONVOY_ABI_MAJOR;
   table.open = [](convoy_context*, const convoy_host*, const convoy_transport_run*,
                   void** transport) {

@@ -161,8 +161,7 @@ class Jostling : public Strategy {
     p.compute();
     for (const auto r : p.replicas()) {
       const Span read = p.gradient(r)[Range{0, 4}];
-      convoy_operation jostling{};
-      jostling.struct_size = sizeof(jostling);
+      auto jostling = make_sized<convoy_operation>();
       jostling.kind = CONVOY_OP_CALL;
       jostling.kernel = "jostle";
       jostling.flags = CONVOY_OP_ANY_ORDER;

@@ -95,8 +95,7 @@ std::vector<TaskOutcome> ClusterRun::run() {
 std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
                                                           const TransportPlugin* plugin) {
   if (plugin == nullptr) return network_.open(task);
-  convoy_transport_run run{};
-  run.struct_size = sizeof(run);
+  auto run = make_sized<convoy_transport_run>();
   run.rank = task;
   run.ranks = cluster_.hosts;
   run.channels = cluster_.hosts;

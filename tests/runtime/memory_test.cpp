@@ -13,8 +13,7 @@ namespace {
 using runtime::PlanMemory;
 
 convoy_optimizer optimizer(convoy_optimizer_kind kind, std::uint32_t slots) {
-  convoy_optimizer result{};
-  result.struct_size = sizeof(result);
+  auto result = make_sized<convoy_optimizer>();
   result.kind = kind;
   result.state_slots = slots;
   return result;

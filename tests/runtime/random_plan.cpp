@@ -142,8 +142,7 @@ class RandomWriter {
     constexpr std::uint32_t kKinds[] = {CONVOY_OP_COPY,     CONVOY_OP_FILL,  CONVOY_OP_ADD,
                                         CONVOY_OP_SUM,      CONVOY_OP_SCALE, CONVOY_OP_AXPY,
                                         CONVOY_OP_MULTIPLY, CONVOY_OP_DIVIDE};
-    convoy_operation operation{};
-    operation.struct_size = sizeof(operation);
+    auto operation = make_sized<convoy_operation>();
     operation.kind = kKinds[below(std::size(kKinds))];
     // Copies run where one end is; everything else may run anywhere, with staging.
     operation.place = CONVOY_NONE;

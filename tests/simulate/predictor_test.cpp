@@ -19,8 +19,7 @@ using simulate::Predictor;
 
 convoy_layer layer(std::uint32_t kind, const std::uint32_t* input, std::uint32_t channels,
                    std::uint32_t kernel) {
-  convoy_layer it{};
-  it.struct_size = sizeof(it);
+  auto it = make_sized<convoy_layer>();
   it.kind = kind;
   it.inputs = input;
   it.input_count = 1;

@@ -34,8 +34,7 @@ double mean_image(std::uint64_t step, std::uint32_t replica) {
 }
 
 convoy_optimizer optimizer_of(std::uint32_t kind, bool sum) {
-  convoy_optimizer optimizer{};
-  optimizer.struct_size = sizeof(optimizer);
+  auto optimizer = make_sized<convoy_optimizer>();
   optimizer.kind = kind;
   optimizer.momentum = 0.9;
   optimizer.decay = 0.9;

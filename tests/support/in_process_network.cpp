@@ -73,8 +73,7 @@ InProcessNetwork::InProcessNetwork(std::uint32_t ranks, const InProcessOptions& 
 InProcessNetwork::~InProcessNetwork() = default;
 
 std::unique_ptr<OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
-  convoy_transport_run run{};
-  run.struct_size = sizeof(run);
+  auto run = make_sized<convoy_transport_run>();
   run.rank = rank;
   run.channels = ranks_;
   auto transport = std::make_unique<OpenTransport>(*plugin_, run);

@@ -13,11 +13,11 @@
 #include <convoy/known_submissions.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/sized.hpp>
-#include <exception>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace convoy {
@@ -129,18 +129,7 @@ struct Instance {
 
 template <typename Body>
 int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) noexcept {
-  try {
-    body();
-    return 0;
-  } catch (const TimedOut& error) {
-    host->set_error(context, error.what());
-    return CONVOY_TIMED_OUT;
-  } catch (const std::exception& error) {
-    host->set_error(context, error.what());
-  } catch (...) {
-    host->set_error(context, "the device plug-in threw something that is not an exception");
-  }
-  return 1;
+  return convoy::detail::guarded(host, context, CONVOY_FAILED, std::forward<Body>(body));
 }
 
 template <typename Body>

@@ -98,16 +98,17 @@ struct LocalResponseNormOptions {
   double beta = 0.5;
 };
 
-// Adds layers to the model. Every function returns the layer whose output is the result. All throw
-// when the host refuses a layer; the host keeps the reason and reports it. Valid during build(),
-// for one thread at a time. The host copies names.
+// Adds layers to the model. Every function returns the layer whose output is the result: channels,
+// height and width of one image, see shape(). convoy_layer_kind defines what each layer computes.
+// All throw when the host refuses a layer; the host keeps the reason and reports it. Valid during
+// build(), for one thread at a time. The host copies names.
 class GraphBuilder {
  public:
   explicit GraphBuilder(const convoy_graph_builder& builder)
       : builder_(read_table(builder, "convoy_graph_builder")) {}
 
-  static constexpr LayerId input() { return 0; }  // [3, image_size, image_size]
-  uint32_t classes() const { return builder_.classes; }
+  static constexpr LayerId input() { return 0; }         // [3, image_size, image_size]
+  uint32_t classes() const { return builder_.classes; }  // of the data set
   Shape shape(LayerId x) const {
     uint32_t out[3] = {};
     if (builder_.shape(builder_.self, x, out) != 0)
@@ -115,6 +116,7 @@ class GraphBuilder {
     return {out[0], out[1], out[2]};
   }
 
+  // A convolution with this many output channels, then batch norm and relu as the options say.
   LayerId conv(LayerId x, uint32_t channels, const ConvolutionOptions& options = {}) {
     convoy_layer layer =
         window(CONVOY_LAYER_CONVOLUTION, options.kernel, options.stride, options.padding);
@@ -131,6 +133,7 @@ class GraphBuilder {
     return options.relu ? relu(x, options.limit) : x;
   }
 
+  // A matrix on all values of an image. The output has one cell per channel.
   LayerId fully_connected(LayerId x, uint32_t outputs, const FullyConnectedOptions& options = {}) {
     convoy_layer layer = blank(CONVOY_LAYER_FULLY_CONNECTED);
     layer.channels = outputs;
@@ -224,7 +227,9 @@ class GraphBuilder {
     return average_pool(x, {.kernel = {from.height, from.width}, .stride = 1});
   }
 
+  // The sum of two layers of the same shape.
   LayerId add(LayerId a, LayerId b) { return add_layer(blank(CONVOY_LAYER_ADD), {a, b}); }
+  // The channels of all parts, in order; height and width are the same.
   LayerId concat(const std::vector<LayerId>& parts) {
     return add_layer(blank(CONVOY_LAYER_CONCAT), parts);
   }
@@ -255,6 +260,7 @@ class GraphBuilder {
   // The end of a classifier: a linear layer with one output per class, and the mean cross-entropy
   // as loss.
   LayerId classify(LayerId x) { return softmax_cross_entropy(fully_connected(x, classes())); }
+  // The two losses. One of them is the last layer.
   LayerId softmax_cross_entropy(LayerId logits) {
     return add_layer(blank(CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY), {logits});
   }
@@ -262,8 +268,7 @@ class GraphBuilder {
 
  private:
   static convoy_layer blank(uint32_t kind) {
-    convoy_layer layer{};
-    layer.struct_size = sizeof(layer);
+    auto layer = make_sized<convoy_layer>();
     layer.kind = kind;
     return layer;
   }

@@ -1,4 +1,5 @@
-// The functions of the host that a device or transport plug-in may use during one call.
+// Calls between host and plug-in: the functions of the host that a device or transport may use
+// during one call, and how exceptions of a plug-in become errors of the host.
 #ifndef CONVOY_HOST_CALLS_HPP
 #define CONVOY_HOST_CALLS_HPP
 
@@ -6,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -17,6 +20,13 @@ class TimedOut : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+// " within 2.5 s", for the text of a TimedOut or of a lost peer.
+inline std::string within(double seconds) {
+  char text[40];
+  std::snprintf(text, sizeof text, " within %g s", seconds);
+  return text;
+}
 
 enum class LogLevel : int32_t {
   kDebug = CONVOY_LOG_DEBUG,
@@ -50,6 +60,38 @@ void set_text(char (&field)[kSize], const std::string& text) {
   field[kSize - 1] = '\0';
 }
 
+namespace detail {
+
+// Thrown to end a call whose reason the host already has.
+struct Reported {
+  int32_t status;
+};
+
+// Runs code of a plug-in. What it throws becomes the error text of the call and this status;
+// `invalid_argument` is the status of a std::invalid_argument.
+template <typename Body>
+int32_t guarded(const convoy_host* host, convoy_context* context, convoy_status invalid_argument,
+                Body&& body) noexcept {
+  try {
+    body();
+    return CONVOY_OK;
+  } catch (const Reported& error) {
+    return error.status;
+  } catch (const TimedOut& error) {
+    host->set_error(context, error.what());
+    return CONVOY_TIMED_OUT;
+  } catch (const std::invalid_argument& error) {
+    host->set_error(context, error.what());
+    return invalid_argument;
+  } catch (const std::exception& error) {
+    host->set_error(context, error.what());
+  } catch (...) {
+    host->set_error(context, "an exception that is not a std::exception");
+  }
+  return CONVOY_FAILED;
+}
+
+}  // namespace detail
 }  // namespace convoy
 
 #endif

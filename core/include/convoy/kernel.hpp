@@ -74,8 +74,7 @@ inline std::int32_t run_kernel(const convoy_submission& it) {
     throw std::invalid_argument("call without a host kernel");
   if (it.kernel == nullptr)
     return it.host_kernel(it.reads, it.read_count, it.writes, it.write_count);
-  convoy_kernel_call call{};
-  call.struct_size = sizeof(call);
+  auto call = make_sized<convoy_kernel_call>();
   call.state = it.kernel_state;
   call.step = it.step;
   call.learning_rate = it.learning_rate;

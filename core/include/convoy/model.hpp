@@ -19,11 +19,11 @@
 
 #include <convoy/abi.h>
 #include <convoy/graph_builder.hpp>
+#include <convoy/host_calls.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/sized.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
@@ -114,31 +114,18 @@ struct ModelTable {
   }
 
  private:
-  // Runs a call; an exception becomes the error text of the context.
-  template <typename Call>
-  static int32_t guard(const convoy_host* host, convoy_context* context, Call call) noexcept {
-    try {
-      call();
-      return 0;
-    } catch (const std::exception& exception) {
-      host->set_error(context, exception.what());
-    } catch (...) {
-      host->set_error(context, "an exception that is not a std::exception");
-    }
-    return 1;
-  }
-
   template <typename Call>
   static int32_t on_instance(void* self, convoy_context* context, Call call) noexcept {
     auto* model = static_cast<Model*>(self);
     model->context_ = context;
-    const int32_t status = guard(model->host_, context, [&] { call(*model); });
+    const int32_t status =
+        detail::guarded(model->host_, context, CONVOY_FAILED, [&] { call(*model); });
     model->context_ = nullptr;
     return status;
   }
 
   static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
-    return guard(host, context, [&] {
+    return detail::guarded(host, context, CONVOY_FAILED, [&] {
       std::unique_ptr<Model> model = std::make_unique<Class>();
       model->host_ = host;
       *self = model.release();

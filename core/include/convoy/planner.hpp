@@ -5,6 +5,7 @@
 
 #include <convoy/abi.h>
 #include <convoy/compression.hpp>
+#include <convoy/host_calls.hpp>
 #include <convoy/ids.hpp>
 #include <convoy/options.hpp>
 #include <convoy/plan_types.hpp>
@@ -26,10 +27,8 @@
 namespace convoy {
 
 namespace detail {
-struct HostRefused {};            // the host returned an error and keeps its text
-struct Refused : HostRefused {};  // the strategy itself refuses, and the host keeps its text
 inline void accept(int32_t status) {
-  if (status != 0) throw HostRefused{};
+  if (status != 0) throw Reported{CONVOY_FAILED};
 }
 }  // namespace detail
 
@@ -41,18 +40,16 @@ class Planner {
  public:
   Planner(const convoy_planner* table, const convoy_host* host, convoy_context* context)
       : table_(read_table(*table, "convoy_planner")), host_(host), context_(context) {
-    cluster_.struct_size = sizeof(cluster_);
     detail::accept(table_.cluster(table_.self, &cluster_));
   }
 
-  // --- the cluster
+  // --- the cluster: places and replicas, numbered from 0 over all hosts
   std::uint32_t replica_count() const { return cluster_.replicas; }
   std::vector<ReplicaId> replicas() const { return ids<ReplicaId>(cluster_.replicas); }
   std::uint32_t place_count() const { return cluster_.places; }
   std::vector<PlaceId> places() const { return ids<PlaceId>(cluster_.places); }
   PlaceInfo place(PlaceId place) const {
-    convoy_place out{};
-    out.struct_size = sizeof(out);
+    auto out = make_sized<convoy_place>();
     detail::accept(table_.place(table_.self, place.index(), &out));
     return {static_cast<PlaceKind>(out.kind), out.host, known<ReplicaId>(out.replica),
             known<PlaceId>(out.near_place), out.name};
@@ -71,8 +68,7 @@ class Planner {
   }
   // The route of bytes from one place to another on this machine, as far as it is known.
   RouteInfo route(PlaceId from, PlaceId to) const {
-    convoy_route out{};
-    out.struct_size = sizeof(out);
+    auto out = make_sized<convoy_route>();
     detail::accept(table_.route(table_.self, from.index(), to.index(), &out));
     const bool is_known = out.kind <= CONVOY_ROUTE_NETWORK;
     return {is_known ? static_cast<RouteKind>(out.kind) : RouteKind::kUnknown, out.peer_access != 0,
@@ -100,8 +96,7 @@ class Planner {
   Range arena() const { return {0, cluster_.arena_elements}; }
   std::uint32_t variable_count() const { return cluster_.variables; }
   VariableInfo variable(std::uint32_t index) const {
-    convoy_variable out{};
-    out.struct_size = sizeof(out);
+    auto out = make_sized<convoy_variable>();
     detail::accept(table_.variable(table_.self, index, &out));
     std::optional<MatrixShape> matrix;
     if (out.matrix_columns > 0) matrix = {out.matrix_rows, out.matrix_columns};
@@ -114,6 +109,7 @@ class Planner {
             {out.dimensions, out.dimensions + std::min<std::size_t>(out.rank, 4)},
             matrix};
   }
+  // They partition the arena; --bucket_mb is their size.
   std::vector<Range> buckets() const {
     std::vector<Range> result(cluster_.buckets);
     for (std::uint32_t i = 0; i < cluster_.buckets; ++i)
@@ -130,7 +126,7 @@ class Planner {
   // Throwing std::invalid_argument does the same.
   [[noreturn]] void refuse(const std::string& reason) const {
     host_->set_error(context_, reason.c_str());
-    throw detail::Refused{};
+    throw detail::Reported{CONVOY_REFUSED};
   }
 
   // --- memory
@@ -428,7 +424,7 @@ class Planner {
   convoy_planner table_;
   const convoy_host* host_;
   convoy_context* context_;
-  convoy_cluster cluster_{};
+  convoy_cluster cluster_ = make_sized<convoy_cluster>();
   std::uint64_t priority_ = 0;  // of the operations that are written now
   std::uint64_t stage_ = 0;     // first step of the stage that is written now
 };

@@ -69,6 +69,14 @@ Struct known_part(const Struct& given) {
 
 }  // namespace sized_detail
 
+// An empty struct of this side's size, to fill in and pass to the other side.
+template <typename Struct>
+Struct make_sized() {
+  Struct made{};
+  made.struct_size = sizeof(Struct);
+  return made;
+}
+
 // A copy of the struct in this side's size; missing fields are zero. Throws UnusableStruct when the
 // struct uses a field that this side does not know.
 template <typename Struct>

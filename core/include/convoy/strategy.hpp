@@ -5,15 +5,14 @@
 
 #include <convoy/abi.h>
 #include <convoy/element_kernel.hpp>
+#include <convoy/host_calls.hpp>
 #include <convoy/kernel.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/planner.hpp>
 #include <convoy/sized.hpp>
 
-#include <exception>
 #include <map>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -94,52 +93,29 @@ inline convoy_kernel kernel_form(StrategyInstance& instance, const KnownKernel& 
   return result;
 }
 
-// Runs an action of the plug-in; whatever it throws becomes an error text of the host.
-template <typename Action>
-int32_t guarded(const convoy_host* host, convoy_context* context, Action action) noexcept {
-  try {
-    return action();
-  } catch (const Refused&) {
-    return CONVOY_REFUSED;
-  } catch (const HostRefused&) {
-    return CONVOY_FAILED;  // the host has said why already
-  } catch (const std::invalid_argument& error) {
-    host->set_error(context, error.what());
-    return CONVOY_REFUSED;
-  } catch (const std::exception& error) {
-    host->set_error(context, error.what());
-  } catch (...) {
-    host->set_error(context, "an exception that is not a std::exception");
-  }
-  return 1;
-}
-
 template <typename T>
 struct StrategyTable {
   static int32_t create(convoy_context* context, const convoy_host* host, void** self) noexcept {
-    return guarded(host, context, [&] {
+    return guarded(host, context, CONVOY_REFUSED, [&] {
       StrategyInstance instance{std::make_unique<T>(), host, {}};
       *self = std::make_unique<StrategyInstance>(std::move(instance)).release();
-      return 0;
     });
   }
   static void destroy(void* self) noexcept { delete static_cast<StrategyInstance*>(self); }
   static int32_t plan(void* self, convoy_context* context, const convoy_planner* table) noexcept {
     auto* instance = static_cast<StrategyInstance*>(self);
-    return guarded(instance->host, context, [&] {
+    return guarded(instance->host, context, CONVOY_REFUSED, [&] {
       Planner planner(table, instance->host, context);
       instance->strategy->plan(planner);
-      return 0;
     });
   }
   static int32_t kernel(void* self, convoy_context* context, const char* name, uint32_t form,
                         convoy_kernel* out) noexcept {
     auto* instance = static_cast<StrategyInstance*>(self);
-    return guarded(instance->host, context, [&] {
+    return guarded(instance->host, context, CONVOY_REFUSED, [&] {
       const convoy_kernel kernel =
           kernel_form(*instance, known_kernel(*instance, context, name), name, form);
       answer_sized(*out, kernel, "convoy_kernel");
-      return 0;
     });
   }
   static constexpr convoy_strategy kTable{

@@ -11,13 +11,13 @@
 #include <convoy/host_calls.hpp>
 #include <convoy/manifest.hpp>
 #include <convoy/sized.hpp>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace convoy {
 
@@ -74,21 +74,7 @@ struct Instance {
 
 template <typename Body>
 int32_t guarded(const convoy_host* host, convoy_context* context, Body&& body) noexcept {
-  try {
-    body();
-    return CONVOY_OK;
-  } catch (const TimedOut& error) {
-    host->set_error(context, error.what());
-    return CONVOY_TIMED_OUT;
-  } catch (const std::invalid_argument& error) {
-    host->set_error(context, error.what());
-    return CONVOY_REFUSED;
-  } catch (const std::exception& error) {
-    host->set_error(context, error.what());
-  } catch (...) {
-    host->set_error(context, "the transport plug-in threw something that is not an exception");
-  }
-  return CONVOY_FAILED;
+  return convoy::detail::guarded(host, context, CONVOY_REFUSED, std::forward<Body>(body));
 }
 
 template <typename Body>

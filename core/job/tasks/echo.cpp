@@ -1,5 +1,7 @@
 #include "core/job/tasks/echo.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -167,8 +169,7 @@ class Echo {
   int for_each_piece(void* memory, std::uint64_t bytes, std::vector<std::uint64_t>& sequences,
                      Take take) {
     const std::uint64_t most = runtime::piece_bytes(bytes, options_.streams, CONVOY_MESSAGE_BYTES);
-    convoy_transfer transfer{};
-    transfer.struct_size = sizeof(transfer);
+    auto transfer = make_sized<convoy_transfer>();
     transfer.peer = number_;
     transfer.tag.generation = options_.generation;
     std::uint32_t pieces = 0;

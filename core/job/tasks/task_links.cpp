@@ -1,5 +1,7 @@
 #include "core/job/tasks/task_links.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -31,8 +33,7 @@ std::string from_hex(const std::string& text) {
 convoy_transport_run describe_run(const network::Roster& roster,
                                   const TaskLinks::Options& options) {
   const auto text = [](const std::string& it) { return it.empty() ? nullptr : it.c_str(); };
-  convoy_transport_run run{};
-  run.struct_size = sizeof(run);
+  auto run = make_sized<convoy_transport_run>();
   std::memcpy(run.key, roster.key.data(), std::min(roster.key.size(), sizeof(run.key)));
   run.rank = static_cast<std::uint32_t>(roster.rank);
   run.ranks = static_cast<std::uint32_t>(roster.members.size());

@@ -1,3 +1,5 @@
+#include <convoy/sized.hpp>
+
 #include "core/plan/lower/forward_plan.hpp"
 
 #include "core/base/error.hpp"
@@ -13,8 +15,7 @@ void write_forward(const convoy_planner& planner, std::uint32_t replica, std::ui
   std::uint32_t buffer = 0;
   CONVOY_CHECK_EQ(planner.buffer(planner.self, &description, &buffer), 0);
   const convoy_span parameters{buffer, CONVOY_F32, 0, elements};
-  convoy_operation operation{};
-  operation.struct_size = sizeof(operation);
+  auto operation = make_sized<convoy_operation>();
   operation.kind = CONVOY_OP_FORWARD;
   operation.place = CONVOY_NONE;
   operation.replica = replica;

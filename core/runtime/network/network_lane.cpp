@@ -1,5 +1,7 @@
 #include "core/runtime/network/network_lane.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -37,8 +39,7 @@ void NetworkLane::start(double now) {
   it.first_message = messages_;
   const std::uint64_t all = region_bytes(whole);
   const std::uint64_t piece = piece_bytes(all, end_.streams, largest_message_);
-  convoy_transfer transfer{};
-  transfer.struct_size = sizeof(transfer);
+  auto transfer = make_sized<convoy_transfer>();
   transfer.peer = end_.peer;
   transfer.tag = it.tag;
   for (std::uint64_t done = 0; done < all; done += transfer.bytes) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 
 #include "plugins/transports/grpc/greeting.hpp"
@@ -37,10 +36,8 @@ void keep_library_open() {
 }
 
 std::string not_reached(const Endpoint& endpoint, double seconds, const std::string& reason) {
-  std::ostringstream text;
-  text << "no connection to " << to_string(endpoint) << " within " << seconds << " s";
-  if (!reason.empty()) text << ": " << reason;
-  return text.str();
+  return "no connection to " + to_string(endpoint) + within(seconds) +
+         (reason.empty() ? reason : ": " + reason);
 }
 
 const char* security_word(bool encrypted) {

@@ -9,7 +9,6 @@
 #include <convoy/host_calls.hpp>
 #include <cstdlib>
 #include <memory>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -103,9 +102,7 @@ void gather(std::span<const std::byte> mine, double seconds, std::byte* all) {
     if (done != 0) break;
     if (Patience::now() <= until) continue;
     static_cast<void>(memory.release());
-    std::ostringstream text;
-    text << "not all processes of the job have come within " << seconds << " s";
-    throw TimedOut(text.str());
+    throw TimedOut("not all processes of the job have come" + within(seconds));
   }
   std::copy_n(gathered, bytes * world().ranks, all);
 }

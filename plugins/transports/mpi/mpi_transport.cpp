@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <sstream>
 #include <stdexcept>
 
 #include "plugins/transports/mpi/launch.hpp"
@@ -253,9 +252,8 @@ void MpiTransport::greeted(int source, const std::byte* payload, std::size_t byt
 void MpiTransport::lose_late_ones() {
   for (auto& [rank, peer] : peers_) {
     if (peer.pair->established() || peer.pair->lost() || Patience::now() <= peer.deadline) continue;
-    std::ostringstream text;
-    text << "it has not said who it is within " << run_.join_seconds << " s";
-    peer.pair->lose(CONVOY_REASON_UNREACHED, text.str());
+    peer.pair->lose(CONVOY_REASON_UNREACHED,
+                    "it has not said who it is" + within(run_.join_seconds));
   }
 }
 

@@ -9,7 +9,6 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -220,9 +219,7 @@ void ShmTransport::lose_late_ones() {
   for (auto& [rank, peer] : peers_) {
     if (peer.pair->established() || peer.pair->lost() || time < peer.deadline) continue;
     introductions_.forget(rank);
-    std::ostringstream text;
-    text << "no connection within " << run_.join_seconds << " s";
-    peer.pair->lose(CONVOY_REASON_UNREACHED, text.str());
+    peer.pair->lose(CONVOY_REASON_UNREACHED, "no connection" + within(run_.join_seconds));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "plugins/devices/cuda/lanes/lane_engine.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -60,8 +62,7 @@ class LaneEngines : public testing::Test {
   };
 
   convoy_submission operation(std::uint32_t lane, std::uint64_t value) {
-    convoy_submission it{};
-    it.struct_size = sizeof it;
+    auto it = make_sized<convoy_submission>();
     it.lane = lane;
     it.timeline = &timelines_[lane];
     it.value = value;

@@ -110,8 +110,7 @@ TEST(Interpreter, NoticesParametersThatChangeBetweenForwardAndBackward) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(1, true, "cpu");
   const Plan plan = write_plan(cluster, arena, [](Planner& p) {
-    convoy_operation forward{};
-    forward.struct_size = sizeof(forward);
+    auto forward = make_sized<convoy_operation>();
     forward.kind = CONVOY_OP_FORWARD;
     forward.place = CONVOY_NONE;
     convoy_operation backward = forward;

@@ -39,8 +39,7 @@ class Dependencies : public ::testing::Test {
 };
 
 convoy_operation operation(std::uint32_t kind, std::uint32_t flags, std::uint64_t max_lag) {
-  convoy_operation it{};
-  it.struct_size = sizeof(it);
+  auto it = make_sized<convoy_operation>();
   it.kind = kind;
   it.flags = flags;
   it.max_lag = max_lag;

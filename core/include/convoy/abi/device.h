@@ -215,7 +215,8 @@ typedef struct convoy_device {
    * memory then. */
   int32_t (*allocate)(void* device, convoy_context* context, uint64_t bytes, void** memory);
   void (*deallocate)(void* device, void* memory);
-  /* Both copy at once, between memory of this device and any memory of the host. */
+  /* Copies between memory of this device and any memory of the host. Both return when the bytes
+   * have arrived. */
   int32_t (*write)(void* device, convoy_context* context, void* to, const void* from_host,
                    uint64_t bytes);
   int32_t (*read)(void* device, convoy_context* context, void* to_host, const void* from,

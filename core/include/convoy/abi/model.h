@@ -8,17 +8,25 @@
 extern "C" {
 #endif
 
+/* The output of a layer has channels x height x width values for each image of the batch. */
 enum convoy_layer_kind {
   CONVOY_LAYER_INPUT = 1, /* added by the host: layer 0 */
+  /* Cross-correlation: filters are not mirrored, and padding counts as zeros. */
   CONVOY_LAYER_CONVOLUTION = 2,
   CONVOY_LAYER_FULLY_CONNECTED = 3, /* flattens its input in channel, row, column order */
+  /* Normalises every channel by mean and biased variance over batch, rows and columns, then applies
+   * gamma (if any) and beta. Each step moves the statistics that inference uses: decay * old + (1 -
+   * decay) * new, with the new variance unbiased. */
   CONVOY_LAYER_BATCH_NORM = 4,
-  CONVOY_LAYER_RELU = 5,
-  CONVOY_LAYER_MAX_POOL = 6,
+  CONVOY_LAYER_RELU = 5,         /* max(x, 0), and at most `limit` if that is not 0 */
+  CONVOY_LAYER_MAX_POOL = 6,     /* padding takes no part */
   CONVOY_LAYER_AVERAGE_POOL = 7, /* divides by the number of real cells */
-  CONVOY_LAYER_ADD = 8,
-  CONVOY_LAYER_CONCAT = 9, /* along channels */
+  CONVOY_LAYER_ADD = 8,          /* sum of two inputs of the same shape */
+  CONVOY_LAYER_CONCAT = 9,       /* along channels */
+  /* In programs with active dropout: with probability `keep` a value is divided by `keep`,
+   * otherwise it becomes 0. */
   CONVOY_LAYER_DROPOUT = 10,
+  /* x / (offset + alpha * sum of squares of 2 * radius + 1 channels) ^ beta */
   CONVOY_LAYER_LOCAL_RESPONSE_NORM = 11,
   CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY = 12, /* loss: mean over the batch; the last layer */
   CONVOY_LAYER_MEAN_LOSS = 13,             /* loss: mean of all inputs; the last layer */
@@ -117,11 +125,11 @@ enum convoy_rate_rule_kind {
   CONVOY_RATE_STAIRCASE = 2
 };
 
-/* frozen. A model's learning-rate rule as data; reserved is 0.
- * CONSTANT: base. PIECEWISE: base * (scaled by batch / reference_batch when reference_batch > 0) *
- * multipliers[i] after boundary_epochs[i] epochs, linear from 0 over warmup_epochs. STAIRCASE: base
- * * factor ^ floor(step / (epochs_per_decay epochs)). Fields for later kinds will be appended to
- *   convoy_model_info. */
+/* frozen. A model's learning-rate rule as data. reserved is 0; fields for later kinds will be
+ * appended to convoy_model_info. CONSTANT: base. PIECEWISE: base, times batch / reference_batch if
+ * that is not 0 (batch of all replicas), times multipliers[i] of the last boundary_epochs[i] that
+ * has passed. The rate rises linearly from 0 during warmup_epochs. STAIRCASE: base, times factor
+ * once for every epochs_per_decay epochs that are complete. */
 typedef struct convoy_rate_rule {
   uint64_t reserved;
   uint32_t kind;
@@ -148,7 +156,7 @@ typedef struct convoy_model_info {
 typedef struct convoy_graph_builder {
   uint64_t struct_size;
   void* self;
-  uint32_t classes; /* width of the classifier, for classify-like wrappers */
+  uint32_t classes; /* of the data set: the width of a classifier */
   uint32_t reserved;
   /* Appends a layer; *id is its number, for the inputs of later layers. Non-zero: the host refuses
    * the layer and keeps the reason; the model is then refused, whatever build() returns. */
@@ -163,7 +171,7 @@ typedef struct convoy_model {
   uint32_t abi_minor;
   /* Makes an instance. Its options are fixed from here on. */
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
-  void (*destroy)(void* self);
+  void (*destroy)(void* self); /* frees the instance; the last call on it */
   /* The model's defaults. */
   int32_t (*info)(void* self, convoy_context* context, convoy_model_info* out);
   /* Adds the layers in execution order; variables are created in that order. The last layer is a

@@ -9,15 +9,16 @@
 extern "C" {
 #endif
 
+/* The numbers of what a plan is for, over all hosts. Each is numbered from 0. */
 typedef struct convoy_cluster {
   uint64_t struct_size;
   uint32_t hosts;
   uint32_t places;
   uint32_t replicas;
   uint32_t variables;
-  uint32_t buckets;
+  uint32_t buckets; /* ranges that partition the arena; the user chooses their size */
   uint32_t reserved;
-  uint64_t arena_elements;
+  uint64_t arena_elements; /* of all variables, padding included */
 } convoy_cluster;
 
 enum convoy_place_kind { CONVOY_PLACE_DEVICE = 1, CONVOY_PLACE_HOST = 2 };
@@ -162,7 +163,7 @@ typedef struct convoy_strategy {
   /* Makes an instance. Its options are fixed from here on. When the host compares strategies, it
    * makes several instances that plan in different threads. */
   int32_t (*create)(convoy_context* context, const convoy_host* host, void** self);
-  void (*destroy)(void* self);
+  void (*destroy)(void* self); /* frees the instance and its kernels; the last call on it */
   /* Writes one training step of the whole cluster: all replicas, all hosts. It must be a pure
    * function: the host calls it more than once, also for other clusters, and compares the plans. It
    * must not block. CONVOY_REFUSED: the strategy does not support these options or this cluster. */
