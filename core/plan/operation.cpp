@@ -1,18 +1,12 @@
 #include "core/plan/operation.hpp"
 
-#include <convoy/operation_traits.hpp>
-
 #include "core/base/error.hpp"
 
 namespace convoy {
 
-namespace {
-
-OperationWork work_of(OperationKind kind) {
-  return find_operation_traits(static_cast<std::uint32_t>(kind))->work;
+const OperationTraits& traits_of(OperationKind kind) {
+  return *find_operation_traits(static_cast<std::uint32_t>(kind));
 }
-
-}  // namespace
 
 std::string_view operation_name(OperationKind kind) {
   const OperationTraits* const traits = find_operation_traits(static_cast<std::uint32_t>(kind));
@@ -20,23 +14,23 @@ std::string_view operation_name(OperationKind kind) {
 }
 
 bool is_collective(OperationKind kind) {
-  return work_of(kind) == OperationWork::kCollective;
+  return traits_of(kind).work == OperationWork::kCollective;
 }
 
 bool is_compute(OperationKind kind) {
-  return work_of(kind) == OperationWork::kCompute;
+  return traits_of(kind).work == OperationWork::kCompute;
 }
 
 bool is_compression(OperationKind kind) {
-  return work_of(kind) == OperationWork::kMessages;
+  return traits_of(kind).work == OperationWork::kMessages;
 }
 
 bool is_elementwise(OperationKind kind) {
-  return work_of(kind) == OperationWork::kElements;
+  return traits_of(kind).work == OperationWork::kElements;
 }
 
 bool has_factor(OperationKind kind) {
-  return kind == OperationKind::kMultiply || kind == OperationKind::kDivide;
+  return traits_of(kind).sizes == OperationSizes::kFactor;
 }
 
 bool is_loose(const Operation& operation) {

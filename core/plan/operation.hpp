@@ -1,6 +1,7 @@
 #pragma once
 
 #include <convoy/abi.h>
+#include <convoy/operation_traits.hpp>
 
 #include <cstdint>
 #include <string>
@@ -49,6 +50,8 @@ enum class OperationKind : std::uint32_t {
   kDequantise = CONVOY_OP_DEQUANTISE,
 };
 
+// Of a kind that this version knows.
+const OperationTraits& traits_of(OperationKind kind);
 // The name on screen and in traces, for example "all_reduce".
 std::string_view operation_name(OperationKind kind);
 bool is_collective(OperationKind kind);

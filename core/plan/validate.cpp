@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <convoy/operation_traits.hpp>
-#include <initializer_list>
 
 #include "core/base/error.hpp"
 #include "core/plan/validate_compression.hpp"
@@ -176,38 +174,28 @@ void check_shape(Operation& operation, const Plan& plan) {
       return require_partition(operation.reads, operation.writes);
     case OperationKind::kCall:
       return check_call(operation);
-    case OperationKind::kTopK:
-    case OperationKind::kScatter:
-    case OperationKind::kQuantise:
-    case OperationKind::kDequantise:
-      return require_messages(operation);
     default:
+      if (is_compression(operation.kind)) return require_messages(operation);
       require_operands(operation);
   }
-  if (operation.kind != OperationKind::kCast) require_equal_dtypes(operation);
+  if (traits_of(operation.kind).types != OperationTypes::kConverted)
+    require_equal_dtypes(operation);
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
 }
 
-bool is_one_of(std::uint32_t kind, std::initializer_list<std::uint32_t> kinds) {
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 // The fields that its kind does not use.
-void require_rest_zero(const convoy_operation& source) {
+void require_rest_zero(const convoy_operation& source, const OperationTraits& traits) {
   const std::uint32_t kind = source.kind;
-  const bool collects = is_collective(static_cast<OperationKind>(kind));
+  const bool collects = traits.work == OperationWork::kCollective;
   const bool calls = kind == CONVOY_OP_CALL;
   if (!collects && kind != CONVOY_OP_SUM) require_zero(source.reduction, "reduction");
   if (!collects) require_zero(source.algorithm, "algorithm");
-  if (!calls &&
-      !is_one_of(kind, {CONVOY_OP_FILL, CONVOY_OP_SCALE, CONVOY_OP_AXPY, CONVOY_OP_DIVIDE}))
-    require_zero(source.scalar, "scalar");
+  if ((traits.fields & kUsesScalar) == 0) require_zero(source.scalar, "scalar");
   if (kind != CONVOY_OP_APPLY) require_zero(source.contributions, "number of contributions");
   if ((source.flags & CONVOY_OP_RELAXED_READS) == 0) require_zero(source.max_lag, "lag");
-  if (!is_one_of(kind, {CONVOY_OP_FORWARD, CONVOY_OP_BACKWARD}))
+  if (traits.work != OperationWork::kCompute)
     require_zero(source.first_layer | source.layer_count, "range of layers");
-  if (!calls && !is_one_of(kind, {CONVOY_OP_MATMUL, CONVOY_OP_ORTHOGONALISE, CONVOY_OP_SCATTER,
-                                  CONVOY_OP_QUANTISE, CONVOY_OP_DEQUANTISE}))
+  if ((traits.fields & kUsesSizes) == 0)
     for (const std::uint64_t size : source.sizes) require_zero(size, "size");
   if (!calls) require_zero(source.bytes | source.flops | source.effect, "description of a kernel");
 }
@@ -229,7 +217,7 @@ void require_possible(const convoy_operation& source) {
   require_index(source.algorithm, CONVOY_ALGORITHM_DEVICE_ONLY + 1, "algorithm");
   require_index(source.priority, CONVOY_PRIORITIES, "priority");
   require_index(source.effect, CONVOY_CALL_KEEPS_REST + 1, "effect of a kernel");
-  require_rest_zero(source);
+  require_rest_zero(source, *traits);
   if (!std::isfinite(source.scalar))
     fail(ExitCode::kFailed, "scalar {} is not finite", source.scalar);
   require_counts(source, *traits);

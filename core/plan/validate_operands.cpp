@@ -74,27 +74,24 @@ void require_equal_counts(const Operation& operation) {
 }
 
 void require_operands(const Operation& operation) {
-  switch (operation.kind) {
-    case OperationKind::kMatmul:
+  const OperationTraits& traits = traits_of(operation.kind);
+  switch (traits.sizes) {
+    case OperationSizes::kMatrices:
       require_matrices(operation);
       break;
-    case OperationKind::kOrthogonalise:
+    case OperationSizes::kTallMatrix:
       require_tall_matrix(operation);
       break;
-    case OperationKind::kDot:
+    case OperationSizes::kSums:
       require_number(operation);
       break;
-    case OperationKind::kMultiply:
-    case OperationKind::kDivide:
+    case OperationSizes::kFactor:
       require_factor(operation);
       break;
-    case OperationKind::kSquareRoot:
-      require_equal_counts(operation);
-      break;
     default:
-      return require_equal_counts(operation);
+      require_equal_counts(operation);
   }
-  require_f32(operation);
+  if (traits.types == OperationTypes::kF32) require_f32(operation);
 }
 
 }  // namespace convoy

@@ -3,11 +3,11 @@
 #include <convoy/abi.h>
 #include <convoy/operation_traits.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 
-#include "plugins/devices/shared/algebra_sizes.hpp"
 #include "plugins/devices/shared/message_shape.hpp"
 #include "plugins/devices/shared/update_rule.hpp"
 
@@ -38,59 +38,83 @@ inline bool is_floating_dtype(std::uint32_t dtype) {
 // Why an operation of one device is not computed with these types of its first read and first
 // write, CONVOY_F32 where there is none; null when it is. Collectives and calls differ by device.
 inline const char* dtype_refusal(std::uint32_t kind, std::uint32_t read, std::uint32_t write) {
-  switch (kind) {
-    case CONVOY_OP_COPY:
-      return read == write ? nullptr : "copy needs equal dtypes; cast converts";
-    case CONVOY_OP_FILL:
-    case CONVOY_OP_FORWARD:
-    case CONVOY_OP_BACKWARD:
-      return nullptr;
-    case CONVOY_OP_CAST:
-      return is_floating_dtype(read) && is_floating_dtype(write)
-                 ? nullptr
-                 : "cast converts among f32, f16 and bf16 only";
-    case CONVOY_OP_ADD:
-    case CONVOY_OP_SUM:
-    case CONVOY_OP_SCALE:
-    case CONVOY_OP_AXPY:
-    case CONVOY_OP_MATMUL:
-    case CONVOY_OP_APPLY:
-    case CONVOY_OP_NORM:
-    case CONVOY_OP_ADAPT_LOSS_SCALE:
-    case CONVOY_OP_MULTIPLY:
-    case CONVOY_OP_DOT:
-    case CONVOY_OP_DIVIDE:
-    case CONVOY_OP_SQUARE_ROOT:
-    case CONVOY_OP_ORTHOGONALISE:
-      return read == CONVOY_F32 && write == CONVOY_F32 ? nullptr
-                                                       : "this operation is computed in f32 only";
-    case CONVOY_OP_TOP_K:
-    case CONVOY_OP_SCATTER:
-    case CONVOY_OP_QUANTISE:
-    case CONVOY_OP_DEQUANTISE:
-      return is_compressed_dtype(kind, read, write) ? nullptr
-                                                    : "f32 only is compressed, into codes of u8";
+  const OperationTraits* const traits = find_operation_traits(kind);
+  if (traits == nullptr || traits->work == OperationWork::kCollective || kind == CONVOY_OP_CALL)
+    return "unknown operation: this device takes lowered operations of SDK 1.0";
+  const auto unless = [](bool computed, const char* reason) { return computed ? nullptr : reason; };
+  switch (traits->types) {
+    case OperationTypes::kAny:
+      return unless(traits->reads.most == 0 || read == write,
+                    "copy needs equal dtypes; cast converts");
+    case OperationTypes::kConverted:
+      return unless(is_floating_dtype(read) && is_floating_dtype(write),
+                    "cast converts among f32, f16 and bf16 only");
+    case OperationTypes::kNumber:
+    case OperationTypes::kF32:
+      return unless(read == CONVOY_F32 && write == CONVOY_F32,
+                    "this operation is computed in f32 only");
+    case OperationTypes::kMessages:
+      return unless(is_compressed_dtype(kind, read, write),
+                    "f32 only is compressed, into codes of u8");
     default:
-      return "unknown operation: this device takes lowered operations of SDK 1.0";
+      return nullptr;
   }
 }
 
-// Whether the sizes of the regions go together, of an operation of one device with a write.
-inline bool regions_fit(const convoy_submission& operation) {
-  if (is_algebra(operation.kind)) return algebra_fits(operation);
+namespace rules_detail {
+
+inline bool all_equal(const convoy_submission& operation) {
+  const std::uint64_t count = operation.writes[0].count;
+  const auto equal = [count](const convoy_region& region) { return region.count == count; };
+  return std::all_of(operation.reads, operation.reads + element_reads(operation), equal) &&
+         std::all_of(operation.writes, operation.writes + operation.write_count, equal);
+}
+
+inline bool matrices_fit(const convoy_submission& operation) {
+  const std::uint64_t* sizes = operation.sizes;
+  if (sizes == nullptr) return false;
+  const std::uint64_t batch = std::max<std::uint64_t>(sizes[3], 1);
+  return operation.reads[0].count == batch * sizes[0] * sizes[2] &&
+         operation.reads[1].count == batch * sizes[2] * sizes[1] &&
+         operation.writes[0].count == batch * sizes[0] * sizes[1];
+}
+
+// Of the kinds whose sizes are their own.
+inline bool own_sizes_fit(const convoy_submission& operation) {
   if (is_compression(operation.kind)) return messages_fit(operation);
+  const std::uint64_t reads = element_reads(operation);
   if (operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE)
     return operation.writes[0].count == 2 && operation.sizes != nullptr;
-  const std::uint64_t reads = element_reads(operation);
-  if (reads == 0 && operation.kind != CONVOY_OP_FILL) return false;
   if (operation.kind == CONVOY_OP_NORM)
-    return reads == 1 || operation.reads[1].count == operation.reads[0].count;
+    return reads == 1 || (reads > 1 && operation.reads[1].count == operation.reads[0].count);
+  return reads > 0 && all_equal(operation);
+}
+
+}  // namespace rules_detail
+
+// Whether the sizes of the regions go together, of an operation of one device with as many regions
+// as its kind has, one of them written.
+inline bool regions_fit(const convoy_submission& operation) {
+  const OperationTraits* const traits = find_operation_traits(operation.kind);
+  const std::uint64_t* sizes = operation.sizes;
   const std::uint64_t count = operation.writes[0].count;
-  for (std::uint64_t i = 0; i < reads; ++i)
-    if (operation.reads[i].count != count) return false;
-  for (std::uint64_t i = 0; i < operation.write_count; ++i)
-    if (operation.writes[i].count != count) return false;
-  return true;
+  const auto read = [&](std::uint64_t index) { return operation.reads[index].count; };
+  switch (traits == nullptr ? OperationSizes::kOwn : traits->sizes) {
+    case OperationSizes::kEqual:
+      return (element_reads(operation) > 0 || traits->reads.most == 0) &&
+             rules_detail::all_equal(operation);
+    case OperationSizes::kFactor:
+      return read(0) == count && (read(1) == count || read(1) == 1);
+    case OperationSizes::kSums:
+      return count == 1 && read(0) == read(1);
+    case OperationSizes::kMatrices:
+      return rules_detail::matrices_fit(operation);
+    case OperationSizes::kTallMatrix:
+      return sizes != nullptr && rules_detail::all_equal(operation) &&
+             count == sizes[0] * sizes[1] && sizes[0] >= sizes[1];
+    default:
+      return rules_detail::own_sizes_fit(operation);
+  }
 }
 
 }  // namespace convoy
