@@ -1,5 +1,7 @@
 #include "core/plugin/device_plugin.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -70,17 +72,18 @@ OpenDevice::OpenDevice(const DevicePlugin& plugin, const convoy_device_request& 
       ExitCode::kUnavailable, kAtLength);
 }
 
+template <typename Free>
+void OpenDevice::give_back(const char* doing, void* object, Free free) {
+  if (abandoned_) return leave_reachable(object);
+  leave(plugin_.settings(), doing, free);
+}
+
 OpenDevice::~OpenDevice() {
-  if (abandoned_) {
-    leave_reachable(self_);
-    return;
-  }
-  leave(plugin_.settings(), "closing a device", [&] { plugin_.table().close(self_); });
+  give_back("closing a device", self_, [&] { plugin_.table().close(self_); });
 }
 
 convoy_device_description OpenDevice::describe() {
-  convoy_device_description description{};
-  description.struct_size = sizeof description;
+  auto description = make_sized<convoy_device_description>();
   call(plugin_.settings(), "describing the device", [&](convoy_context* context) {
     return plugin_.table().describe(self_, context, &description);
   });
@@ -114,7 +117,7 @@ void* OpenDevice::compile(const convoy_compilation& what) {
 }
 
 void OpenDevice::release(void* program) {
-  leave(plugin_.settings(), "freeing a program", [&] { plugin_.table().release(self_, program); });
+  give_back("freeing a program", program, [&] { plugin_.table().release(self_, program); });
 }
 
 void* OpenDevice::allocate(std::uint64_t bytes) {
@@ -215,8 +218,8 @@ void* OpenDevice::open_collective_group(const convoy_collective_id& id, std::uin
 }
 
 void OpenDevice::close_collective_group(void* group) {
-  leave(plugin_.settings(), "leaving a group of devices",
-        [&] { plugin_.table().close_collective_group(self_, group); });
+  give_back("leaving a group of devices", group,
+            [&] { plugin_.table().close_collective_group(self_, group); });
 }
 
 void OpenDevice::interrupt_collective_group(void* group, const std::string& reason) {
@@ -225,8 +228,7 @@ void OpenDevice::interrupt_collective_group(void* group, const std::string& reas
 }
 
 void OpenDevice::deallocate(void* memory) {
-  if (abandoned_) return leave_reachable(memory);
-  leave(plugin_.settings(), "freeing memory", [&] { plugin_.table().deallocate(self_, memory); });
+  give_back("freeing memory", memory, [&] { plugin_.table().deallocate(self_, memory); });
 }
 
 void OpenDevice::write(void* to, const void* from_host, std::uint64_t bytes) {
@@ -324,8 +326,7 @@ void* OpenDevice::build_kernel(const convoy_kernel_code& code) {
 
 void OpenDevice::free_kernel(void* kernel) {
   if (plugin_.table().free_kernel == nullptr) return;
-  leave(plugin_.settings(), "freeing a kernel",
-        [&] { plugin_.table().free_kernel(self_, kernel); });
+  give_back("freeing a kernel", kernel, [&] { plugin_.table().free_kernel(self_, kernel); });
 }
 
 double OpenDevice::measure(convoy_measurement what) {

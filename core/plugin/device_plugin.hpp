@@ -62,7 +62,7 @@ class OpenDevice {
   void* allocate_host(std::uint64_t bytes);
   void deallocate(void* memory);
   // Call it when an operation hangs: the operation still uses its memory, and closing the device
-  // would hang, too. From then on neither is freed until the process ends.
+  // would hang, too. From then on nothing of the device is freed until the process ends.
   void abandon() { abandoned_ = true; }
   void write(void* to, const void* from_host, std::uint64_t bytes);
   void read(void* to_host, const void* from, std::uint64_t bytes);
@@ -107,6 +107,10 @@ class OpenDevice {
   std::optional<convoy_program_memory> program_memory(void* program);
 
  private:
+  // Calls `free` for an object of the device, unless the device was abandoned.
+  template <typename Free>
+  void give_back(const char* doing, void* object, Free free);
+
   const DevicePlugin& plugin_;
   void* self_ = nullptr;
   std::atomic<bool> abandoned_ = false;

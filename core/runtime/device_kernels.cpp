@@ -1,5 +1,7 @@
 #include "core/runtime/device_kernels.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <algorithm>
 
 #include "core/plan/stages.hpp"
@@ -9,8 +11,7 @@ namespace convoy::runtime {
 void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
                        const std::string& kernel) {
   const FoundForm found = require_form(strategy, kernel, forms);
-  convoy_kernel_code code{};
-  code.struct_size = sizeof(code);
+  auto code = make_sized<convoy_kernel_code>();
   code.strategy = strategy.manifest().name.c_str();
   code.kernel = kernel.c_str();
   code.text = found.kernel.text;
@@ -37,7 +38,6 @@ DeviceKernels::DeviceKernels(const Plan& lowered, const Engines& engines, Strate
 }
 
 DeviceKernels::~DeviceKernels() {
-  if (devices_->abandoned()) return;
   for (const auto& [key, kernel] : built_)
     if (kernel != nullptr) key.first->free_kernel(kernel);
 }

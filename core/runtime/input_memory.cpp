@@ -8,7 +8,7 @@ data::DataOptions::ImageMemory input_memory(const std::shared_ptr<OpenDevices>& 
     OpenDevice* device = devices->engines().front();
     void* memory = device->allocate_host(static_cast<std::uint64_t>(elements) * sizeof(float));
     return std::shared_ptr<float[]>(static_cast<float*>(memory), [devices, device](float* images) {
-      if (!devices->abandoned()) device->deallocate(images);
+      device->deallocate(images);
     });
   };
 }

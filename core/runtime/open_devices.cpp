@@ -6,8 +6,6 @@
 #include <future>
 #include <utility>
 
-#include "core/base/left_memory.hpp"
-
 namespace convoy::runtime {
 namespace {
 
@@ -106,8 +104,7 @@ std::vector<double> OpenDevices::measure(convoy_measurement what) {
 }
 
 void OpenDevices::abandon() {
-  abandoned_ = true;
-  for (std::unique_ptr<OpenDevice>& device : opened_) leave_to_the_end(device);
+  for (const std::unique_ptr<OpenDevice>& device : opened_) device->abandon();
 }
 
 }  // namespace convoy::runtime

@@ -41,17 +41,14 @@ class OpenDevices {
   // device cannot measure itself.
   std::vector<double> measure(convoy_measurement what);
 
-  // Never closes the devices, because closing a hanging device would hang, too. Do not use them
-  // afterwards.
+  // Abandons every device. Do not use them afterwards.
   void abandon();
-  bool abandoned() const { return abandoned_; }
 
  private:
   std::vector<std::unique_ptr<OpenDevice>> opened_;
   std::vector<convoy_device_description> descriptions_;
   Cluster cluster_;
   Engines engines_;
-  bool abandoned_ = false;
 };
 
 }  // namespace convoy::runtime
