@@ -1,6 +1,7 @@
 #include "core/data/pipeline/fixed_image_source.hpp"
 
 #include "core/base/error.hpp"
+#include "core/base/hash_fill.hpp"
 #include "core/data/pipeline/dataset.hpp"
 
 namespace convoy::data {
@@ -48,6 +49,32 @@ SourceStatistics FixedImageSource::statistics() const {
 // As published, so that learning-rate schedules in epochs mean the same without the data.
 std::int64_t FixedImageSource::samples_per_epoch() const {
   return dataset_of(options_).examples(options_.subset);
+}
+
+SyntheticSource::SyntheticSource(const DataOptions& options)
+    : FixedImageSource(options), pixels_(127, 60) {}
+
+void SyntheticSource::make_image(std::uint32_t sample, float* image) const {
+  CounterRandom random(options().seed, RandomPurpose::kSyntheticImage, sample, 0);
+  for (std::int64_t i = 0; i < options().image_elements(); ++i) image[i] = pixels_.sample(random);
+}
+
+std::int32_t SyntheticSource::make_label(std::uint32_t sample, std::int64_t step) const {
+  CounterRandom random(options().seed, RandomPurpose::kSyntheticLabel, sample,
+                       static_cast<std::uint64_t>(step));
+  return static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(options().classes - 1)));
+}
+
+void HashSource::make_image(std::uint32_t sample, float* image) const {
+  const auto elements = static_cast<std::uint32_t>(options().image_elements());
+  for (std::uint32_t i = 0; i < elements; ++i) {
+    image[i] = hash_fill(kHashImageKey, options().seed, sample * elements + i, 2, 0);
+  }
+}
+
+std::int32_t HashSource::make_label(std::uint32_t sample, std::int64_t /*step*/) const {
+  const std::int64_t number = std::int64_t{sample} * 37 + std::int64_t{options().seed} * 11 + 1;
+  return static_cast<std::int32_t>(number % options().classes);
 }
 
 }  // namespace convoy::data

@@ -7,6 +7,7 @@
 
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/data_options.hpp"
+#include "core/data/pipeline/truncated_normal.hpp"
 
 namespace convoy::data {
 
@@ -43,6 +44,32 @@ class FixedImageSource : public BatchSource {
 
   const DataOptions options_;
   mutable std::vector<Replica> replicas_;
+};
+
+// Data without files, for measuring: images from a normal distribution (mean 127, deviation 60, cut
+// at two deviations; not normalised), drawn once, and labels uniform in 0 .. classes - 2, drawn
+// anew every step, so that the loss does not fall.
+class SyntheticSource : public FixedImageSource {
+ public:
+  explicit SyntheticSource(const DataOptions& options);
+
+ private:
+  void make_image(std::uint32_t sample, float* image) const override;
+  std::int32_t make_label(std::uint32_t sample, std::int64_t step) const override;
+
+  TruncatedNormal pixels_;
+};
+
+// One reproducible batch, the same every step: images from hash_fill with kHashImageKey (scale 2,
+// offset 0) over the whole global batch, label of sample n (37 n + 11 seed + 1) mod classes. Any
+// program can make the same bits, so losses can be compared between programs.
+class HashSource : public FixedImageSource {
+ public:
+  explicit HashSource(const DataOptions& options) : FixedImageSource(options) {}
+
+ private:
+  void make_image(std::uint32_t sample, float* image) const override;
+  std::int32_t make_label(std::uint32_t sample, std::int64_t step) const override;
 };
 
 }  // namespace convoy::data

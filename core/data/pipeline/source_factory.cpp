@@ -3,8 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/data/cifar10/cifar10_source.hpp"
 #include "core/data/pipeline/dataset.hpp"
-#include "core/data/pipeline/hash_source.hpp"
-#include "core/data/pipeline/synthetic_source.hpp"
+#include "core/data/pipeline/fixed_image_source.hpp"
 #include "core/data/tfrecord/tfrecord_source.hpp"
 
 namespace convoy::data {

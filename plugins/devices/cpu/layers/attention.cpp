@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/attention.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <cmath>
 

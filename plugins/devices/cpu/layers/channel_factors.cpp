@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/channel_factors.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/layers/activation_cells.hpp"

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/concat.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <algorithm>
 

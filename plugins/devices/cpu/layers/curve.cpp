@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/curve.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"

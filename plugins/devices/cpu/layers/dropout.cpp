@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/dropout.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <convoy/abi.h>
+
 #include <cstddef>
+#include <memory>
 
 namespace convoy::cpu {
 
@@ -15,5 +18,8 @@ class Layer {
   // Called only for nodes whose gradient is needed.
   virtual void build_backward(ProgramBuilder& builder, std::size_t node) = 0;
 };
+
+// Throws for a kind or a flag that this version does not know.
+std::unique_ptr<Layer> make_layer(const convoy_layer& layer);
 
 }  // namespace convoy::cpu

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/layer_norm.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <algorithm>
 

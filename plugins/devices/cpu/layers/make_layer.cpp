@@ -1,26 +1,13 @@
-#include "plugins/devices/cpu/layers/make_layer.hpp"
-
+#include <memory>
 #include <stdexcept>
 #include <string>
 
-#include "plugins/devices/cpu/layers/add.hpp"
-#include "plugins/devices/cpu/layers/attention.hpp"
 #include "plugins/devices/cpu/layers/batch_norm.hpp"
-#include "plugins/devices/cpu/layers/channel_factors.hpp"
-#include "plugins/devices/cpu/layers/concat.hpp"
 #include "plugins/devices/cpu/layers/convolution.hpp"
-#include "plugins/devices/cpu/layers/curve.hpp"
-#include "plugins/devices/cpu/layers/dropout.hpp"
 #include "plugins/devices/cpu/layers/fully_connected.hpp"
-#include "plugins/devices/cpu/layers/layer_norm.hpp"
-#include "plugins/devices/cpu/layers/local_response_norm.hpp"
-#include "plugins/devices/cpu/layers/mean_loss.hpp"
-#include "plugins/devices/cpu/layers/pad_channels.hpp"
+#include "plugins/devices/cpu/layers/layer.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 #include "plugins/devices/cpu/layers/pool.hpp"
-#include "plugins/devices/cpu/layers/relu.hpp"
-#include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
-#include "plugins/devices/cpu/layers/token_layers.hpp"
-#include "plugins/devices/cpu/layers/upsample.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"
 
 namespace convoy::cpu {

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/pad_channels.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <cstring>
 

@@ -3,11 +3,22 @@
 #include <memory>
 
 #include "plugins/devices/cpu/layers/layer.hpp"
-#include "plugins/devices/cpu/layers/library_pool.hpp"
+#include "plugins/devices/cpu/onednn.hpp"
 #include "plugins/devices/cpu/pools/pool_algorithm.hpp"
 #include "plugins/devices/cpu/programs/workspace.hpp"
 
 namespace convoy::cpu {
+
+// Pools with oneDNN's primitives, for layouts that the plug-in's own kernels do not know.
+class LibraryPool {
+ public:
+  void forward(ProgramBuilder& builder, std::size_t node);
+  void backward(ProgramBuilder& builder, std::size_t node);
+
+ private:
+  dnnl::pooling_forward::primitive_desc forward_;
+  Workspace::Id record_ = 0;  // where the maxima came from
+};
 
 // Maximum or average over windows; padding takes no part in either.
 class Pool : public Layer {

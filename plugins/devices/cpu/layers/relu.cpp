@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/relu.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/softmax_cross_entropy.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/token_layers.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/layers/upsample.hpp"
+#include "plugins/devices/cpu/layers/layers.hpp"
 
 #include "plugins/devices/cpu/layers/activation_cells.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"

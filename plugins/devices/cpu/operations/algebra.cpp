@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/algebra.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <oneapi/dnnl/dnnl.h>
 

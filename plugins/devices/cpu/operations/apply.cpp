@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/apply.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <algorithm>
 #include <stdexcept>

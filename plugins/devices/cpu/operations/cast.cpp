@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/cast.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <algorithm>
 #include <cstring>

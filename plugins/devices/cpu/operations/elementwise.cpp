@@ -7,12 +7,7 @@
 
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/onednn.hpp"
-#include "plugins/devices/cpu/operations/algebra.hpp"
-#include "plugins/devices/cpu/operations/apply.hpp"
-#include "plugins/devices/cpu/operations/cast.hpp"
-#include "plugins/devices/cpu/operations/norm.hpp"
-#include "plugins/devices/cpu/operations/quantise.hpp"
-#include "plugins/devices/cpu/operations/top_k.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 #include "plugins/devices/cpu/operations/update_constants.hpp"
 #include "plugins/devices/shared/operation_rules.hpp"
 

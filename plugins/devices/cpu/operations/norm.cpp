@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/norm.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/quantise.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <array>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "plugins/devices/cpu/operations/top_k.hpp"
+#include "plugins/devices/cpu/operations/operations.hpp"
 
 #include <cmath>
 #include <cstring>

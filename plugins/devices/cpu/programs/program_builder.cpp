@@ -6,7 +6,7 @@
 #include "plugins/devices/cpu/convolutions/paired_weights.hpp"
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/layers/elementwise_tasks.hpp"
-#include "plugins/devices/cpu/layers/make_layer.hpp"
+#include "plugins/devices/cpu/layers/layer.hpp"
 #include "plugins/devices/cpu/layers/primitive_attributes.hpp"
 #include "plugins/devices/cpu/programs/weight_layout.hpp"
 
