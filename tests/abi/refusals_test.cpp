@@ -6,6 +6,7 @@
 #include "core/plan/cluster.hpp"
 #include "core/plan/make_plan.hpp"
 #include "tests/abi/training_case.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -15,12 +16,7 @@ using ::testing::HasSubstr;
 
 template <typename Action>
 std::string refusal(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text([&] { action(); }, "accepted");
 }
 
 ArenaMap one_variable() {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/thrown_text.hpp"
+
 namespace convoy {
 namespace {
 
@@ -27,12 +29,8 @@ const Older& as_older(const Newer& it) {
 }
 
 std::string refusal(const Newer& it, Side reader) {
-  try {
-    read_sized(as_older(it), "thing", reader);
-  } catch (const UnusableStruct& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text<UnusableStruct>([&] { read_sized(as_older(it), "thing", reader); },
+                                     "accepted");
 }
 
 TEST(Sized, MissingFieldsAreZero) {

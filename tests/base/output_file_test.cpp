@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy {
 namespace {
@@ -35,12 +36,7 @@ std::string content_of(const fs::path& path) {
 }
 
 std::string message_of(void (*action)(const fs::path&), const fs::path& path) {
-  try {
-    action(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  return thrown_text([&] { action(path); });
 }
 
 TEST_F(OutputFile, ReplacesTheOldContentAndLeavesNothingElse) {

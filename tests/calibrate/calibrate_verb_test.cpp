@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/error.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/openmp_environment.hpp"
+#include "tests/cli/verb_outcome.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::calibrate_verb_test {
 namespace {
@@ -32,21 +33,12 @@ std::string calibrate(const std::string& file, const Arguments& more) {
   job::set_openmp_environment();  // before the device plug-in is opened
   Arguments arguments = {kPlugins, "--quick", file};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_calibrate_verb(arguments, out, err), 0) << err.str();
-  return out.str();
+  return cli::said_by(run_calibrate_verb, arguments);
 }
 
-std::string refusal(const Arguments& arguments,
-                    int (*verb)(std::span<const std::string>, std::ostream&, std::ostream&)) {
+std::string refusal(const Arguments& arguments, cli::Verb* verb) {
   std::ostringstream ignored;
-  try {
-    verb(arguments, ignored, ignored);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_text([&] { verb(arguments, ignored, ignored); });
 }
 
 TEST(CalibrateVerbTest, SimulatePredictsWithWhatCalibrateMeasured) {

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
 #include "tests/checkpoint/scratch.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -19,12 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string opening_error(const fs::path& path) {
-  try {
-    const SafetensorsFile file(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
+  return thrown_text([&] { const SafetensorsFile file(path); }, "no error");
 }
 
 std::string with_length(std::uint64_t length, const std::string& rest) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::checkpoint {
 namespace {
@@ -44,12 +45,10 @@ TEST(Tensor, ReadsHalfPrecisionNumbers) {
 
 TEST(Tensor, RefusesTypesThatAreNoNumbersWithAFraction) {
   const std::array<std::int64_t, 1> value = {7};
-  try {
-    tensor_floats({"steps", TensorDtype::kI64, {1}}, std::as_bytes(std::span(value)));
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("'steps' is of type I64"));
-  }
+  EXPECT_THAT(thrown_text([&] {
+                tensor_floats({"steps", TensorDtype::kI64, {1}}, std::as_bytes(std::span(value)));
+              }),
+              ::testing::HasSubstr("'steps' is of type I64"));
 }
 
 TEST(Tensor, TextFromFilesCannotSteerATerminal) {

@@ -10,6 +10,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/cli/verb_outcome.hpp"
 
 namespace convoy::cli::auto_choice_test {
 namespace {
@@ -17,18 +18,12 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-struct Said {
-  std::string out;
-  std::string err;
-};
-
-Said plan(std::vector<std::string> arguments) {
+VerbOutcome plan(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(),
                    {"--variable_update=auto", "--plugin_path=" CONVOY_OWN_PLUGINS});
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_plan_verb(arguments, out, err), 0) << err.str();
-  return {out.str(), err.str()};
+  const VerbOutcome outcome = outcome_of(run_plan_verb, arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  return outcome;
 }
 
 nlohmann::json ranking(std::vector<std::string> arguments) {
@@ -64,13 +59,11 @@ TEST(AutoChoice, PredictsWhatSimulatingTheChoiceGives) {
   std::istringstream flags(json["decision"]["chosen"]["flags"].get<std::string>());
   for (std::string flag; flags >> flag;) arguments.push_back(flag);
   arguments.emplace_back("--plugin_path=" CONVOY_OWN_PLUGINS);
-  std::ostringstream out;
-  std::ostringstream err;
-  ASSERT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
+  const std::string simulated = said_by(run_simulate_verb, arguments);
   char step[32];
   std::snprintf(step, sizeof(step), "Step (simulated): %.2f ms",
                 1e3 * json["decision"]["step_seconds"].get<double>());
-  EXPECT_THAT(out.str(), HasSubstr(step));
+  EXPECT_THAT(simulated, HasSubstr(step));
 }
 
 TEST(AutoChoice, ExplainsInWords) {
@@ -122,7 +115,7 @@ TEST(AutoChoice, LosesNoGivenOptionToOneOfItsOwn) {
 }
 
 TEST(AutoChoice, ShowsThePlanOfWhatItTakes) {
-  const Said said = plan(kLenet);
+  const VerbOutcome said = plan(kLenet);
   EXPECT_THAT(said.out, HasSubstr("logical plan: 4 replicas"));
   EXPECT_THAT(said.err, HasSubstr("--variable_update=auto takes"));
 }
@@ -143,11 +136,10 @@ TEST(AutoChoice, OfASimulationIsSaidInOneLine) {
   std::vector<std::string> arguments = kLenet;
   arguments.insert(arguments.end(),
                    {"--variable_update=auto", "--plugin_path=" CONVOY_OWN_PLUGINS});
-  std::ostringstream out;
-  std::ostringstream err;
-  ASSERT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
-  EXPECT_THAT(err.str(), HasSubstr("convoy: --variable_update=auto takes --variable_update="));
-  EXPECT_THAT(err.str(), Not(HasSubstr("rule of thumb")));
+  const VerbOutcome outcome = outcome_of(run_simulate_verb, arguments);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("convoy: --variable_update=auto takes --variable_update="));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("rule of thumb")));
 }
 
 // The published statement for this machine: in 2017, reducing on the CPU was best for small nets.

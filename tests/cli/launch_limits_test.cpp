@@ -3,11 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
 #include <thread>
 
-#include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/cli/verb_outcome.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -35,15 +34,8 @@ TEST(LaunchLimits, TellsTheArithmeticOfCoresAndMemory) {
 
 TEST(LaunchLimits, AreCheckedBeforeAnyTaskStarts) {
   if (std::thread::hardware_concurrency() > 64) GTEST_SKIP() << "this machine is good for them";
-  std::ostringstream out;
-  try {
-    run_command(std::vector<std::string>{"launch", "--workers=1024", "--servers=1024", "--"}, out,
-                out);
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_THAT(error.what(), HasSubstr("2048 tasks"));
-  }
+  EXPECT_THAT(refusal_by(run_command, {"launch", "--workers=1024", "--servers=1024", "--"}),
+              HasSubstr("2048 tasks"));
 }
 
 }  // namespace

@@ -2,10 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <sstream>
-
-#include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/cli/verb_outcome.hpp"
 
 namespace convoy::cli::launch_verb_test {
 
@@ -13,15 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 std::string refusal(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  try {
-    run_launch_verb(arguments, out, err);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUsage);
-    return error.what();
-  }
-  return "nothing is refused";
+  return refusal_by(run_launch_verb, arguments);
 }
 
 TEST(LaunchVerb, SaysWhereTheFlagsOfTasksStand) {
@@ -34,9 +24,7 @@ TEST(LaunchVerb, SaysWhereTheFlagsOfTasksStand) {
 
 TEST(LaunchVerb, ShowsTheHelpOfTasksOnce) {
   const auto said = [](const std::vector<std::string>& arguments) {
-    std::ostringstream out;
-    EXPECT_EQ(run_command(arguments, out, out), 0);
-    return out.str();
+    return said_by(run_command, arguments);
   };
   EXPECT_EQ(said({"launch", "--workers=2", "--", "--help=optimizer"}),
             said({"run", "--help=optimizer"}));

@@ -8,11 +8,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "core/plugin/strategy_plugin.hpp"
+#include "tests/cli/verb_outcome.hpp"
 #include "tests/plugin/fixtures.hpp"
 
 namespace convoy::cli {
@@ -23,10 +23,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string make(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_new(arguments, out, err), 0) << err.str();
-  return out.str();
+  return said_by(run_new, arguments);
 }
 
 void run(const std::string& command, const fs::path& log) {

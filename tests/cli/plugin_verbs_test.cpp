@@ -10,6 +10,7 @@
 
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/cli/verb_outcome.hpp"
 #include "tests/plugin/fixtures.hpp"
 #include "tests/sanitized.hpp"
 
@@ -23,17 +24,11 @@ using testing::Not;
 const std::string kFixturePath = "--plugin_path=" CONVOY_FIXTURES;
 
 std::string list(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_list(arguments, out, err), 0) << err.str();
-  return out.str();
+  return said_by(run_list, arguments);
 }
 
 std::string info(const std::vector<std::string>& arguments) {
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_info(arguments, out, err), 0) << err.str();
-  return out.str();
+  return said_by(run_info, arguments);
 }
 
 TEST(List, IsAnAlignedTable) {
@@ -153,16 +148,9 @@ TEST(Info, PrintsJson) {
 }
 
 TEST(Info, SaysWhatShowsAFolder) {
-  for (const char* folder : {".", CONVOY_FIXTURES}) {
-    std::ostringstream out;
-    try {
-      run_info(std::vector<std::string>{folder}, out, out);
-      FAIL() << "no error";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ExitCode::kUsage);
-      EXPECT_THAT(error.what(), HasSubstr(std::string("list --plugin_path=") + folder));
-    }
-  }
+  for (const char* folder : {".", CONVOY_FIXTURES})
+    EXPECT_THAT(refusal_by(run_info, {folder}),
+                HasSubstr(std::string("list --plugin_path=") + folder));
 }
 
 TEST(Info, SuggestsNames) {

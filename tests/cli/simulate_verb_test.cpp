@@ -13,9 +13,10 @@
 #include <string>
 #include <vector>
 
-#include "core/base/error.hpp"
+#include "tests/cli/verb_outcome.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/catalogue/platform.hpp"
 #include "topology/graph/several_hosts.hpp"
@@ -30,19 +31,11 @@ namespace {
 std::string simulate(std::vector<std::string> arguments) {
   arguments.push_back("--model=lenet");
   arguments.push_back("--plugin_path=" CONVOY_OWN_PLUGINS);
-  std::ostringstream out;
-  std::ostringstream err;
-  EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
-  return out.str();
+  return said_by(run_simulate_verb, arguments);
 }
 
 std::string refusal(const std::vector<std::string>& arguments) {
-  try {
-    simulate(arguments);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return thrown_text([&] { simulate(arguments); });
 }
 
 nlohmann::json record(const std::vector<std::string>& flags) {
@@ -69,12 +62,8 @@ TEST(SimulateVerbTest, ManyHostsAreSimulatedWithTheProofForTheFirstOnes) {
                                      "--plugin_path=" CONVOY_OWN_PLUGINS ":" CONVOY_CLI_FIXTURES});
     std::ostringstream out;
     std::ostringstream err;
-    try {
-      run_simulate_verb(strategy, out, err);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return err.str();
+    const std::string thrown = thrown_text([&] { run_simulate_verb(strategy, out, err); });
+    return thrown.empty() ? err.str() : thrown;
   };
   const std::string few = told("--hosts=32", {"--variable_update=replicated"});
   EXPECT_EQ(few.find("looked at"), std::string::npos) << few;

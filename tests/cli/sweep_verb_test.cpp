@@ -14,6 +14,7 @@
 #include "core/base/in_parallel.hpp"
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
+#include "tests/cli/verb_outcome.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"
 
@@ -33,10 +34,8 @@ Outcome sweep(std::vector<std::string> arguments) {
   const std::string file = scratch_folder("sweep") + "/record.json";
   arguments.insert(arguments.end(), {"--plugin_path=" CONVOY_OWN_PLUGINS, "--platform=dgx1-p100",
                                      "--output_file=" + file});
-  std::ostringstream out;
-  std::ostringstream err;
-  const int exit_code = run_simulate_verb(arguments, out, err);
-  return {exit_code, out.str(), parse_json(std::ifstream(file)), err.str()};
+  const VerbOutcome said = outcome_of(run_simulate_verb, arguments);
+  return {said.code, said.out, parse_json(std::ifstream(file)), said.err};
 }
 
 TEST(SweepVerb, GivesEveryPointTheFiguresThatItHasAlone) {

@@ -33,20 +33,4 @@ data::ByteImage make_constant_picture(int width, int height, std::uint8_t red, s
                                       std::uint8_t blue);
 std::string encode_picture(const data::ByteImage& image, const data::JpegEncoding& encoding = {});
 
-// What `call` throws as convoy::Error, or "" if it does not throw.
-template <typename Call>
-std::string error_of(Call call);
-
 }  // namespace convoy::testing
-
-#include "core/base/error.hpp"
-
-template <typename Call>
-std::string convoy::testing::error_of(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}

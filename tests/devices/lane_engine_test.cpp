@@ -5,6 +5,8 @@
 #include <deque>
 #include <stdexcept>
 
+#include "tests/support/thrown_text.hpp"
+
 namespace convoy::cpu {
 namespace {
 
@@ -80,14 +82,11 @@ TEST_P(LaneEngines, GoOnAfterAFailureWithoutRunningAnythingAndTellIt) {
   engine->submit(submissions.add(CONVOY_LANE_COMPUTE, &timeline, 13));
   engine->submit(submissions.add(CONVOY_LANE_COMPUTE, &timeline, 14));
   const auto failure = [&]() -> std::string {
-    try {
+    return thrown_text<std::exception>([&] {
       // Whether the failure or the last value shows first depends on the moment.
       while (engine->wait({&timeline, 14}, kPatience)) {
       }
-    } catch (const std::exception& error) {
-      return error.what();
-    }
-    return "";
+    });
   };
   EXPECT_EQ(failure(), "thirteen");
   engine->call([&] { EXPECT_EQ(engine.noted(), std::vector<std::uint64_t>{12}); });

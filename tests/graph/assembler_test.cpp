@@ -7,6 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/conformance/layer_builder.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy {
 namespace test = conformance;
@@ -184,12 +185,7 @@ TEST(Assembler, TakesFieldsThatAShorterStructLacksForZero) {
 }
 
 std::string finish_error(GraphAssembler& assembler) {
-  try {
-    assembler.finish();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text([&] { assembler.finish(); }, "accepted");
 }
 
 TEST(Assembler, RefusesAGraphWithoutALoss) {

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tests/models/plugin_graph.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy {
 namespace {
@@ -79,12 +80,7 @@ TEST(ModelWrapper, SaysWhatAnInvertedResidualNeeds) {
 }
 
 std::string failure(std::function<void(GraphBuilder&)> build) {
-  try {
-    describe(std::move(build));
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text<std::exception>([&] { describe(std::move(build)); }, "accepted");
 }
 
 TEST(ModelWrapper, ReportsTheHostsReasonForARefusal) {

@@ -2,6 +2,8 @@
 
 #include <future>
 
+#include "tests/support/thrown_text.hpp"
+
 namespace convoy::network {
 
 ControlOptions Cluster::options(Role role, int index) const {
@@ -28,13 +30,10 @@ std::vector<std::string> run_tasks(const Cluster& cluster, const Body& body,
       ControlOptions options = cluster.options(worker ? Role::kWorker : Role::kServer,
                                                worker ? rank : rank - cluster.workers);
       change(options, rank);
-      try {
+      return thrown_text([&] {
         ControlPlane control(options, {});
         body(control, rank);
-        return "";
-      } catch (const Error& error) {
-        return error.what();
-      }
+      });
     }));
   std::vector<std::string> texts;
   texts.reserve(tasks.size());

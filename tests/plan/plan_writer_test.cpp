@@ -11,24 +11,8 @@
 namespace convoy::testing::plan_writer_test {
 namespace {
 
-// What the planner says to a plan that must be refused.
-std::string refusal(const WritePlan& write, std::uint32_t replicas = 2) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(replicas, true, "cpu");
-  try {
-    write_plan(cluster, arena, write);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-#define EXPECT_REFUSED(text, ...) \
-  EXPECT_PRED_FORMAT2(::testing::IsSubstring, text, refusal(__VA_ARGS__))
-
 convoy_operation raw(std::uint32_t kind) {
-  convoy_operation it{};
-  it.struct_size = sizeof(it);
+  auto it = make_sized<convoy_operation>();
   it.kind = kind;
   it.place = CONVOY_NONE;
   it.replica = CONVOY_NONE;
@@ -36,80 +20,80 @@ convoy_operation raw(std::uint32_t kind) {
 }
 
 TEST(PlanWriter, RefusesSpansOutsideTheirBuffer) {
-  EXPECT_REFUSED("outside parameters(0)", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("outside parameters(0)", [](Planner& p) {
     p.fill(p.parameters(ReplicaId(0))[{130, 8}], 0);
   });
   // first + count wraps around.
-  EXPECT_REFUSED("outside parameters(0)", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("outside parameters(0)", [](Planner& p) {
     p.fill(p.parameters(ReplicaId(0))[{2, std::numeric_limits<std::uint64_t>::max()}], 0);
   });
-  EXPECT_REFUSED("an empty span", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("an empty span", [](Planner& p) {
     p.fill(p.parameters(ReplicaId(0))[{5, 0}], 0);
   });
-  EXPECT_REFUSED("buffer 77 does not exist", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("buffer 77 does not exist", [](Planner& p) {
     p.fill(Span{77, CONVOY_F32, 0, 1}, 0);
   });
 }
 
 TEST(PlanWriter, RefusesUnequalCountsAndTypes) {
-  EXPECT_REFUSED("all must be equal", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("all must be equal", [](Planner& p) {
     p.copy(p.parameters(ReplicaId(0))[{0, 4}], p.gradient(ReplicaId(0))[{0, 5}]);
   });
-  EXPECT_REFUSED("use cast to convert", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("use cast to convert", [](Planner& p) {
     p.copy(p.scratch(PlaceId(0), 4, Dtype::kBf16), p.gradient(ReplicaId(0))[{0, 4}]);
   });
-  EXPECT_REFUSED("a span of dtype", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("a span of dtype", [](Planner& p) {
     p.fill(Span{p.gradient(ReplicaId(0)).id, CONVOY_BF16, 0, 4}, 0);
   });
-  EXPECT_REFUSED("pieces of 5 elements in all, but a span of 6", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("pieces of 5 elements in all, but a span of 6", [](Planner& p) {
     p.reduce_scatter({p.scratch(PlaceId(0), 2), p.scratch(PlaceId(1), 3)}, p.all_gradients({0, 6}));
   });
 }
 
 TEST(PlanWriter, RefusesWritesThatOverlapOtherSpans) {
-  EXPECT_REFUSED("without being the same span", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("without being the same span", [](Planner& p) {
     p.copy(p.gradient(ReplicaId(0))[{0, 8}], p.gradient(ReplicaId(0))[{4, 8}]);
   });
-  EXPECT_REFUSED("two writes overlap", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("two writes overlap", [](Planner& p) {
     p.broadcast({p.gradient(ReplicaId(0))[{0, 8}], p.gradient(ReplicaId(0))[{7, 8}]},
                 p.gradient(ReplicaId(1))[{0, 8}]);
   });
-  EXPECT_REFUSED("overlaps read", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("overlaps read", [](Planner& p) {
     const std::vector<Span> spans = p.all_gradients({0, 8});
     p.emit(raw(CONVOY_OP_ALL_REDUCE), {spans[1], spans[0]}, {spans[0], spans[1]});
   });
 }
 
 TEST(PlanWriter, RefusesWhatTheInterfaceDoesNotDefine) {
-  EXPECT_REFUSED("operation kind 99 is not known",
-                 [](Planner& p) { p.emit(raw(99), {}, {p.gradient(ReplicaId(0))}); });
+  EXPECT_PLAN_REFUSED("operation kind 99 is not known",
+                      [](Planner& p) { p.emit(raw(99), {}, {p.gradient(ReplicaId(0))}); });
   for (const std::uint32_t kind : {CONVOY_OP_NORM, CONVOY_OP_ADAPT_LOSS_SCALE})
-    EXPECT_REFUSED("a strategy cannot", [&](Planner& p) {
+    EXPECT_PLAN_REFUSED("a strategy cannot", [&](Planner& p) {
       p.emit(raw(kind), {p.gradient(ReplicaId(0))}, {p.scratch(PlaceId(0), 2)});
     });
-  EXPECT_REFUSED("priority 4 does not exist; there are 4", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("priority 4 does not exist; there are 4", [](Planner& p) {
     p.with_priority(4, [&] { p.fill(p.gradient(ReplicaId(0)), 0); });
   });
-  EXPECT_REFUSED("flags 0x8 are not known", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("flags 0x8 are not known", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.flags = 8;
     p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
   });
-  EXPECT_REFUSED("reduction 9 does not exist", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("reduction 9 does not exist", [](Planner& p) {
     p.all_reduce(p.all_gradients(p.arena()), {.reduction = static_cast<Reduction>(9)});
   });
-  EXPECT_REFUSED("algorithm 9 does not exist", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("algorithm 9 does not exist", [](Planner& p) {
     p.all_reduce(p.all_gradients(p.arena()), {.algorithm = static_cast<Algorithm>(9)});
   });
-  EXPECT_REFUSED("operation 0: struct_size of convoy_operation is 12", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("operation 0: struct_size of convoy_operation is 12", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_COPY);
     it.struct_size = 12;
     p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
   });
-  EXPECT_REFUSED("is not finite", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("is not finite", [](Planner& p) {
     p.fill(p.gradient(ReplicaId(0)), std::numeric_limits<double>::infinity());
   });
-  EXPECT_REFUSED("reads", [](Planner& p) { p.sum(p.gradient(ReplicaId(0)), {}); });
+  EXPECT_PLAN_REFUSED("reads", [](Planner& p) { p.sum(p.gradient(ReplicaId(0)), {}); });
 }
 
 // So that a later version can give them a meaning.
@@ -121,16 +105,17 @@ TEST(PlanWriter, RefusesFieldsThatTheKindDoesNotUse) {
       p.emit(it, {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(1))});
     };
   };
-  EXPECT_REFUSED("the scalar is 2", copy_with([](auto& it) { it.scalar = 2; }));
-  EXPECT_REFUSED("the size is 3", copy_with([](auto& it) { it.sizes[3] = 3; }));
-  EXPECT_REFUSED("the number of contributions is 4",
-                 copy_with([](auto& it) { it.contributions = 4; }));
-  EXPECT_REFUSED("the lag is 5", copy_with([](auto& it) { it.max_lag = 5; }));
-  EXPECT_REFUSED("the range of layers is 6", copy_with([](auto& it) { it.layer_count = 6; }));
-  EXPECT_REFUSED("the description of a kernel is 7", copy_with([](auto& it) { it.flops = 7; }));
-  EXPECT_REFUSED("the reduction is 1", copy_with([](auto& it) { it.reduction = 1; }));
-  EXPECT_REFUSED("the algorithm is 2", copy_with([](auto& it) { it.algorithm = 2; }));
-  EXPECT_REFUSED("effect of a kernel 4294967297 does not exist", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("the scalar is 2", copy_with([](auto& it) { it.scalar = 2; }));
+  EXPECT_PLAN_REFUSED("the size is 3", copy_with([](auto& it) { it.sizes[3] = 3; }));
+  EXPECT_PLAN_REFUSED("the number of contributions is 4",
+                      copy_with([](auto& it) { it.contributions = 4; }));
+  EXPECT_PLAN_REFUSED("the lag is 5", copy_with([](auto& it) { it.max_lag = 5; }));
+  EXPECT_PLAN_REFUSED("the range of layers is 6", copy_with([](auto& it) { it.layer_count = 6; }));
+  EXPECT_PLAN_REFUSED("the description of a kernel is 7",
+                      copy_with([](auto& it) { it.flops = 7; }));
+  EXPECT_PLAN_REFUSED("the reduction is 1", copy_with([](auto& it) { it.reduction = 1; }));
+  EXPECT_PLAN_REFUSED("the algorithm is 2", copy_with([](auto& it) { it.algorithm = 2; }));
+  EXPECT_PLAN_REFUSED("effect of a kernel 4294967297 does not exist", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_CALL);
     it.kernel = "any";
     it.effect = (std::uint64_t{1} << 32) + CONVOY_CALL_SUMS;
@@ -150,38 +135,39 @@ TEST(PlanWriter, RefusesPropertiesOfBuffersThatTheKindDoesNotUse) {
 }
 
 TEST(PlanWriter, RefusesUnknownPlacesReplicasAndSets) {
-  EXPECT_REFUSED("replica 5 does not exist", [](Planner& p) { p.gradient(ReplicaId(5)); });
-  EXPECT_REFUSED("place 9 does not exist", [](Planner& p) { p.master(PlaceId(9)); });
-  EXPECT_REFUSED("buffer set 16 does not exist",
-                 [](Planner& p) { p.gradient(ReplicaId(0), SetId(16)); });
-  EXPECT_REFUSED("a buffer of 0 elements", [](Planner& p) { p.scratch(PlaceId(0), 0); });
-  EXPECT_REFUSED("dtype 12 does not exist",
-                 [](Planner& p) { p.scratch(PlaceId(0), 4, static_cast<Dtype>(12)); });
+  EXPECT_PLAN_REFUSED("replica 5 does not exist", [](Planner& p) { p.gradient(ReplicaId(5)); });
+  EXPECT_PLAN_REFUSED("place 9 does not exist", [](Planner& p) { p.master(PlaceId(9)); });
+  EXPECT_PLAN_REFUSED("buffer set 16 does not exist",
+                      [](Planner& p) { p.gradient(ReplicaId(0), SetId(16)); });
+  EXPECT_PLAN_REFUSED("a buffer of 0 elements", [](Planner& p) { p.scratch(PlaceId(0), 0); });
+  EXPECT_PLAN_REFUSED("dtype 12 does not exist",
+                      [](Planner& p) { p.scratch(PlaceId(0), 4, static_cast<Dtype>(12)); });
 }
 
 TEST(PlanWriter, RefusesUpdatesAndComputesOfTheWrongBuffers) {
-  EXPECT_REFUSED("it updates a master or a replica's parameters, not gradient(0)",
-                 [](Planner& p) { p.apply(p.gradient(ReplicaId(0)), p.gradient(ReplicaId(1))); });
-  EXPECT_REFUSED("it reads parameters(0) and writes gradient(0)", [](Planner& p) {
+  EXPECT_PLAN_REFUSED(
+      "it updates a master or a replica's parameters, not gradient(0)",
+      [](Planner& p) { p.apply(p.gradient(ReplicaId(0)), p.gradient(ReplicaId(1))); });
+  EXPECT_PLAN_REFUSED("it reads parameters(0) and writes gradient(0)", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
     p.emit(it, {p.parameters(ReplicaId(1))}, {});
   });
-  EXPECT_REFUSED("do not begin and end where segments do", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("do not begin and end where segments do", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
     it.first_layer = 1;
     it.layer_count = 2;
     p.emit(it, {p.parameters(ReplicaId(0))}, {});
   });
-  EXPECT_REFUSED("computing belongs in the body",
-                 [](Planner& p) { p.prologue([&] { p.compute(); }); });
-  EXPECT_REFUSED("the plan computes nothing",
-                 [](Planner& p) { p.fill(p.gradient(ReplicaId(0)), 0); });
+  EXPECT_PLAN_REFUSED("computing belongs in the body",
+                      [](Planner& p) { p.prologue([&] { p.compute(); }); });
+  EXPECT_PLAN_REFUSED("the plan computes nothing",
+                      [](Planner& p) { p.fill(p.gradient(ReplicaId(0)), 0); });
 }
 
 TEST(PlanWriter, NamesTheOperationThatItRefuses) {
-  EXPECT_REFUSED("operation 4 (copy): ", [](Planner& p) {
+  EXPECT_PLAN_REFUSED("operation 4 (copy): ", [](Planner& p) {
     p.compute();
     p.copy(p.gradient(ReplicaId(0))[{0, 4}], p.gradient(ReplicaId(1))[{0, 5}]);
   });

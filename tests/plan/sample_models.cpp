@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "core/base/error.hpp"
+#include "core/plan/host_cluster.hpp"
 #include "core/plan/plan_writer.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -79,6 +81,12 @@ Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& 
     fail(ExitCode::kFailed, "{}", writer.error());
   }
   return writer.finish();
+}
+
+std::string plan_refusal(const WritePlan& write, std::uint32_t replicas) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(replicas, true, "cpu");
+  return thrown_text([&] { write_plan(cluster, arena, write); }, "accepted");
 }
 
 }  // namespace convoy::testing

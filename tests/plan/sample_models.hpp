@@ -19,5 +19,10 @@ using WritePlan = std::function<void(Planner&)>;
 
 // What a strategy without a plug-in file writes; Error when the planner refuses it.
 Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& write);
+// Why the planner refuses it on one host, "accepted" if it does not.
+std::string plan_refusal(const WritePlan& write, std::uint32_t replicas = 2);
+
+#define EXPECT_PLAN_REFUSED(text, ...) \
+  EXPECT_PRED_FORMAT2(::testing::IsSubstring, text, plan_refusal(__VA_ARGS__))
 
 }  // namespace convoy::testing

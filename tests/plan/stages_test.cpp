@@ -30,17 +30,6 @@ WritePlan growing_batch(std::uint64_t step) {
   };
 }
 
-std::string refusal(const WritePlan& write) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  try {
-    write_plan(cluster, arena, write);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
 TEST(Stages, ArePartsOfOnePlan) {
   const ArenaMap arena = small_arena(40);
   const Cluster cluster = make_single_host(2, true, "cpu");
@@ -85,21 +74,21 @@ TEST(Stages, ChangeTheHashByTheirStepsAndBodies) {
 
 TEST(Stages, ThatCannotBeAreRefused) {
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "computes nothing from step 3 on",
-                      refusal([](Planner& p) {
+                      plan_refusal([](Planner& p) {
                         write_replicated(Algorithm::kDevice)(p);
                         p.from_step(3, [] {});
                       }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "computes nothing from step 0 on",
-                      refusal([](Planner& p) {
+                      plan_refusal([](Planner& p) {
                         p.from_step(3, [&] { write_replicated(Algorithm::kDevice)(p); });
                       }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "let the next one begin with step 6",
-                      refusal([](Planner& p) {
+                      plan_refusal([](Planner& p) {
                         write_accumulating(p);
                         p.from_step(5, [&] { write_replicated(Algorithm::kDevice)(p); });
                       }));
   EXPECT_PRED_FORMAT2(::testing::IsSubstring, "relaxed read or an update in any order",
-                      refusal([](Planner& p) {
+                      plan_refusal([](Planner& p) {
                         write_asynchronous(p);
                         p.from_step(5, [&] { write_replicated(Algorithm::kDevice)(p); });
                       }));

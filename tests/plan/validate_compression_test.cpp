@@ -8,17 +8,11 @@ namespace {
 
 // What the planner says to one operation on a gradient of 137 elements.
 std::string refusal(const WritePlan& write) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  try {
-    write_plan(cluster, arena, [&](Planner& p) {
-      p.compute();
-      write(p);
-    });
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  const auto with_compute = [&](Planner& p) {
+    p.compute();
+    write(p);
+  };
+  return plan_refusal(with_compute, 1);
 }
 
 #define EXPECT_REFUSED(text, ...) \
@@ -51,8 +45,7 @@ TEST(CompressionRefusals, SelectionsThatDoNotFit) {
     p.scatter(gradient(p), some(p, 10), some(p, 10, Dtype::kI32), {.messages = 3});
   });
   EXPECT_REFUSED("1 writes; it has 2 or 3", [](Planner& p) {
-    convoy_operation it{};
-    it.struct_size = sizeof(it);
+    auto it = make_sized<convoy_operation>();
     it.kind = CONVOY_OP_TOP_K;
     it.place = it.replica = CONVOY_NONE;
     p.emit(it, {gradient(p)}, {some(p, 5)});

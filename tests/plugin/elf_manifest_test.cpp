@@ -9,6 +9,7 @@
 
 #include "core/plugin/manifest.hpp"
 #include "tests/plugin/fixtures.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy {
 namespace {
@@ -25,12 +26,7 @@ std::string section_of(const std::string& bytes) {
 }
 
 std::string reason_of(const std::string& bytes) {
-  try {
-    section_of(bytes);
-    return "none";
-  } catch (const ManifestError& error) {
-    return error.what();
-  }
+  return thrown_text<ManifestError>([&] { section_of(bytes); }, "none");
 }
 
 // A sound plug-in whose headers a test changes.

@@ -8,6 +8,7 @@
 
 #include "core/plugin/elf_manifest.hpp"
 #include "tests/plugin/fixtures.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy {
 namespace {
@@ -23,12 +24,7 @@ std::string text_of(std::initializer_list<std::string> entries) {
 }
 
 std::string reason_of(std::initializer_list<std::string> entries) {
-  try {
-    parse_manifest(text_of(entries));
-    return "none";
-  } catch (const ManifestError& error) {
-    return error.what();
-  }
+  return thrown_text<ManifestError>([&] { parse_manifest(text_of(entries)); }, "none");
 }
 
 // What an option does not allow, among otherwise sound entries.

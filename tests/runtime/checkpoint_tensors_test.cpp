@@ -13,6 +13,7 @@
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -71,12 +72,8 @@ class CheckpointTensors : public ::testing::Test {
   }
 
   std::string refusal(const std::filesystem::path& path, const Graph& graph) const {
-    try {
-      runtime::read_model_values(SafetensorsFile(path), graph);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "no error";
+    return thrown_text([&] { runtime::read_model_values(SafetensorsFile(path), graph); },
+                       "no error");
   }
 
   PluginHost host_;

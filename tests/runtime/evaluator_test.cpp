@@ -14,6 +14,7 @@
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing::evaluator_test {
 namespace {
@@ -108,12 +109,8 @@ TEST_F(FakeEvaluator, CountsEveryImageOnceAlsoWhereBatchesDiffer) {
 
 TEST_F(FakeEvaluator, HasNoAccuracyOfNothing) {
   WithoutLabels source(source_, 8);
-  try {
-    evaluator_.run(zeros(graph_), source, 4, {});
-    FAIL() << "an accuracy of no images";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("none of the images of the validation data"));
-  }
+  EXPECT_THAT(thrown_text([&] { evaluator_.run(zeros(graph_), source, 4, {}); }),
+              HasSubstr("none of the images of the validation data"));
 }
 
 TEST_F(FakeEvaluator, TellsTheSpeedOfEveryInterval) {
@@ -164,12 +161,8 @@ TEST_F(FakeEvaluator, ComputesOnTheValuesItIsGiven) {
 TEST_F(FakeEvaluator, RefusesTheValuesOfAnotherModel) {
   ModelValues values = zeros(graph_);
   values.variables[2].pop_back();
-  try {
-    evaluator_.run(values, source_, 1, {});
-    FAIL() << "accepted";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr(graph_.variables()[2].name));
-  }
+  EXPECT_THAT(thrown_text([&] { evaluator_.run(values, source_, 1, {}); }),
+              HasSubstr(graph_.variables()[2].name));
   values = zeros(graph_);
   values.variables.pop_back();
   EXPECT_THROW(evaluator_.run(values, source_, 1, {}), Error);

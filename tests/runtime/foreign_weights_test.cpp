@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <set>
 
 #include "core/base/error.hpp"
@@ -13,6 +12,7 @@
 #include "core/runtime/state/checkpoint_tensors.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::testing {
 namespace {
@@ -21,15 +21,6 @@ namespace fs = std::filesystem;
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
-
-std::string text_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 // A file in which tensor i of the model is called "their.i" and holds i everywhere, the last
 // variable without its first row.
@@ -81,7 +72,7 @@ TEST_F(ForeignWeights, ThatDoNotFitAreListed) {
   tensors_[0].info.shape.push_back(1);
   tensors_[1].info.name = "renamed";
   map_.tensors.erase(graph_.variables()[2].name);
-  EXPECT_THAT(text_of([this] { read(); }),
+  EXPECT_THAT(thrown_text([this] { read(); }),
               AllOf(HasSubstr("(5 differences)"), HasSubstr(graph_.variables()[0].name + " is ["),
                     HasSubstr("needs their.1, which the file does not have"),
                     HasSubstr(graph_.variables()[2].name + " is not in the map"),
@@ -90,9 +81,9 @@ TEST_F(ForeignWeights, ThatDoNotFitAreListed) {
 
 TEST_F(ForeignWeights, MayHaveTensorsThatAreIgnored) {
   tensors_.push_back(checkpoint::make_tensor("bn1.num_batches_tracked", {}, std::vector<float>{1}));
-  EXPECT_THAT(text_of([this] { read(); }), HasSubstr("num_batches_tracked is left over"));
+  EXPECT_THAT(thrown_text([this] { read(); }), HasSubstr("num_batches_tracked is left over"));
   map_.ignored_suffixes = {".num_batches_tracked"};
-  EXPECT_EQ(text_of([this] { read(); }), "no error");
+  EXPECT_EQ(thrown_text([this] { read(); }), "");
 }
 
 TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
@@ -103,11 +94,11 @@ TEST(WeightsMaps, ThatMakeNoSenseAreRefused) {
                            R"({"tensors": {"a": {"from": "b", "rows": 1.5}}})",
                            R"({"tensors": {"a": {"from": "b", "row_value": 1e300}}})"}) {
     std::ofstream(path) << text;
-    EXPECT_THAT(text_of([&] { runtime::read_weights_map(path); }),
+    EXPECT_THAT(thrown_text([&] { runtime::read_weights_map(path); }),
                 HasSubstr("is no map of weights"))
         << text;
   }
-  EXPECT_THAT(text_of([] { runtime::read_weights_map("/no/such.json"); }),
+  EXPECT_THAT(thrown_text([] { runtime::read_weights_map("/no/such.json"); }),
               HasSubstr("cannot read"));
 }
 

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/thrown_text.hpp"
+
 namespace convoy {
 namespace {
 
@@ -168,12 +170,8 @@ TEST(ReceiveFlow, RefusesAnEarlyMessageThatIsAnotherThanExpected) {
   flow.begin(0, 0, message(0, 0, 4).tag, 4);
   flow.finish(0);
   char memory[5] = {};
-  try {
-    flow.expect(message(0, 0, 5, memory));
-    FAIL() << "it was accepted";
-  } catch (const RefusedInput& input) {
-    EXPECT_THAT(input.what(), HasSubstr("is 4 bytes of operation 0 of iteration 0"));
-  }
+  EXPECT_THAT(thrown_text<RefusedInput>([&] { flow.expect(message(0, 0, 5, memory)); }),
+              HasSubstr("is 4 bytes of operation 0 of iteration 0"));
   EXPECT_EQ(flow.abandon().size(), 1u) << "the expectation is there to be cancelled";
 }
 

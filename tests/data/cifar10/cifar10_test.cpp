@@ -11,6 +11,7 @@
 #include "core/data/pipeline/source_factory.hpp"
 #include "tests/data/cifar10/cifar10_test_files.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
@@ -19,7 +20,6 @@ using testing::cifar10_binary;
 using testing::cifar10_pixel;
 using testing::cifar10_pixels;
 using testing::cifar10_python2_pickle;
-using testing::error_of;
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 using testing::write_file;
@@ -63,7 +63,7 @@ TEST(Cifar10Pickle, WhatDoesNotFitIsExplained) {
     const std::size_t at = bytes.find(old);
     EXPECT_NE(at, std::string::npos) << old;
     bytes.replace(at, old.size(), changed);
-    return error_of([&] { unpickle_cifar10(bytes, "data_batch_1"); });
+    return thrown_text([&] { unpickle_cifar10(bytes, "data_batch_1"); });
   };
   const std::string good = cifar10_python2_pickle({3, 7});
   using namespace std::string_literals;
@@ -73,7 +73,7 @@ TEST(Cifar10Pickle, WhatDoesNotFitIsExplained) {
   EXPECT_THAT(error(good, "u1", "f4"), HasSubstr("type 'f4'"));
   EXPECT_THAT(error(good, "K\x03K\x07"s, "K\x03N"s), HasSubstr("label 1 is not an integer"));
   EXPECT_THAT(error(good, "K\x03K\x07"s, "K\x03"s), HasSubstr("1 labels need 1 x 3072"));
-  EXPECT_THAT(error_of([] { unpickle_cifar10("\x80\x02].", "x"); }),
+  EXPECT_THAT(thrown_text([] { unpickle_cifar10("\x80\x02].", "x"); }),
               HasSubstr("not a pickled dictionary"));
 }
 
@@ -162,22 +162,22 @@ TEST_F(Cifar10Test, FilesWithAnotherNumberOfImagesThanThePublishedOnesAreNamed) 
 
 TEST_F(Cifar10Test, AMissingFileIsNamed) {
   std::filesystem::remove(folder_.path() / "data_batch_3.bin");
-  EXPECT_THAT(error_of([&] { read(Subset::kTrain); }), HasSubstr("data_batch_3.bin"));
+  EXPECT_THAT(thrown_text([&] { read(Subset::kTrain); }), HasSubstr("data_batch_3.bin"));
   std::filesystem::remove(folder_.path() / "data_batch_1.bin");
-  EXPECT_THAT(error_of([&] { read(Subset::kTrain); }),
+  EXPECT_THAT(thrown_text([&] { read(Subset::kTrain); }),
               HasSubstr("no file data_batch_1.bin (binary form)"));
 }
 
 TEST_F(Cifar10Test, AFileInThePlaceOfTheFolderIsCalledOne) {
   options_.data_dir = (folder_.path() / "data_batch_1.bin").string();
-  EXPECT_THAT(error_of([&] { make_source(options_); }), HasSubstr("data_batch_1.bin is a file"));
+  EXPECT_THAT(thrown_text([&] { make_source(options_); }), HasSubstr("data_batch_1.bin is a file"));
 }
 
 TEST_F(Cifar10Test, APipeAmongTheFilesIsCalledOne) {
   const std::filesystem::path path = folder_.path() / "data_batch_3.bin";
   std::filesystem::remove(path);
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { read(Subset::kTrain); }),
+  EXPECT_THAT(thrown_text([&] { read(Subset::kTrain); }),
               HasSubstr("data_batch_3.bin: it is a pipe, a device or a socket"));
 }
 
@@ -185,7 +185,7 @@ TEST_F(Cifar10Test, WrongLabelsAndTruncationFailOrAreSkipped) {
   std::string bytes = cifar10_binary({1, 10, 2, 3});
   bytes.pop_back();
   write_file(folder_.path() / "data_batch_2.bin", bytes);
-  EXPECT_THAT(error_of([&] { read(Subset::kTrain); }),
+  EXPECT_THAT(thrown_text([&] { read(Subset::kTrain); }),
               ::testing::AllOf(HasSubstr("label 10 is not in 0 .. 9"),
                                HasSubstr("data_batch_2.bin, byte 3073"),
                                HasSubstr("--on_bad_record=skip")));
@@ -322,7 +322,7 @@ TEST_F(Cifar10Test, DistortionsShowMirroredWindowsOfThePaddedPicture) {
 
 TEST_F(Cifar10Test, ModelsOfAnotherSizeAreRefused) {
   options_.height = options_.width = 28;
-  EXPECT_THAT(error_of([&] { make_source(options_); }), HasSubstr("3 x 32 x 32"));
+  EXPECT_THAT(thrown_text([&] { make_source(options_); }), HasSubstr("3 x 32 x 32"));
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 
 #include "tests/data/cifar10/cifar10_test_files.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 using ::testing::AllOf;
-using testing::error_of;
 using ::testing::HasSubstr;
 using namespace std::string_literals;
 
@@ -18,7 +18,7 @@ const std::string kStart = "\x80\x02";
 
 std::string error_in(const std::string& operations) {
   const std::string bytes = kStart + operations;
-  return error_of([&] { Pickle(bytes, "x.pickle"); });
+  return thrown_text([&] { Pickle(bytes, "x.pickle"); });
 }
 
 TEST(Pickle, ReadsNumbersTextsAndCollections) {
@@ -76,9 +76,9 @@ TEST(Pickle, NamesThePlaceOfWhatIsWrong) {
   for (const auto& [operations, text] : cases) {
     EXPECT_THAT(error_in(operations), AllOf(HasSubstr("x.pickle, byte "), HasSubstr(text)));
   }
-  EXPECT_THAT(error_of([] { Pickle("(dp0\n.", "x.pickle"); }),
+  EXPECT_THAT(thrown_text([] { Pickle("(dp0\n.", "x.pickle"); }),
               HasSubstr("x.pickle: not a pickle of protocol 2"));
-  EXPECT_THAT(error_of([] { Pickle("", "x.pickle"); }), HasSubstr("(0 bytes)"));
+  EXPECT_THAT(thrown_text([] { Pickle("", "x.pickle"); }), HasSubstr("(0 bytes)"));
 }
 
 TEST(Pickle, ValuesMayContainThemselves) {
@@ -96,11 +96,11 @@ TEST(Pickle, LongProgramsAreRefused) {
 TEST(Pickle, DamageIsAlwaysAnError) {
   const std::string good = testing::cifar10_python2_pickle({1}).substr(0, 400) + "tbu.";
   for (std::size_t i = 0; i < good.size(); ++i) {
-    EXPECT_NE(error_of([&] { Pickle(std::string_view(good).substr(0, i), "x"); }), "") << i;
+    EXPECT_NE(thrown_text([&] { Pickle(std::string_view(good).substr(0, i), "x"); }), "") << i;
     for (const int change : {1, 0x20, 0x80, 0xff}) {
       std::string bad = good;
       bad[i] = static_cast<char>(bad[i] ^ change);
-      error_of([&] { Pickle(bad, "x"); });
+      thrown_text([&] { Pickle(bad, "x"); });
     }
   }
 }

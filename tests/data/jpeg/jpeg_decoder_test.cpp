@@ -9,12 +9,12 @@
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/pipeline/counter_random.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 using testing::encode_picture;
-using testing::error_of;
 using ::testing::HasSubstr;
 using testing::make_constant_picture;
 using testing::make_picture;
@@ -176,7 +176,7 @@ TEST(JpegDecoder, DecodesASinglePixel) {
 
 TEST(JpegDecoder, NamesPngFiles) {
   const std::string png("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16);
-  EXPECT_THAT(error_of([&] { decode(png); }), HasSubstr("PNG"));
+  EXPECT_THAT(thrown_text([&] { decode(png); }), HasSubstr("PNG"));
 }
 
 TEST(JpegDecoder, RefusesWhatIsNotAJpegFile) {
@@ -230,9 +230,9 @@ std::string with_size(std::string file, int width, int height) {
 
 TEST(JpegDecoder, RefusesTooManyPixelsBeforeDecoding) {
   const std::string file = encode_picture(make_picture(16, 16, 5), {90, true, true});
-  EXPECT_THAT(error_of([&] { decode(with_size(file, 65000, 65000)); }),
+  EXPECT_THAT(thrown_text([&] { decode(with_size(file, 65000, 65000)); }),
               HasSubstr("65000 x 65000 pixels"));
-  EXPECT_THAT(error_of([&] { decode(with_size(file, 10000, 10001)); }), HasSubstr("at most"));
+  EXPECT_THAT(thrown_text([&] { decode(with_size(file, 10000, 10001)); }), HasSubstr("at most"));
 }
 
 TEST(JpegDecoder, RefusesThousandsOfScans) {
@@ -242,7 +242,7 @@ TEST(JpegDecoder, RefusesThousandsOfScans) {
   const std::string scan = file.substr(last_scan, file.size() - 2 - last_scan);
   std::string many = file.substr(0, file.size() - 2);
   for (int i = 0; i < 2000; ++i) many += scan;
-  EXPECT_THAT(error_of([&] { decode(many + "\xff\xd9"); }), HasSubstr("500 progressive scans"));
+  EXPECT_THAT(thrown_text([&] { decode(many + "\xff\xd9"); }), HasSubstr("500 progressive scans"));
 }
 
 }  // namespace

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 TEST(JpegEncoder, RefusesPicturesWithoutPixels) {
-  EXPECT_NE(testing::error_of([] { encode_jpeg(nullptr, 0, 4, 3, {}); }).find("0 x 4"),
+  EXPECT_NE(thrown_text([] { encode_jpeg(nullptr, 0, 4, 3, {}); }).find("0 x 4"),
             std::string::npos);
 }
 

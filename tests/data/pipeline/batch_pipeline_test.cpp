@@ -8,11 +8,11 @@
 
 #include "core/base/error.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
-using testing::error_of;
 using ::testing::HasSubstr;
 
 DataOptions options_for(int replicas, int batch, int threads, int prefetch_depth) {
@@ -136,7 +136,7 @@ TEST(BatchPipeline, OtherExceptionsBecomeErrors) {
   BatchPipeline pipeline(options_for(1, 1, 1, 1), [](const SampleRequest&, float*) -> SampleResult {
     throw std::bad_alloc();
   });
-  EXPECT_THAT(error_of([&] { pipeline.acquire(0, 0); }), HasSubstr("bad_alloc"));
+  EXPECT_THAT(thrown_text([&] { pipeline.acquire(0, 0); }), HasSubstr("bad_alloc"));
 }
 
 TEST(BatchPipeline, CountsReplacedSamplesWhenTheirBatchIsTaken) {

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 using ::testing::AllOf;
-using testing::error_of;
 using ::testing::HasSubstr;
 
 TEST(Dataset, HasThePublishedSizes) {
@@ -24,7 +24,7 @@ TEST(Dataset, HasThePublishedSizes) {
 }
 
 TEST(Dataset, UnknownNamesAreAnsweredWithThoseThereAre) {
-  EXPECT_THAT(error_of([] { find_dataset("cifar100"); }),
+  EXPECT_THAT(thrown_text([] { find_dataset("cifar100"); }),
               AllOf(HasSubstr("'cifar100'"), HasSubstr("imagenet, cifar10")));
 }
 
@@ -35,7 +35,7 @@ TEST(Dataset, IsGuessedFromThePathUnlessNamed) {
   EXPECT_EQ(requested_dataset("cifar10", "/data/imagenet"), &find_dataset("cifar10"));
   EXPECT_EQ(requested_dataset("", "/data/pictures"), nullptr);
   EXPECT_EQ(requested_dataset("hash", ""), nullptr);
-  EXPECT_THAT(error_of([] { requested_dataset("", "/data/coco"); }), HasSubstr("'/data/coco'"));
+  EXPECT_THAT(thrown_text([] { requested_dataset("", "/data/coco"); }), HasSubstr("'/data/coco'"));
 }
 
 TEST(Dataset, IsTheModelsWhereNothingIsSaid) {
@@ -52,9 +52,9 @@ TEST(Dataset, IsTheModelsWhereNothingIsSaid) {
 
 TEST(Dataset, MustBeTheModels) {
   EXPECT_THAT(
-      error_of([] { dataset_of_model("resnet50", "imagenet", "cifar10", ""); }),
+      thrown_text([] { dataset_of_model("resnet50", "imagenet", "cifar10", ""); }),
       AllOf(HasSubstr("resnet50 is made for imagenet"), HasSubstr("cifar10 (from data_name)")));
-  EXPECT_THAT(error_of([] { dataset_of_model("resnet20", "cifar10", "", "/imagenet"); }),
+  EXPECT_THAT(thrown_text([] { dataset_of_model("resnet20", "cifar10", "", "/imagenet"); }),
               HasSubstr("guessed from data_dir '/imagenet'"));
 }
 

@@ -8,11 +8,11 @@
 
 #include "core/base/hash_fill.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
-using testing::error_of;
 using ::testing::HasSubstr;
 
 DataOptions small_options() {
@@ -144,29 +144,29 @@ TEST(HashSource, NumbersTheSamplesOfManyReplicas) {
 TEST(SourceFactory, RefusesWhatItCannotServe) {
   DataOptions options = small_options();
   options.data_dir = "/data/coco";
-  EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("guessed from data_dir"));
+  EXPECT_THAT(thrown_text([&] { make_source(options); }), HasSubstr("guessed from data_dir"));
   options.data_name = "hash";
-  EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("leave out data_dir"));
+  EXPECT_THAT(thrown_text([&] { make_source(options); }), HasSubstr("leave out data_dir"));
   options.data_name = "imagenet";
   options.data_dir = "/nowhere/cifar10";
-  EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("cannot list"));
+  EXPECT_THAT(thrown_text([&] { make_source(options); }), HasSubstr("cannot list"));
 }
 
 TEST(DataOptions, CountsMustBePositive) {
   DataOptions options = small_options();
   options.batch = 0;
-  EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("batch size is 0"));
+  EXPECT_THAT(thrown_text([&] { make_source(options); }), HasSubstr("batch size is 0"));
   options = small_options();
   options.threads = -1;
-  EXPECT_THAT(error_of([&] { make_source(options); }), HasSubstr("input threads is -1"));
+  EXPECT_THAT(thrown_text([&] { make_source(options); }), HasSubstr("input threads is -1"));
 }
 
 TEST(DataOptions, NamesAreParsed) {
   EXPECT_EQ(parse_resize_method("round_robin"), ResizeMethod::kRoundRobin);
   EXPECT_EQ(parse_resize_method("area"), ResizeMethod::kArea);
-  EXPECT_THAT(error_of([] { parse_resize_method("crop"); }), HasSubstr("'crop'"));
+  EXPECT_THAT(thrown_text([] { parse_resize_method("crop"); }), HasSubstr("'crop'"));
   EXPECT_EQ(parse_bad_record_policy("skip"), BadRecordPolicy::kSkip);
-  EXPECT_THAT(error_of([] { parse_bad_record_policy("count"); }), HasSubstr("fail or skip"));
+  EXPECT_THAT(thrown_text([] { parse_bad_record_policy("count"); }), HasSubstr("fail or skip"));
 }
 
 }  // namespace

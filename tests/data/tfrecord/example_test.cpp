@@ -5,11 +5,11 @@
 
 #include "core/data/pipeline/bad_record.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
-using testing::error_of;
 using ::testing::HasSubstr;
 
 // The wire format by hand: a length-delimited field.
@@ -73,24 +73,25 @@ TEST(Example, RoundTripKeepsBoxes) {
 }
 
 TEST(Example, MissingKeysAreNamed) {
-  EXPECT_THAT(error_of([] { parse_example(record(image_entry()), 1001); }),
+  EXPECT_THAT(thrown_text([] { parse_example(record(image_entry()), 1001); }),
               HasSubstr("'image/class/label'"));
-  EXPECT_THAT(error_of([] { parse_example(record(label_entry("\x01")), 1001); }),
+  EXPECT_THAT(thrown_text([] { parse_example(record(label_entry("\x01")), 1001); }),
               HasSubstr("'image/encoded'"));
-  EXPECT_THAT(error_of([] { parse_example("", 1001); }), HasSubstr("has no"));
+  EXPECT_THAT(thrown_text([] { parse_example("", 1001); }), HasSubstr("has no"));
 }
 
 TEST(Example, WrongTypesAreRejected) {
   const std::string text_label = entry("image/class/label", kBytesList, field(1, "cat"));
-  EXPECT_THAT(error_of([&] { parse_example(record(image_entry() + text_label), 1001); }),
+  EXPECT_THAT(thrown_text([&] { parse_example(record(image_entry() + text_label), 1001); }),
               HasSubstr("not a single integer"));
   const std::string number_image = entry("image/encoded", kInt64List, field(1, "\x01"));
-  EXPECT_THAT(error_of([&] { parse_example(record(number_image + label_entry("\x01")), 1001); }),
+  EXPECT_THAT(thrown_text([&] { parse_example(record(number_image + label_entry("\x01")), 1001); }),
               HasSubstr("not a single string"));
   const std::string text_box = entry("image/object/bbox/xmin", kBytesList, field(1, "0"));
-  EXPECT_THAT(
-      error_of([&] { parse_example(record(image_entry() + label_entry("\x01") + text_box), 9); }),
-      HasSubstr("'image/object/bbox/xmin' is not a list of numbers"));
+  EXPECT_THAT(thrown_text([&] {
+                parse_example(record(image_entry() + label_entry("\x01") + text_box), 9);
+              }),
+              HasSubstr("'image/object/bbox/xmin' is not a list of numbers"));
 }
 
 TEST(Example, NumbersOfValuesAreChecked) {
@@ -98,9 +99,10 @@ TEST(Example, NumbersOfValuesAreChecked) {
   EXPECT_THROW(parse_example(record(image_entry() + label_entry("")), 9), BadRecord);
   const std::string one_edge =
       entry("image/object/bbox/xmin", kFloatList, field(1, std::string(4, 0)));
-  EXPECT_THAT(
-      error_of([&] { parse_example(record(image_entry() + label_entry("\x01") + one_edge), 9); }),
-      HasSubstr("different lengths (1, 0, 0, 0)"));
+  EXPECT_THAT(thrown_text([&] {
+                parse_example(record(image_entry() + label_entry("\x01") + one_edge), 9);
+              }),
+              HasSubstr("different lengths (1, 0, 0, 0)"));
 }
 
 TEST(Example, LabelsOutOfRangeAreRejected) {
@@ -110,11 +112,11 @@ TEST(Example, LabelsOutOfRangeAreRejected) {
   EXPECT_EQ(label(std::string(1, '\0')), 0);  // background, as in tf_cnn_benchmarks' test records
   EXPECT_EQ(label("\x01"), 1);
   EXPECT_EQ(label("\xe8\x07"), 1000);
-  EXPECT_THAT(error_of([&] { label("\xe9\x07"); }),
+  EXPECT_THAT(thrown_text([&] { label("\xe9\x07"); }),
               HasSubstr("is 1001; labels of a run with 1001 classes are 0 to 1000"));
-  EXPECT_THAT(error_of([&] { label(kMinusOne); }), HasSubstr("is -1;"));
+  EXPECT_THAT(thrown_text([&] { label(kMinusOne); }), HasSubstr("is -1;"));
   // 2^32 + 1 must not pass as 1.
-  EXPECT_THAT(error_of([&] { label("\x81\x80\x80\x80\x10"); }), HasSubstr("is 4294967297;"));
+  EXPECT_THAT(thrown_text([&] { label("\x81\x80\x80\x80\x10"); }), HasSubstr("is 4294967297;"));
 }
 
 TEST(Example, TruncationAtEveryByteIsAnError) {

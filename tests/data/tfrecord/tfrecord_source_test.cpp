@@ -8,13 +8,13 @@
 
 #include "core/data/augment/image_preprocessor.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 using ::testing::ElementsAre;
 using testing::encode_picture;
-using testing::error_of;
 using ::testing::HasSubstr;
 using testing::make_picture;
 using testing::read_file;
@@ -208,7 +208,7 @@ TEST_F(TfRecordSourceTest, AnEpochHasAsManySamplesAsThereAreRecords) {
 TEST_F(TfRecordSourceTest, ABadRecordEndsTheRunNamingItsPlace) {
   damage({7});
   options_.batch = kRecords;
-  const std::string error = error_of([&] { collect(options_, 1); });
+  const std::string error = thrown_text([&] { collect(options_, 1); });
   EXPECT_THAT(error, HasSubstr(file_path("train", 1).string() + ", byte 0: wrong checksum"));
   EXPECT_THAT(error, HasSubstr("--on_bad_record=skip"));
 }
@@ -302,7 +302,8 @@ TEST_F(TfRecordSourceTest, SkippingCoversEveryKindOfBadRecord) {
   write_records(file_path("train", 1),
                 {serialise_example(png), serialise_example(unknown), "not an example", ""});
   options_.batch = kRecords - 7 + 4;
-  EXPECT_THAT(error_of([&] { collect(options_, 1); }), HasSubstr(file_path("train", 1).string()));
+  EXPECT_THAT(thrown_text([&] { collect(options_, 1); }),
+              HasSubstr(file_path("train", 1).string()));
   options_.on_bad_record = BadRecordPolicy::kSkip;
   EXPECT_EQ(collect(options_, 1).statistics.bad_records, 4);
 }
@@ -318,7 +319,7 @@ TEST_F(TfRecordSourceTest, AFileIsUsedUpToDamagedFraming) {
   std::string bytes = read_file(file_path("train", 2));
   bytes[16 + make_record(14).size()] ^= 1;  // the length of its second record
   write_file(file_path("train", 2), bytes);
-  EXPECT_THAT(error_of([&] { TfRecordSource source(options_); }),
+  EXPECT_THAT(thrown_text([&] { TfRecordSource source(options_); }),
               HasSubstr("wrong checksum of the record length"));
   options_.on_bad_record = BadRecordPolicy::kSkip;
   TfRecordSource source(options_);
@@ -330,27 +331,27 @@ TEST_F(TfRecordSourceTest, AFileIsUsedUpToDamagedFraming) {
 TEST_F(TfRecordSourceTest, NothingUsableIsAnErrorEvenWhenSkipping) {
   for (std::size_t file = 0; file < 3; ++file) write_records(file_path("train", file), {"", ""});
   options_.on_bad_record = BadRecordPolicy::kSkip;
-  EXPECT_THAT(error_of([&] { collect(options_, 1); }), HasSubstr("none of the 6 records"));
+  EXPECT_THAT(thrown_text([&] { collect(options_, 1); }), HasSubstr("none of the 6 records"));
   for (std::size_t file = 0; file < 3; ++file) write_file(file_path("train", file), "");
-  EXPECT_THAT(error_of([&] { TfRecordSource source(options_); }), HasSubstr("no usable record"));
+  EXPECT_THAT(thrown_text([&] { TfRecordSource source(options_); }), HasSubstr("no usable record"));
 }
 
 TEST_F(TfRecordSourceTest, ExplainsFoldersWithoutData) {
   const auto open = [this] { TfRecordSource source(options_); };
   options_.data_dir = (folder_.path() / "missing").string();
-  EXPECT_THAT(error_of(open), HasSubstr("cannot list the data folder " + options_.data_dir));
-  EXPECT_THAT(error_of(open), HasSubstr("train-*-of-*"));
+  EXPECT_THAT(thrown_text(open), HasSubstr("cannot list the data folder " + options_.data_dir));
+  EXPECT_THAT(thrown_text(open), HasSubstr("train-*-of-*"));
   std::filesystem::create_directory(options_.data_dir);
-  EXPECT_THAT(error_of(open), HasSubstr("it is empty"));
+  EXPECT_THAT(thrown_text(open), HasSubstr("it is empty"));
   write_file(folder_.path() / "missing" / "notes.txt", "x");
   options_.subset = Subset::kValidation;
-  EXPECT_THAT(error_of(open), HasSubstr("no files validation-*-of-*"));
-  EXPECT_THAT(error_of(open), HasSubstr("'notes.txt'"));
+  EXPECT_THAT(thrown_text(open), HasSubstr("no files validation-*-of-*"));
+  EXPECT_THAT(thrown_text(open), HasSubstr("'notes.txt'"));
 }
 
 TEST_F(TfRecordSourceTest, RefusesModelsThatAreNotRgb) {
   options_.channels = 1;
-  EXPECT_THAT(error_of([&] { TfRecordSource source(options_); }), HasSubstr("3 channels"));
+  EXPECT_THAT(thrown_text([&] { TfRecordSource source(options_); }), HasSubstr("3 channels"));
 }
 
 TEST_F(TfRecordSourceTest, MoreSamplesPerStepThanRecordsSpanEpochs) {

@@ -9,12 +9,12 @@
 #include "core/data/tfrecord/tfrecord_reader.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "tests/data/data_test_support.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::data {
 namespace {
 
 using ::testing::ElementsAre;
-using testing::error_of;
 using ::testing::HasSubstr;
 using testing::read_file;
 using testing::TemporaryFolder;
@@ -69,7 +69,8 @@ TEST_F(TfRecord, AnEmptyFileHasNoRecords) {
 TEST_F(TfRecord, APipeIsRefusedAtOnceAndNamedAsOne) {
   std::filesystem::remove(path_);
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("it is a pipe, a device or a socket"));
+  EXPECT_THAT(thrown_text([&] { read_all(path_); }),
+              HasSubstr("it is a pipe, a device or a socket"));
 }
 
 TEST_F(TfRecord, TruncationAtEveryByteIsAnError) {
@@ -79,7 +80,7 @@ TEST_F(TfRecord, TruncationAtEveryByteIsAnError) {
   for (std::size_t size = 1; size < bytes.size(); ++size) {
     if (size == first_end) continue;
     write_file(path_, bytes.substr(0, size));
-    const std::string error = error_of([&] { read_all(path_); });
+    const std::string error = thrown_text([&] { read_all(path_); });
     const std::size_t damaged = size < first_end ? 0 : first_end;
     EXPECT_THAT(error, HasSubstr(fmt::format("{}, byte {}: ", path_.string(), damaged)))
         << "truncated to " << size << " bytes";
@@ -104,35 +105,35 @@ TEST_F(TfRecord, SaysWhichChecksumIsWrong) {
   std::string changed = bytes;
   changed[9] ^= 1;
   write_file(path_, changed);
-  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("checksum of the record length"));
+  EXPECT_THAT(thrown_text([&] { read_all(path_); }), HasSubstr("checksum of the record length"));
   changed = bytes;
   changed[13] ^= 1;
   write_file(path_, changed);
-  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("checksum of the record's 3 bytes"));
+  EXPECT_THAT(thrown_text([&] { read_all(path_); }), HasSubstr("checksum of the record's 3 bytes"));
 }
 
 TEST_F(TfRecord, RefusesHugeLengthsBeforeAllocating) {
   for (const std::uint64_t length :
        {kLargestRecord + 1, std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
     write_file(path_, header_of(length) + "data");
-    EXPECT_THAT(error_of([&] { read_all(path_); }),
+    EXPECT_THAT(thrown_text([&] { read_all(path_); }),
                 HasSubstr(fmt::format("{} bytes; at most", length)));
   }
   write_file(path_, header_of(kLargestRecord) + "data");
-  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("truncated"));
+  EXPECT_THAT(thrown_text([&] { read_all(path_); }), HasSubstr("truncated"));
 }
 
 TEST_F(TfRecord, RecognisesCompressedFiles) {
   write_file(path_, "\x1f\x8b\x08" + std::string(100, 'z'));
-  EXPECT_THAT(error_of([&] { read_all(path_); }), HasSubstr("gzip"));
+  EXPECT_THAT(thrown_text([&] { read_all(path_); }), HasSubstr("gzip"));
 }
 
 TEST_F(TfRecord, UnreadableFilesAreNotBadRecords) {
   const auto open = [this] { const TfRecordReader reader(path_); };
-  EXPECT_THAT(error_of(open), HasSubstr("cannot open " + path_.string()));
+  EXPECT_THAT(thrown_text(open), HasSubstr("cannot open " + path_.string()));
   std::filesystem::create_directory(path_);
-  EXPECT_THAT(error_of(open), HasSubstr("cannot read " + path_.string()));
-  EXPECT_THAT(error_of([] { TfRecordWriter writer("/nowhere/file"); }),
+  EXPECT_THAT(thrown_text(open), HasSubstr("cannot read " + path_.string()));
+  EXPECT_THAT(thrown_text([] { TfRecordWriter writer("/nowhere/file"); }),
               HasSubstr("cannot create /nowhere/file"));
 }
 

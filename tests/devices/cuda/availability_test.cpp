@@ -5,6 +5,7 @@
 
 #include "plugins/devices/cuda/gpu/chosen_gpus.hpp"
 #include "plugins/devices/cuda/status.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -103,12 +104,7 @@ TEST(ErrorText, SaysWhatToDo) {
 }
 
 std::string host_memory_problem(cudaError_t error) {
-  try {
-    require_host_memory(error, 1 << 20);
-  } catch (const std::exception& problem) {
-    return problem.what();
-  }
-  return "none";
+  return thrown_text<std::exception>([&] { require_host_memory(error, 1 << 20); }, "none");
 }
 
 TEST(ErrorText, OfHostMemoryGivesNoAdviceOnTheGpus) {
@@ -139,12 +135,7 @@ TEST(ChosenGpus, MayBeOneSeveralTimes) {
 }
 
 std::string problem(const std::string& indices, std::uint32_t wanted, const PresentGpus& present) {
-  try {
-    choose_gpus(indices, wanted, present);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown_text<std::exception>([&] { choose_gpus(indices, wanted, present); }, "none");
 }
 
 TEST(ChosenGpus, MustBeThere) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -11,17 +11,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-std::string problem(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 TEST(LibraryOfNvidia, IsNamedWhenItIsMissing) {
-  const std::string text = problem([] {
+  const std::string text = thrown_text<std::exception>([] {
     const DynamicLibrary library({"libno-such-cudnn.so.9", "libno-such-cudnn.so"}, "a convolution");
   });
   EXPECT_THAT(text, AllOf(HasSubstr("a convolution needs libno-such-cudnn.so"),
@@ -35,7 +26,7 @@ TEST(LibraryOfNvidia, IsOfAnotherVersionWhenAFunctionIsMissing) {
   library.load(cosine, "cos");
   EXPECT_EQ(cosine(0.0), 1.0);
   EXPECT_THAT(
-      problem([&] { library.load(cosine, "no_such_function"); }),
+      thrown_text<std::exception>([&] { library.load(cosine, "no_such_function"); }),
       AllOf(HasSubstr("libm.so.6 has no function no_such_function"), HasSubstr("another version")));
 }
 

@@ -1,3 +1,5 @@
+#include <convoy/sized.hpp>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +9,7 @@
 #include "core/graph/layout.hpp"
 #include "plugins/devices/cuda/programs/program.hpp"
 #include "plugins/devices/cuda/programs/propose_layouts.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -27,8 +30,7 @@ class Compiled {
   }
   convoy_compilation what(std::uint32_t batch, std::uint32_t dtype = CONVOY_F32,
                           std::uint32_t flags = 0) const {
-    convoy_compilation what{};
-    what.struct_size = sizeof what;
+    auto what = make_sized<convoy_compilation>();
     what.graph = view_->c_graph();
     what.batch = batch;
     what.flags = flags;
@@ -112,12 +114,7 @@ INSTANTIATE_TEST_SUITE_P(Networks, ProgramPlans, testing::ValuesIn(all_layer_net
                          [](const auto& test) { return test.param.name; });
 
 std::string problem(const convoy_compilation& what) {
-  try {
-    plan_program(what);
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "none";
+  return thrown_text<std::exception>([&] { plan_program(what); }, "none");
 }
 
 TEST(ProgramPlan, NamesWhatItCannotCompute) {

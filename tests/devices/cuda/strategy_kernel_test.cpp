@@ -5,12 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <convoy/element_kernel.hpp>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "plugins/devices/cuda/libraries/nvrtc_library.hpp"
 #include "plugins/devices/cuda/libraries/source_compiler.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::cuda::strategy_kernel_test {
 namespace {
@@ -26,8 +26,7 @@ CONVOY_ELEMENT_KERNEL(Everything, {
 })
 
 convoy_kernel_code code_of(const std::string& source) {
-  convoy_kernel_code code{};
-  code.struct_size = sizeof code;
+  auto code = make_sized<convoy_kernel_code>();
   code.strategy = "tested";
   code.kernel = "some_kernel";
   code.text = source.c_str();
@@ -36,19 +35,10 @@ convoy_kernel_code code_of(const std::string& source) {
   return code;
 }
 
-std::string error_of(const std::function<void()>& body) {
-  try {
-    body();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "none";
-}
-
 class Nvrtc : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (const std::string reason = error_of([] { nvrtc(); }); reason != "none")
+    if (const std::string reason = thrown_text<std::exception>([] { nvrtc(); }); !reason.empty())
       GTEST_SKIP() << reason;
   }
 };
@@ -90,7 +80,7 @@ TEST(StrategyKernel, RefusesMoreSpansThanItCanBeTold) {
   call.read_count = CONVOY_CUDA_SPANS;
   EXPECT_EQ(cuda_call_of(call).read_count, std::uint64_t{CONVOY_CUDA_SPANS});
   call.read_count = many.size();
-  EXPECT_THAT(error_of([&] { cuda_call_of(call); }),
+  EXPECT_THAT(thrown_text<std::exception>([&] { cuda_call_of(call); }),
               HasSubstr("takes 128 reads and writes at most, and this call has 129"));
 }
 
@@ -114,19 +104,19 @@ TEST_F(Nvrtc, SaysWhatIsWrongWithASource) {
   const std::string source =
       "#include <convoy/cuda_kernel.hpp>\n"
       "extern \"C\" __global__ void some_kernel(const convoy_cuda_call call) { hlaf(call); }\n";
-  EXPECT_THAT(error_of([&] { compile_source(code_of(source), 90); }),
+  EXPECT_THAT(thrown_text<std::exception>([&] { compile_source(code_of(source), 90); }),
               AllOf(HasSubstr("some_kernel.cu(2)"), HasSubstr("\"hlaf\" is undefined")));
 }
 
 TEST_F(Nvrtc, SaysWhatGpusAreTooOld) {
-  EXPECT_THAT(error_of([] { compile_source(code_of("int x;"), 10); }),
+  EXPECT_THAT(thrown_text<std::exception>([] { compile_source(code_of("int x;"), 10); }),
               HasSubstr("and this one has 10: install a toolkit that still knows it"));
 }
 
 TEST(StrategyKernel, RefusesBlocksThatNoGpuHas) {
   convoy_kernel_code code = code_of("int x;");
   code.threads = 1025;
-  EXPECT_THAT(error_of([&] { StrategyKernel kernel(code); }),
+  EXPECT_THAT(thrown_text<std::exception>([&] { StrategyKernel kernel(code); }),
               HasSubstr("blocks of 1025 threads, and GPUs have 1024 at most"));
 }
 

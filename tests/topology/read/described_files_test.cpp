@@ -6,6 +6,7 @@
 
 #include "core/base/error.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 #include "tests/topology/described.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/routes.hpp"
@@ -30,23 +31,13 @@ std::string replaced(std::string text, const std::string& part, const std::strin
   return text.replace(at, part.size(), by);
 }
 
-template <typename Action>
-std::string message_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 // What is wrong with a platform in which a part of the DGX-1's description is replaced.
 std::string platform_problem(const std::string& part, const std::string& by) {
   const std::filesystem::path file =
       std::filesystem::path(scratch_folder("platform")) / "platform.json";
   std::ofstream(file) << replaced(read_text(share_folder() / "platforms" / "dgx1-p100.json"), part,
                                   by);
-  return message_of([&] { read_platform("", file.string(), 1, shared_catalogue()); });
+  return thrown_text([&] { read_platform("", file.string(), 1, shared_catalogue()); });
 }
 
 std::string catalogue_problem(const std::string& part, const std::string& by) {
@@ -56,7 +47,7 @@ std::string catalogue_problem(const std::string& part, const std::string& by) {
                                std::filesystem::copy_options::overwrite_existing);
   std::ofstream(folder / "devices.json")
       << replaced(read_text(share_folder() / "catalogue" / "devices.json"), part, by);
-  return message_of([&] { Catalogue::read(folder); });
+  return thrown_text([&] { Catalogue::read(folder); });
 }
 
 TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
@@ -139,16 +130,16 @@ TEST(DescribedFilesTest, ClustersHaveANetworkAndAllHostsNodes) {
 TEST(DescribedFilesTest, MoreGpusThanThePlatformHasAreRefused) {
   const Platform platform = described("dgx1-p100");
   EXPECT_NO_THROW(check_gpu_count(platform, 8));
-  const std::string message = message_of([&] { check_gpu_count(platform, 9); });
+  const std::string message = thrown_text([&] { check_gpu_count(platform, 9); });
   EXPECT_NE(message.find("9 GPUs per host, but dgx1-p100 has 8"), std::string::npos) << message;
   const Platform unlike = described("gb200-nvl72+hgx-h100x8", 2);
-  const std::string of_fewest = message_of([&] { check_gpu_count(unlike, 72); });
+  const std::string of_fewest = thrown_text([&] { check_gpu_count(unlike, 72); });
   EXPECT_NE(of_fewest.find("72 GPUs per host, but hgx-h100x8 has 8"), std::string::npos)
       << of_fewest;
 }
 
 TEST(DescribedFilesTest, UnknownPlatformsAreAnsweredWithTheNearestName) {
-  const std::string message = message_of([] { described("dgx1-p10"); });
+  const std::string message = thrown_text([] { described("dgx1-p10"); });
   EXPECT_NE(message.find("did you mean dgx1-p100"), std::string::npos) << message;
 }
 
@@ -203,7 +194,7 @@ TEST(DescribedFilesTest, FilesWithoutAnythingInThemAreCalledSo) {
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "empty.json";
   const auto message = [&](const char* text) {
     std::ofstream(file) << text;
-    return message_of([&] { DescribedFile{file}; });
+    return thrown_text([&] { DescribedFile{file}; });
   };
   EXPECT_NE(message("").find("is empty"), std::string::npos) << message("");
   for (const char* blanks : {" ", "\n", " \t\r\n  \n"})

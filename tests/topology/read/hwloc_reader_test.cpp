@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "tests/support/thrown_text.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/routes.hpp"
@@ -17,12 +18,7 @@ namespace convoy::topology {
 namespace {
 
 std::string refusal(const std::string& text) {
-  try {
-    read_hwloc_xml(text, "file.xml");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text([&] { read_hwloc_xml(text, "file.xml"); }, "accepted");
 }
 
 // Class and ids as hwloc writes them.

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
+#include "tests/support/thrown_text.hpp"
 #include "tests/topology/described.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/catalogue/catalogue_facts.hpp"
@@ -22,12 +23,7 @@ namespace convoy::topology {
 namespace {
 
 std::string refusal_of(const std::string& text) {
-  try {
-    parse_machine(text, "file");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "accepted";
+  return thrown_text([&] { parse_machine(text, "file"); }, "accepted");
 }
 
 const std::string kDump =
