@@ -117,14 +117,12 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   simulate::Predictor predictor(*setup_.graph, options);
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
   for (SimulatedRun& it : result_.runs) {
+    it.plan->keep_lowered_only();
     it.layers = predictor.layers(it.on->machine);
     const Plan& lowered = it.plan->lowered();
-    const auto tidy = [&] {
-      it.plan->keep_lowered_only();
-      it.plan->hash();
-    };
-    side_by_side(lowered.body.size(), tidy,
-                 [&] { it.prediction = predictor.predict(lowered, *it.on, it.layers); });
+    side_by_side(
+        lowered.body.size(), [&] { it.prediction = predictor.predict(lowered, *it.on, it.layers); },
+        [&] { it.plan->hash(); });
   }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);
