@@ -81,10 +81,11 @@ void listen_for_lost_output() {
   if (std::signal(SIGPIPE, note_signal) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
 }
 
+// One that comes between the two lines is part of the one that is taken.
 bool take(volatile std::sig_atomic_t& request) {
-  const bool requested = request != 0;
+  if (request == 0) return false;
   request = 0;
-  return requested;
+  return true;
 }
 
 }  // namespace
