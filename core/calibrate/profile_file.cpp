@@ -94,7 +94,7 @@ class ProfileReader {
     for (DescribedObject& entry : object.objects("checks")) profile.checks.push_back(check(entry));
     require(object, "checks", !profile.checks.empty());
     profile.left_out = object.texts("left_out");
-    if (object.has("disturbance")) profile.disturbance = object.number("disturbance");
+    if (object.has("disturbance")) profile.disturbance = part(object, "disturbance");
     object.finish();
     return profile;
   }
@@ -115,6 +115,12 @@ class ProfileReader {
     const double value = object.number(key);
     if (!(value > 0))
       object.reject(key, fmt::format("is {}: it must be positive{}", value, kAdvice));
+    return value;
+  }
+
+  static double part(DescribedObject& object, const char* key) {
+    const double value = object.number(key);
+    if (value > 1) object.reject(key, fmt::format("is {}: a part of a whole, at most 1", value));
     return value;
   }
 

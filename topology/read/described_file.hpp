@@ -36,7 +36,8 @@ class DescribedFile {
 // Reads the fields of one object. Every accessor throws Error (kUsage) that names file, line and
 // field when the field is missing, of the wrong type, or out of range; finish() does for fields
 // that nobody asked for, with the nearest name that was. Missing optional fields give the second
-// argument, an unknown fact or an empty list. Numbers are finite and not negative.
+// argument, an unknown fact or an empty list. Numbers are 0 or
+// from 1e-15 to 1e18.
 class DescribedObject {
  public:
   explicit DescribedObject(const DescribedFile& file);

@@ -43,12 +43,24 @@ const json& DescribedObject::get(const char* key) {
                               : fmt::format("is missing; is it meant by \"{}\"?", nearest.front()));
 }
 
+namespace {
+
+// Of bytes, operations, seconds and their quotients, so that what is computed with them stays a
+// number and fits integers of 64 bits.
+constexpr double kLeastNumber = 1e-15;
+constexpr double kMostNumber = 1e18;
+
+}  // namespace
+
 double DescribedObject::checked_number(const char* key, const json& value) const {
   if (!value.is_number())
     reject(key, fmt::format("must be a number, not {} ({})", value.dump(), value.type_name()));
   const double number = value.get<double>();
   if (!std::isfinite(number) || number < 0)
     reject(key, fmt::format("is {}: it must not be negative", value.dump()));
+  if (number != 0 && (number < kLeastNumber || number > kMostNumber))
+    reject(key, fmt::format("is {}: nothing that is described is below {} or above {}",
+                            value.dump(), kLeastNumber, kMostNumber));
   return number;
 }
 

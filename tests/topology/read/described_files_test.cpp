@@ -175,8 +175,10 @@ TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
   };
   const char* rate = "\"value\": 1.5754e10";
   expect(rate, "\"value\": 0", "is 0 bytes per second");
-  expect(rate, "\"value\": 1e300", "is 1e+300 bytes per second");
-  expect("\"value\": 1.25e10", "\"value\": 1e300", "is 1e+300 bytes per second");
+  expect(rate, "\"value\": 1e17", "is 1e+17 bytes per second");
+  expect(rate, "\"value\": 1e300", "nothing that is described is below 1e-15 or above 1e+18");
+  expect(rate, "\"value\": 1e-300", "nothing that is described is below 1e-15 or above 1e+18");
+  expect("\"value\": 1.25e10", "\"value\": 1e17", "is 1e+17 bytes per second");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 100000", "at most 64 NVLinks");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 2",
          "gives GPU 0 5 NVLinks, but Tesla P100-SXM2-16GB has 4");
@@ -185,7 +187,7 @@ TEST(DescribedFilesTest, NumbersThatNoMachineHasAreRefused) {
   expect("\"from\": 0, \"to\": 2", "\"from\": 1, \"to\": 0", "a second time");
   expect("\"to\": 1, \"bricks\": 1", "\"to\": 1, \"bricks\": 0", "is 0: at least 1 is needed");
   expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1000", "is 1000: bytes, at least");
-  expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1e300", "at most 1e+15");
+  expect("\"memory_bytes\": 274877906944", "\"memory_bytes\": 1e17", "at most 1e+15");
   expect("\"cores\": 20", "\"cores\": 1000000000", "at most 65536 cores");
   expect("\"input_cores\": 80", "\"input_cores\": 1000000000000", "at most 4294967295");
 }
