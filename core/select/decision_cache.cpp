@@ -11,20 +11,25 @@
 namespace convoy::select {
 namespace {
 
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 std::uint64_t hash_of(const std::string& text) {
-  Fnv1a64 hash;  // names files; the text itself is compared, too
+  Fnv1a64 hash;
   hash.add_bytes(text);
   return hash.value();
 }
 
 }  // namespace
 
+std::string decision_checksum(const nlohmann::ordered_json& decision) {
+  return fmt::format("{:016x}", hash_of(json_text(decision)));
+}
+
 DecisionCache::DecisionCache(std::filesystem::path folder, Tell tell)
     : folder_(std::move(folder)), tell_(std::move(tell)) {}
 
 std::filesystem::path DecisionCache::file_of(const std::string& circumstances) const {
+  // The text itself is compared, too.
   return folder_ / fmt::format("auto-{:016x}.json", hash_of(circumstances));
 }
 
@@ -46,6 +51,8 @@ std::optional<Decision> DecisionCache::find(const std::string& circumstances) co
     const auto json = parse_ordered_json(input.bytes);
     if (json.at("schema_version") != kSchemaVersion) return std::nullopt;
     if (json.at("circumstances").get<std::string>() != circumstances) return std::nullopt;
+    if (json.at("checksum") != decision_checksum(json.at("decision")))
+      return unreadable(file, "its checksum is wrong: it is damaged");
     Decision decision = decision_from_json(json.at("decision"));
     decision.origin = DecisionOrigin::kRemembered;
     return decision;
@@ -69,6 +76,7 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
   try {
     const nlohmann::ordered_json json = {{"schema_version", kSchemaVersion},
                                          {"circumstances", circumstances},
+                                         {"checksum", decision_checksum(to_json(decision))},
                                          {"decision", to_json(decision)}};
     write_output_file(file, json_text(json, 2) + "\n");
   } catch (const std::exception& error) {

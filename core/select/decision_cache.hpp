@@ -2,12 +2,16 @@
 
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
 #include "core/select/decision.hpp"
 
 namespace convoy::select {
+
+// A checksum of a decision as JSON, without which a damaged one could be another one.
+std::string decision_checksum(const nlohmann::ordered_json& decision);
 
 // Keeps the decisions of earlier runs, one file each. The key is a text of everything that a
 // decision depends on. A file that cannot be read or written is reported and treated as missing.

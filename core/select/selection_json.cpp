@@ -7,6 +7,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+double seconds_from_json(const Json& json, const char* key) {
+  constexpr double kMost = 1e9;  // of a step: longer than any machine runs
+  const auto seconds = json.at(key).get<double>();
+  if (!(seconds >= 0 && seconds <= kMost))
+    fail(ExitCode::kFailed, "{} is {}, which is no time", key, seconds);
+  return seconds;
+}
+
 Candidate candidate_from_json(const Json& json) {
   return {json.at("strategy").get<std::string>(),
           json.at("options").get<std::map<std::string, std::string>>(),
@@ -33,13 +41,13 @@ TrialResult trial_from_json(const Json& json) {
   TrialResult trial;
   trial.steps = json.at("steps").get<std::int64_t>();
   trial.exchanges = json.at("exchanges").get<std::int64_t>();
-  trial.exchange_seconds = json.at("exchange_seconds").get<double>();
+  trial.exchange_seconds = seconds_from_json(json, "exchange_seconds");
   for (const Json& each : json.at("tried")) {
     Tried tried;
     tried.candidate = candidate_from_json(each);
-    tried.predicted_seconds = each.at("predicted_seconds").get<double>();
-    if (const Json& measured = each.at("measured_seconds"); !measured.is_null())
-      tried.measured_seconds = measured.get<double>();
+    tried.predicted_seconds = seconds_from_json(each, "predicted_seconds");
+    if (!each.at("measured_seconds").is_null())
+      tried.measured_seconds = seconds_from_json(each, "measured_seconds");
     tried.counted_steps = each.at("counted_steps").get<std::int64_t>();
     tried.left_out = each.at("left_out").get<std::string>();
     trial.tried.push_back(std::move(tried));
@@ -103,14 +111,14 @@ Decision decision_from_json(const Json& json) {
   Decision decision;
   decision.origin = origin_from(json.at("origin").get<std::string>());
   decision.chosen = candidate_from_json(json.at("chosen"));
-  decision.step_seconds = json.at("step_seconds").get<double>();
+  decision.step_seconds = seconds_from_json(json, "step_seconds");
   decision.bottleneck = json.at("bottleneck").get<std::string>();
   decision.basis = json.at("basis").get<std::string>();
   decision.calibrated = json.at("calibrated").get<bool>();
   decision.usual = json.at("usual").get<bool>();
   decision.compared = json.at("compared").get<std::size_t>();
   if (const Json& next = json.at("runner_up"); !next.is_null())
-    decision.runner_up = {candidate_from_json(next), next.at("step_seconds").get<double>()};
+    decision.runner_up = {candidate_from_json(next), seconds_from_json(next, "step_seconds")};
   if (const Json& trial = json.at("trial"); !trial.is_null())
     decision.trial = trial_from_json(trial);
   return decision;

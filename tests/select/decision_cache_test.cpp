@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <sstream>
 
 #include "tests/scratch_folder.hpp"
 
@@ -49,8 +50,8 @@ TEST_F(DecisionCacheTest, RemembersPerCircumstances) {
 
 TEST_F(DecisionCacheTest, IgnoresDamagedFilesAndSaysSo) {
   for (const char* text :
-       {"", "{", "[1,2]", "{\"schema_version\":1}",
-        "{\"schema_version\":1,\"circumstances\":\"here\",\"decision\":{\"origin\":\"oracle\"}}"}) {
+       {"", "{", "[1,2]", "{\"schema_version\":2}",
+        "{\"schema_version\":2,\"circumstances\":\"here\",\"decision\":{\"origin\":\"oracle\"}}"}) {
     cache_.remember("here", decision_);
     overwrite(text);
     told_.clear();
@@ -76,6 +77,23 @@ TEST_F(DecisionCacheTest, DoesNotFailWhereNothingCanBeWritten) {
   EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("cannot be remembered"),
                                        HasSubstr("Not a directory; let CONVOY_CACHE_DIR"))));
   EXPECT_FALSE(blocked.find("here"));
+}
+
+// It would be run, or refused as if it had been asked for.
+TEST_F(DecisionCacheTest, AChangedChoiceIsNotTaken) {
+  for (const auto& [from, to] : {std::pair{"\"replicated\"", "\"replicate\""},
+                                 std::pair{"1048576", "1"}, std::pair{"0.0123", "-0.0123"}}) {
+    cache_.remember("here", decision_);
+    std::stringstream text;
+    text << std::ifstream(cache_.file_of("here")).rdbuf();
+    std::string changed = text.str();
+    const std::size_t at = changed.find(from);
+    ASSERT_NE(at, std::string::npos) << from << text.str();
+    overwrite(changed.replace(at, std::string(from).size(), to));
+    told_.clear();
+    EXPECT_FALSE(cache_.find("here")) << from;
+    EXPECT_THAT(told_, ElementsAre(HasSubstr("it is damaged"))) << from;
+  }
 }
 
 // Nobody writes to it, and a run would wait for ever.
