@@ -1,8 +1,6 @@
 // A folder of checkpoints: up to the first zero byte the marker file that lists them, behind it the
 // metadata of one that it may name, as lines of name=value. Whichever is the newest says what it
 // says, or is refused.
-#include <unistd.h>
-
 #include <cstring>
 
 #include "core/checkpoint/checkpoint_directory.hpp"
@@ -12,26 +10,7 @@
 
 namespace {
 
-namespace fs = std::filesystem;
 using namespace convoy::checkpoint;
-
-// One for all inputs, with links to files in memory: to write files would be most of the time.
-class Folder {
- public:
-  Folder() {
-    fs::create_directories(path_);
-    fs::create_symlink(marker.path(), path_ / kCheckpointMarker);
-    fs::create_symlink(checkpoint.path(), path_ / checkpoint_name(7));
-  }
-  ~Folder() { fs::remove_all(path_); }
-  const fs::path& path() const { return path_; }
-
-  convoy::fuzz::MemoryFile marker;
-  convoy::fuzz::MemoryFile checkpoint;
-
- private:
-  fs::path path_ = fs::temp_directory_path() / ("checkpoint_fuzz_" + std::to_string(getpid()));
-};
 
 std::map<std::string, std::string> metadata_in(std::string_view text) {
   std::map<std::string, std::string> metadata;
@@ -56,12 +35,14 @@ std::string checkpoint_of(std::string_view metadata) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static Folder folder;
+  static const std::vector<std::string> kNames = {kCheckpointMarker, checkpoint_name(7)};
+  static convoy::fuzz::MemoryFolder folder(kNames);
   const std::string_view input = convoy::fuzz::as_text(data, size);
   const std::size_t zero = std::min(input.find('\0'), input.size());
-  folder.marker.write(input.substr(0, zero));
+  folder.write(kCheckpointMarker, input.substr(0, zero));
   convoy::fuzz::expect_result_or_error([&] {
-    folder.checkpoint.write(zero < input.size() ? checkpoint_of(input.substr(zero + 1)) : "");
+    folder.write(checkpoint_name(7),
+                 zero < input.size() ? checkpoint_of(input.substr(zero + 1)) : "");
     CheckpointDirectory checkpoints(folder.path(), 5);
     const auto newest = checkpoints.open_newest([](const std::string&) {});
     if (newest == nullptr) return;

@@ -3,6 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace convoy::fuzz {
@@ -25,6 +28,23 @@ class MemoryFile {
  private:
   int descriptor_ = -1;
   std::filesystem::path path_;
+};
+
+// A folder of such files, each at the end of a link, for readers that take a folder.
+class MemoryFolder {
+ public:
+  // Names may have folders in them.
+  explicit MemoryFolder(std::span<const std::string> names);
+  ~MemoryFolder();
+  MemoryFolder(const MemoryFolder&) = delete;
+  MemoryFolder& operator=(const MemoryFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  void write(const std::string& name, std::string_view bytes) { files_.at(name).write(bytes); }
+
+ private:
+  std::filesystem::path path_;
+  std::map<std::string, MemoryFile> files_;
 };
 
 // Runs `body`. Bad input may end in convoy::Error and in nothing else: other exceptions and

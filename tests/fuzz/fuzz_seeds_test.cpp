@@ -13,10 +13,12 @@
 
 // The function that libFuzzer wants has a name of its own here, for each fuzzer.
 using TryInput = int(const std::uint8_t* data, std::size_t size);
-extern "C" TryInput convoy_fuzz_checkpoint, convoy_fuzz_example, convoy_fuzz_flag_file,
-    convoy_fuzz_frames, convoy_fuzz_hosts, convoy_fuzz_jpeg, convoy_fuzz_machine,
-    convoy_fuzz_manifest, convoy_fuzz_messages, convoy_fuzz_pickle, convoy_fuzz_platform,
-    convoy_fuzz_record, convoy_fuzz_safetensors, convoy_fuzz_tfrecord;
+extern "C" TryInput convoy_fuzz_algorithms, convoy_fuzz_calibration, convoy_fuzz_catalogue,
+    convoy_fuzz_checkpoint, convoy_fuzz_choice, convoy_fuzz_cifar10, convoy_fuzz_example,
+    convoy_fuzz_flag_file, convoy_fuzz_frames, convoy_fuzz_hosts, convoy_fuzz_jpeg,
+    convoy_fuzz_machine, convoy_fuzz_manifest, convoy_fuzz_messages, convoy_fuzz_option_texts,
+    convoy_fuzz_pickle, convoy_fuzz_platform, convoy_fuzz_record, convoy_fuzz_safetensors,
+    convoy_fuzz_software, convoy_fuzz_system, convoy_fuzz_tfrecord, convoy_fuzz_weights_map;
 
 namespace convoy::testing {
 namespace {
@@ -24,7 +26,12 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::map<std::string, TryInput*>& fuzzers() {
-  static const std::map<std::string, TryInput*> kAll = {{"checkpoint", convoy_fuzz_checkpoint},
+  static const std::map<std::string, TryInput*> kAll = {{"algorithms", convoy_fuzz_algorithms},
+                                                        {"calibration", convoy_fuzz_calibration},
+                                                        {"catalogue", convoy_fuzz_catalogue},
+                                                        {"checkpoint", convoy_fuzz_checkpoint},
+                                                        {"choice", convoy_fuzz_choice},
+                                                        {"cifar10", convoy_fuzz_cifar10},
                                                         {"example", convoy_fuzz_example},
                                                         {"flag_file", convoy_fuzz_flag_file},
                                                         {"frames", convoy_fuzz_frames},
@@ -33,11 +40,15 @@ const std::map<std::string, TryInput*>& fuzzers() {
                                                         {"machine", convoy_fuzz_machine},
                                                         {"manifest", convoy_fuzz_manifest},
                                                         {"messages", convoy_fuzz_messages},
+                                                        {"option_texts", convoy_fuzz_option_texts},
                                                         {"pickle", convoy_fuzz_pickle},
                                                         {"platform", convoy_fuzz_platform},
                                                         {"record", convoy_fuzz_record},
                                                         {"safetensors", convoy_fuzz_safetensors},
-                                                        {"tfrecord", convoy_fuzz_tfrecord}};
+                                                        {"software", convoy_fuzz_software},
+                                                        {"system", convoy_fuzz_system},
+                                                        {"tfrecord", convoy_fuzz_tfrecord},
+                                                        {"weights_map", convoy_fuzz_weights_map}};
   return kAll;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdio>
 #include <exception>
@@ -19,6 +20,7 @@
 #include "core/data/tfrecord/example.hpp"
 #include "core/data/tfrecord/tfrecord_writer.hpp"
 #include "tests/fuzz/binary_seeds.hpp"
+#include "tests/fuzz/text_seeds.hpp"
 #include "tests/topology/machine_texts.hpp"
 #include "topology/read/machine_json.hpp"
 #include "topology/read/nccl_reader.hpp"
@@ -83,8 +85,34 @@ void write_texts(const fs::path& folder) {
   write(folder / "hosts" / "open_mpi",
         "OMPI_COMM_WORLD_RANK=0\nOMPI_COMM_WORLD_SIZE=2\nOMPI_COMM_WORLD_LOCAL_SIZE=2\n");
   copy_sources("share/platforms", ".json", folder / "platform");
+  copy_sources("share/profiles", ".json", folder / "software");
   copy_sources("tests/fuzz/records", ".json", folder / "record");
   copy_sources("tests/data/cifar10", ".pickle", folder / "pickle");
+}
+
+void write_option_texts(const fs::path& folder) {
+  int number = 0;
+  for (const char* const text :
+       {"0.1;10;0.01;20;0.001", "10,20,50", "0.5,1,2", "dgx1-p100:2+hgx-h100:3", "10de:15f9",
+        "xring#2:2k:nccl/xring", "1,GPU-a1b2", "MIG-d5", "true", "-1e-3", "all"})
+    write(folder / fmt::format("{}", number++), text);
+}
+
+void write_other_texts(const fs::path& folder) {
+  write(folder / "algorithms" / "two", "3\tone\n12\ttwo words\n");
+  write(folder / "calibration" / "small", calibration_text());
+  write(folder / "catalogue" / "devices", '\0' + catalogue_text("devices.json"));
+  write(folder / "catalogue" / "hosts", '\1' + catalogue_text("hosts.json"));
+  write(folder / "catalogue" / "collectives", '\2' + catalogue_text("collectives.json"));
+  write(folder / "choice" / "remembered", '\0' + choice_text());
+  write(folder / "choice" / "rules",
+        '\1' + read(fs::path(CONVOY_SOURCE_DIR) / "share" / "select" / "rules.json"));
+  write(folder / "cifar10" / "one_image", std::string("\0\3", 2) + std::string(3072, 'p'));
+  for (const int version : {1, 2})
+    write(folder / "system" / fmt::format("version_{}", version), system_texts(version));
+  write(folder / "weights_map" / "alexnet",
+        read(fs::path(CONVOY_SOURCE_DIR) / "share" / "weights" / "sequential_alexnet.json"));
+  write_option_texts(folder / "option_texts");
 }
 
 void write_binaries(const fs::path& folder) {
@@ -112,17 +140,24 @@ void add_words(const std::string& text, std::set<std::string>& words) {
   }
 }
 
+// Numbers that no seed has and few mutations make: beyond 32 and 64 bits, and at the ends of
+// doubles.
+constexpr std::array kNumbers = {"-1", "4294967296", "18446744073709551616", "1e308", "1e-308"};
+
 void write_dictionaries(const fs::path& folder) {
   std::map<fs::path, std::set<std::string>> words;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file()) add_words(read(entry.path()), words[entry.path().parent_path()]);
-  for (const auto& [inputs, theirs] : words)
+  for (auto& [inputs, theirs] : words) {
+    theirs.insert(kNumbers.begin(), kNumbers.end());
     write(inputs.string() + ".dict", fmt::format("\"{}\"\n", fmt::join(theirs, "\"\n\"")));
+  }
 }
 
 void write_inputs(const fs::path& folder) {
   write_machines(folder / "machine");
   write_texts(folder);
+  write_other_texts(folder);
   write_binaries(folder);
   for (const bool progressive : {false, true}) {
     const std::string name = progressive ? "progressive" : "baseline";
