@@ -26,8 +26,9 @@ complain() {
   exit 1
 }
 
+# SIGHUP as for a program that nohup has not started.
 start() {
-  "$program" run --model=lenet --device=cpu --num_devices=1 --num_intra_threads=1 --batch_size=8 \
+  env --default-signal=HUP "$program" run --model=lenet --device=cpu --num_devices=1 --num_intra_threads=1 --batch_size=8 \
     --num_batches=1000000000 --num_warmup_batches=0 --variable_update=replicated \
     --init_learning_rate=0.001 --display_every=1 --data_dir="$root/share/sample_data/imagenet" \
     --train_dir="$checkpoints" --save_model_steps=20 --max_ckpts_to_keep=3 \
