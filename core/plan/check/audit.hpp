@@ -89,6 +89,7 @@ class Audit {
   bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
+  void require_equal_rests(const Atom& update, Version& version);
   void count_carried(const Atom& update, Version& version);
   void require_carried_weights(const Atom& update, const Carried& carried,
                                std::uint64_t computes_of_each, Version& version);

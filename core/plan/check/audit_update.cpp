@@ -59,11 +59,50 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
     if (atom.kind == AtomKind::kOpaque) note_kernel(atom.operation);
     kernels = kernels || atom.kind == AtomKind::kOpaque;
   }
+  require_equal_rests(update, version);
   if (!kernels) return parts;
   const std::string problem = factors_.problem(sum);
   if (!problem.empty()) reject(version, FindingKind::kUnknown, update, CONVOY_NONE, problem);
   if (version.sound) count_carried(update, version);
   return {};
+}
+
+// Where rows or columns lose their means, those of all gradients in the update do.
+void Audit::require_equal_rests(const Atom& update, Version& version) {
+  if (!run_.takes_means_off()) return;
+  struct Open {
+    ValueId value = 0;
+    Weight weight;
+    bool loses = false;
+  };
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::pair<Weight, Weight>> all;  // and losing
+  std::vector<Open> open{{update.inputs[1], Weight{}, false}};
+  while (!open.empty()) {
+    const Open now = open.back();
+    open.pop_back();
+    for (const Term& term : run_.values().expand(now.value, Casts::kKept)) {
+      const Atom& atom = run_.values().atom(term.atom);
+      const Weight weight = now.weight * term.weight;
+      run_.values().spend(1, update.operation);
+      for (const ValueId input :
+           atom.kind == AtomKind::kApply ? std::vector<ValueId>{} : atom.inputs)
+        open.push_back({input, weight, now.loses || atom.keeps_out});
+      if (atom.kind != AtomKind::kGradient) continue;
+      auto& [whole, losing] =
+          all.try_emplace({atom.replica, atom.step}, Weight{0, 0}, Weight{0, 0}).first->second;
+      whole = whole + weight;
+      if (now.loses) losing = losing + weight;
+    }
+  }
+  for (const auto& [key, weights] : all) {
+    const auto& [whole, losing] = weights;
+    const auto& [first, first_losing] = all.begin()->second;
+    if ((whole * first_losing).field == (losing * first).field) continue;
+    return reject(version, FindingKind::kUnknown, update, key.first,
+                  fmt::format("means of rows or columns are taken off some of the gradients in "
+                              "it, and not off that of replica {}",
+                              losing.is_zero() ? key.first : all.begin()->first.first));
+  }
 }
 
 // Gradients that passed undeclared kernels. Only the newest gradient of each replica counts,

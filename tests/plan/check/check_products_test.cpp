@@ -306,6 +306,97 @@ TEST(CheckPowerSgd, AResidualWithTheWrongSignIsWrong) {
   EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
 }
 
+// Gradient centralisation (Yong et al., 2020): the mean of every row, or column, is taken off.
+struct Centring {
+  double means = -1;  // so many times
+  double ones = 1;    // instead of ones
+  bool of_rows = true;
+  bool before = false;               // by every replica, before gradients are summed
+  bool keeps_means = false;          // and adds them to the next gradient
+  std::uint64_t other_elements = 0;  // means are of elements so much further on
+  std::uint32_t replicas = 99;       // that do it
+};
+
+void centre(Planner& p, ReplicaId r, const Centring& how) {
+  constexpr std::uint64_t rows = 6, columns = 4;
+  if (r.index() >= how.replicas) return;
+  const PlaceId place = p.replica_place(r);
+  const std::uint64_t lines = how.of_rows ? rows : columns, length = rows * columns / lines;
+  const Span matrix = p.gradient(r)[{16, rows * columns}];
+  const Span of = p.gradient(r)[{16 + how.other_elements, rows * columns}];
+  const Span ones = p.scratch(place, length), means = p.scratch(place, lines);
+  const Span filled = p.scratch(place, rows * columns);
+  const Span kept = how.keeps_means ? p.persistent(place, rows * columns) : filled;
+  if (how.keeps_means) p.add(matrix, matrix, kept);
+  p.fill(ones, how.ones);
+  if (how.of_rows) {
+    p.matmul(means, of, ones, rows, 1, columns);
+    p.scale(means, means, 1.0 / columns);
+    p.matmul(filled, means, ones, rows, columns, 1, {.transposes_b = true});
+  } else {
+    p.matmul(means, ones, of, 1, columns, rows, {.transposes_a = true});
+    p.scale(means, means, 1.0 / rows);
+    p.matmul(filled, ones, means, rows, columns, 1);
+  }
+  if (how.keeps_means) p.copy(kept, matrix);
+  p.axpy(matrix, how.means, filled, matrix);
+  if (how.keeps_means) p.axpy(kept, -1, matrix, kept);
+}
+
+WritePlan centralised(const Centring& how) {
+  const ForReplica each = [how](Planner& p, ReplicaId r) { centre(p, r, how); };
+  return how.before ? with(each, {}) : with({}, each);
+}
+
+TEST(CheckCentralised, MeansOfRowsAndColumnsMayBeTakenOff) {
+  for (const std::uint32_t replicas : {1u, 2u, 3u})
+    for (const bool of_rows : {true, false})
+      for (const bool before : {true, false}) {
+        const Checked it = checked(centralised({.of_rows = of_rows, .before = before}), replicas);
+        EXPECT_EQ(it.text,
+                  "approximate (synchronous but for rounding, kernels or averages; what matmul "
+                  "leaves out is lost)")
+            << replicas << " replicas, of rows " << of_rows << ", before " << before;
+        EXPECT_EQ(it.report.exact, Verdict::kSynchronous);
+      }
+}
+
+TEST(CheckCentralised, NothingElseThanTheMeansMayBe) {
+  for (const Centring& how :
+       {Centring{.means = 1}, Centring{.means = -2}, Centring{.means = -0.5}, Centring{.ones = 2},
+        Centring{.ones = 0.5, .of_rows = false}, Centring{.other_elements = 4},
+        Centring{.other_elements = 24}, Centring{.before = true, .replicas = 1},
+        Centring{.replicas = 1}, Centring{.keeps_means = true},
+        Centring{.before = true, .keeps_means = true}}) {
+    const Checked it = checked(centralised(how), 3);
+    EXPECT_TRUE(it.report.verdict == Verdict::kUnproved || it.report.verdict == Verdict::kWrong)
+        << it.text;
+  }
+}
+
+// A momentum of the plan's own makes the state irregular.
+WritePlan with_momentum(const Centring& how) {
+  return [how](Planner& p) {
+    p.compute();
+    for (const auto r : p.replicas()) centre(p, r, how);
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) {
+      const Buffer velocity = p.persistent(p.replica_place(r), p.arena_elements());
+      p.axpy(velocity, 0.5, velocity, p.gradient(r));
+      p.apply(p.parameters(r), velocity);
+    }
+  };
+}
+
+TEST(CheckCentralised, AllReplicasLoseTheirMeansOrNone) {
+  const Checked all = checked(with_momentum({}), 3);
+  EXPECT_EQ(all.text,
+            "approximate (every gradient counts 2 times in the end, all replicas alike, but what "
+            "is rounded or compressed is lost)");
+  const Checked one = checked(with_momentum({.replicas = 1}), 3);
+  EXPECT_EQ(one.report.verdict, Verdict::kUnproved) << one.text;
+}
+
 // A stage of power iterations that another one goes on with, and what is done in between.
 CheckReport report_of_stages(
     const Variation& how, const std::function<void(Planner&, const LowRankMemory&)>& between = {}) {

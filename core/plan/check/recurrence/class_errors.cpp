@@ -16,8 +16,10 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& errors,
   for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
     const AtomId error = elements_.error_atoms[e];
     const std::uint64_t weight = errors.at(0, e);
-    const bool by_factor = !values_.atom(error).factors.empty();
+    const Atom& atom = values_.atom(error);
+    const bool by_factor = !atom.factors.empty();
     if (by_factor) judge_factor(read, error, weight != 0);
+    if (weight == 0 && atom.keeps_out) report_kept_out(read, error);
     if (weight == 0) continue;
     report_.loses = report_.loses || !by_factor;
     noise.weights.emplace_back(error, weight);
@@ -25,6 +27,7 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& errors,
     if (is_new) known->second = weight_of_source(error, weights);
     if (known->second) require_once(read, error, number_of(weight) / *known->second);
   }
+  require_equal_rests(read, errors);
   std::sort(noise.weights.begin(), noise.weights.end());
   report_.noise.push_back(std::move(noise));
 }
@@ -38,6 +41,34 @@ void ErrorJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays
                                    unknown_effect(plan_, values_, {product})));
   report_.factors.emplace(
       operation_name(operation_of(plan_, values_.atom(product).operation).kind));
+}
+
+void ErrorJudge::report_kept_out(const PeriodRead& read, AtomId error) {
+  add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+              fmt::format("what {} leaves out is kept, and no later step lets it out",
+                          makers_of(plan_, values_, {error})));
+}
+
+// Where rows or columns lose their means, the gradients of all replicas do.
+void ErrorJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& errors) {
+  std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> losing;  // by compute, replica
+  for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
+    const Atom& error = values_.atom(elements_.error_atoms[e]);
+    if (!error.keeps_out || errors.at(0, e) == 0) continue;
+    for (const Term& term : values_.expand(error.inputs.front(), Casts::kThrough)) {
+      const Atom& atom = values_.atom(term.atom);
+      if (atom.kind != AtomKind::kGradient) continue;
+      std::uint64_t& sum = losing[atom.step][atom.replica];
+      sum = field_add(sum, field_multiply(errors.at(0, e), term.weight.field));
+    }
+  }
+  for (const auto& [compute, weights] : losing)
+    if (weights.size() != plan_.cluster->replicas() ||
+        std::ranges::any_of(weights,
+                            [&](const auto& it) { return it.second != weights.begin()->second; }))
+      return add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+                         "means of rows or columns are taken off the gradients of some replicas, "
+                         "and not off those of others");
 }
 
 void ErrorJudge::require_once(const PeriodRead& read, AtomId error, double times) {

@@ -23,6 +23,8 @@ class ErrorJudge {
 
  private:
   void judge_factor(const PeriodRead& read, AtomId product, bool stays);
+  void report_kept_out(const PeriodRead& read, AtomId error);
+  void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
   void require_once(const PeriodRead& read, AtomId error, double times);
   std::optional<double> weight_of_source(AtomId error, const FieldMatrix& weights) const;
 

@@ -89,6 +89,8 @@ class SymbolicRun {
   std::uint32_t holds_as(std::uint32_t buffer) const { return holds_as_[buffer]; }
   // Whether anything leads from the buffer to a forward.
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
+  // Whether rows or columns of some matrix lose their means.
+  bool takes_means_off() const { return !line_means_.empty(); }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
 
   // The complete state for the next period, with the age of atoms instead of their identity. If two
@@ -161,6 +163,17 @@ class SymbolicRun {
   std::optional<AtomId> basis_in(const Matrix& matrix, std::uint64_t rows, std::uint64_t columns);
   const std::set<ContentId>& followed_by(AtomId basis);
   std::optional<Content> projection(const MatrixProduct& product);
+  // Rows or columns minus their means (see symbolic_means.cpp).
+  struct LineSums {
+    ContentId matrix = 0;
+    Weight weight;
+  };
+  std::optional<Weight> constant_in(ContentId content) const;
+  std::optional<LineSums> line_sums(ContentId content, std::uint64_t rows, std::uint64_t columns,
+                                    bool of_rows);
+  std::optional<LineSums> line_means(const MatrixProduct& product);
+  void note_line_means(const MatrixProduct& product, const Content& filled);
+  std::optional<ValueId> centred(std::span<const WeightedValue> sum);
   Content projected(ContentId content, AtomId basis, const Weight& weight);
   bool may_tear_message(const Operation& operation);
   void compress(const Operation& operation);
@@ -211,6 +224,13 @@ class SymbolicRun {
   std::unordered_map<ValueId, bool> carries_gradient_;
   std::map<AtomId, std::set<ContentId>> followed_;
   std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
+  // What a matrix is, from its first element on, and what is left of it without its means.
+  struct CentredMatrix {
+    ValueId matrix = 0;
+    ValueId centred = 0;
+    Weight means;  // so many times the means are in the atom
+  };
+  std::unordered_map<AtomId, CentredMatrix> line_means_;
 };
 
 }  // namespace convoy::check

@@ -55,6 +55,8 @@ ValueId SymbolicRun::combined(const Operation& operation, const std::vector<Valu
   for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
   if (operation.kind == OperationKind::kScale || operation.kind == OperationKind::kAxpy)
     parts.front().weight = from_scalar(operation.scalar);
+  if (!line_means_.empty())
+    if (const auto rest = centred(parts)) return *rest;
   return values_.combine(parts);
 }
 

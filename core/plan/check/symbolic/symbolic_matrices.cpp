@@ -26,8 +26,9 @@ void SymbolicRun::matmul(const Operation& operation) {
   const auto [known, is_new] =
       projections_.try_emplace(product);  // all replicas make the same ones
   if (is_new) known->second = projection(product);
-  if (!known->second) return opaque(operation);
-  write(operation.writes.front(), *known->second, 0);
+  if (known->second) return write(operation.writes.front(), *known->second, 0);
+  opaque(operation);
+  note_line_means(product, read(operation.writes.front(), operation.id, 0));
 }
 
 MatrixOperation SymbolicRun::matrix_operation(const Operation& operation) {

@@ -57,6 +57,7 @@ struct Atom {
   std::array<std::vector<ValueId>, 2> sides = {};  // kOpaque of matmul: inputs from each of them
   MatrixOperation matrix = {};                     // kOpaque of matmul, orthogonalise
   AtomId basis = kNoAtom;              // kCast by a projection: on the columns of this atom
+  bool keeps_out = false;              // kCast: what it leaves out gets through in no other step
   std::uint64_t contributions = 1;     // kApply
   std::uint32_t dtype = CONVOY_F32;    // kCast; CONVOY_NONE: by a kernel or a compressor
   std::uint32_t buffer = CONVOY_NONE;  // kHeld
