@@ -70,6 +70,7 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
         "every gradient counts {} times in the end, all replicas alike, but "
         "where an apply is given differences of parameters, times its learning rate",
         counts);
+  if (!it.uneven_because.empty()) text += ", because " + it.uneven_because;
   if (!it.factors.empty()) text += " beside factors that only the run knows";
   if (it.loses) text += ", but what is rounded or compressed is lost";
   if (it.by_itself) text += ", in an update of its own";

@@ -80,6 +80,8 @@ void Judge::choose_decider() {
       return std::find(kinds.begin(), kinds.end(), it.kind) != kinds.end();
     });
   };
+  const bool is_foreign = std::ranges::any_of(
+      report_.findings, [](const Finding& it) { return it.kind == FindingKind::kForeign; });
   const bool replicas_may_drift = style.rounded && !style.opaque &&
                                   report_.exact != Verdict::kIndependent && !replicas_read_alike();
   if (report_.findings.empty())
@@ -87,9 +89,9 @@ void Judge::choose_decider() {
   else
     // Replicas that take over parameters of others keep their own optimizer state. If neighbours
     // average, a gradient may not have reached distant replicas yet.
-    recurrence_decides_ =
-        (only({FindingKind::kForeign, FindingKind::kState}) && !only({FindingKind::kState})) ||
-        (style.averaged && only({FindingKind::kMissing}));
+    recurrence_decides_ = (is_foreign && only({FindingKind::kForeign, FindingKind::kState,
+                                               FindingKind::kIrregular})) ||
+                          (style.averaged && only({FindingKind::kMissing}));
   recurrence_may_decide_ =
       !report_.findings.empty() &&
       (only({FindingKind::kForeign, FindingKind::kScaled, FindingKind::kDoubled,

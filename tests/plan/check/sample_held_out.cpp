@@ -393,57 +393,104 @@ void write_mean_for_each(Planner& p) {
     p.apply(master, velocity, {.contributions = 1});
 }
 
-// FedProx (Li et al., 2020): between two means, replicas are pulled back to the last one. A
-// gradient may be scaled before it is applied.
-WritePlan proximal(double of_first_gradient, std::uint32_t pulled_replicas) {
+// FedProx (Li et al., 2020): between two means, replicas are pulled back to the last one.
+struct Proximal {
+  std::vector<double> pulls = {0.5, 0.5, 0};  // of the way, after each step
+  bool by_gradient = false;                   // the pull is added to the gradient instead
+  std::vector<double> gradients = {1, 1, 1};  // factors of the gradients of each step
+  std::vector<double> steps = {1, 1, 1};      // factors of what each step changes
+  std::uint32_t pulled_replicas = CONVOY_NONE;
+  bool begins_anew = true;    // where pulls go to moves to the mean
+  double outer_momentum = 0;  // of the means
+  bool copies = false;        // the period begins with a copy of it
+};
+void step_with_pull(Planner& p, const Proximal& how, ReplicaId r, std::size_t step, Span begin) {
+  const Span mine = p.parameters(r), gradient = p.gradient(r);
+  const double pull = r.index() < how.pulled_replicas ? how.pulls[step] : 0;
+  p.scale(gradient, gradient, how.gradients[step]);
+  if (how.by_gradient) {
+    const Buffer away = passing(p, r);
+    p.axpy(away, -1, begin, mine);
+    p.axpy(gradient, pull, away, gradient);
+  }
+  const Buffer before = passing(p, r);
+  p.copy(before, mine);
+  p.apply(mine, gradient, {.contributions = 1});
+  if (how.steps[step] != 1) {
+    p.scale(mine, mine, how.steps[step]);
+    p.axpy(mine, 1 - how.steps[step], before, mine);
+  }
+  if (how.by_gradient || pull == 0) return;
+  p.scale(mine, mine, 1 - pull);
+  p.axpy(mine, pull, begin, mine);
+}
+WritePlan proximal(const Proximal& how) {
   return [=](Planner& p) {
     std::vector<Buffer> begins;
-    for (const auto r : p.replicas()) begins.push_back(held(p, r));
-    p.prologue([&] {
+    for (const auto r : p.replicas()) begins.push_back(how.copies ? passing(p, r) : held(p, r));
+    const auto begin = [&] {
       for (const auto r : p.replicas()) p.copy(begins[r.index()], p.parameters(r));
-    });
-    for (int i = 0; i < 3; ++i) {
+    };
+    if (how.copies)
+      begin();
+    else
+      p.prologue(begin);
+    for (std::size_t i = 0; i < how.pulls.size(); ++i) {
       p.compute();
-      for (const auto r : p.replicas()) {
-        const Span mine = p.parameters(r);
-        if (i == 0) p.scale(p.gradient(r), p.gradient(r), of_first_gradient);
-        p.apply(mine, p.gradient(r), {.contributions = 1});
-        if (i == 2 || r.index() >= pulled_replicas) continue;
-        p.scale(mine, mine, 0.5);
-        p.axpy(mine, 0.5, begins[r.index()], mine);
-      }
+      for (const auto r : p.replicas()) step_with_pull(p, how, r, i, begins[r.index()]);
     }
     p.all_reduce(p.all_parameters(p.arena()));
     for (const auto r : p.replicas()) {
       p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
-      p.copy(begins[r.index()], p.parameters(r));
+      if (how.outer_momentum > 0) {
+        const Buffer velocity = held(p, r);
+        const Buffer moved = passing(p, r);
+        p.axpy(moved, -1, begins[r.index()], p.parameters(r));
+        p.axpy(velocity, how.outer_momentum, velocity, moved);
+        p.add(p.parameters(r), begins[r.index()], velocity);
+      }
+      if (how.begins_anew && !how.copies) p.copy(begins[r.index()], p.parameters(r));
     }
   };
 }
 
 // Stochastic weight averaging (Izmailov et al., 2018) whose weights go on from their mean after
 // four steps. A gradient may be scaled before it is applied, and a replica may not go on from the
-// mean.
-WritePlan from_mean_on_the_way(double of_last_gradient, std::uint32_t averaged_replicas) {
+// mean. Or every replica trains alone, and all go on from the mean of these means.
+struct MeanOnTheWay {
+  double last_gradient = 1;  // times what it should be
+  std::uint32_t averaged_replicas = CONVOY_NONE;
+  bool alone = false;
+  double first_step = 1;  // times what it should be
+};
+void average_on_the_way(Planner& p, const MeanOnTheWay& how, ReplicaId r, int step, Span mean) {
+  const Span mine = p.parameters(r);
+  const Buffer before = passing(p, r);
+  p.copy(before, mine);
+  if (step == 3) p.scale(p.gradient(r), p.gradient(r), how.last_gradient);
+  p.apply(mine, p.gradient(r), {.contributions = how.alone ? 1ull : 0ull});
+  if (step == 0 && how.first_step != 1) {
+    p.scale(mine, mine, how.first_step);
+    p.axpy(mine, 1 - how.first_step, before, mine);
+  }
+  if (step == 0)
+    p.scale(mean, mine, 0.25);
+  else
+    p.axpy(mean, 0.25, mine, mean);
+}
+WritePlan from_mean_on_the_way(const MeanOnTheWay& how) {
   return [=](Planner& p) {
-    std::vector<Buffer> means;
+    std::vector<Span> means;
     for (const auto r : p.replicas()) means.push_back(held(p, r));
     for (int i = 0; i < 4; ++i) {
       p.compute();
-      p.all_reduce(p.all_gradients(p.arena()));
-      for (const auto r : p.replicas()) {
-        const Span mine = p.parameters(r);
-        const Buffer mean = means[r.index()];
-        if (i == 3) p.scale(p.gradient(r), p.gradient(r), of_last_gradient);
-        p.apply(mine, p.gradient(r));
-        if (i == 0)
-          p.scale(mean, mine, 0.25);
-        else
-          p.axpy(mean, 0.25, mine, mean);
-      }
+      if (!how.alone) p.all_reduce(p.all_gradients(p.arena()));
+      for (const auto r : p.replicas()) average_on_the_way(p, how, r, i, means[r.index()]);
     }
+    if (how.alone) p.all_reduce(means);
     for (const auto r : p.replicas())
-      if (r.index() < averaged_replicas) p.copy(p.parameters(r), means[r.index()]);
+      if (r.index() < how.averaged_replicas)
+        p.scale(p.parameters(r), means[r.index()], how.alone ? 1.0 / p.replica_count() : 1);
   };
 }
 
@@ -494,6 +541,24 @@ std::vector<SampleRecurrence> right_held_out() {
        false,
        "asynchronous (every gradient counts 2 times in the end, all replicas alike, in an update "
        "of its own)"},
+      {"pulled back", proximal({}), kRight, false,
+       "counts 0.25 to 1 times in the end, all replicas alike, because steps pull parameters back "
+       "by 0.5 of the way to where the period began"},
+      {"pulled back to a copy", proximal({.copies = true}), kRight, false,
+       "counts 0.25 to 1 times in the end"},
+      {"pulled back, with momentum of the means", proximal({.outer_momentum = 0.5}), kRight, false,
+       "counts 0.5 to 2 times in the end"},
+      {"pulled back in every step", proximal({.pulls = {0.5, 0.5, 0.5}}), kRight, false,
+       "counts 0.125 to 0.5 times in the end"},
+      {"pulled back twice", proximal({.pulls = {0.5, 0.5}}), kRight, false,
+       "counts 0.25 to 0.5 times in the end"},
+      {"pulled back by the gradient", proximal({.pulls = {0.25, 0.25, 0.25}, .by_gradient = true}),
+       kRight, false, "because steps pull parameters back by 0.25 of the way"},
+      {"from the mean on the way", from_mean_on_the_way({}), kRight, false,
+       "counts 0.25 to 1 times in the end, all replicas alike, because every 4 steps end with the "
+       "mean of the parameters at 4 points on the way"},
+      {"from the mean of every replica's way", from_mean_on_the_way({.alone = true}), kRight, false,
+       "because every 4 steps end with the mean of the parameters at 4 points on the way"},
   };
 }
 
@@ -526,18 +591,31 @@ std::vector<SampleRecurrence> wrong_held_out() {
       {"momentum of each worker, for half of the variables", write_half_served_momentum, kOpen,
        false, "in an update of its own"},
       {"momentum of the mean, once for every replica", write_mean_for_each, kWrong, false, ""},
-      {"pulled back", proximal(1, CONVOY_NONE), kOpen, false,
-       "count 0.25 times and those of the last one 1 times, as where steps pull parameters back by "
-       "0.5 of the way"},
-      {"pulled back, the first gradient halved", proximal(0.5, CONVOY_NONE), kWrong, false, ""},
-      {"pulled back but for one replica", proximal(1, 1), kWrong, false, ""},
-      {"from the mean on the way", from_mean_on_the_way(1, CONVOY_NONE), kOpen, false,
-       "count once and those of the last one 0.25 times, as where the period ends with the mean of "
-       "the parameters at 4 points on the way"},
-      {"from the mean on the way, the last gradient halved", from_mean_on_the_way(0.5, CONVOY_NONE),
+      {"pulled back, the first gradient halved", proximal({.gradients = {0.5, 1, 1}}), kWrong,
+       false, ""},
+      {"pulled back but for one replica", proximal({.pulled_replicas = 1}), kWrong, false, ""},
+      {"pulled back more in one step", proximal({.pulls = {0.5, 0.25, 0}}), kWrong, false, ""},
+      {"pulled back to the first parameters", proximal({.begins_anew = false}), kWrong, false, ""},
+      {"gradients that grow as if steps pulled back",
+       proximal({.pulls = {0, 0, 0}, .gradients = {0.25, 0.5, 1}}), kWrong, false, ""},
+      {"steps that grow as if they pulled back",
+       proximal({.pulls = {0, 0, 0}, .steps = {0.25, 0.5, 1}}), kWrong, false, ""},
+      {"steps that grow to one half as if they pulled back",
+       proximal({.pulls = {0, 0, 0}, .steps = {0.125, 0.25, 0.5}}), kWrong, false, ""},
+      {"pulled back once, or the first gradient halved", proximal({.pulls = {0.5, 0}}), kOpen,
+       false, "it is not known whether that is meant"},
+      {"pulled back, with gradients that grow",
+       proximal({.pulls = {0.5, 0.5, 0.5}, .gradients = {0.5, 0.5, 1}}), kWrong, false, ""},
+      {"from the mean on the way, the last gradient halved",
+       from_mean_on_the_way({.last_gradient = 0.5}), kWrong, false, ""},
+      {"from the mean on the way, the first step halved", from_mean_on_the_way({.first_step = 0.5}),
        kWrong, false, ""},
-      {"from the mean on the way but for one replica", from_mean_on_the_way(1, 1), kWrong, false,
-       ""},
+      {"from the mean of every replica's way but for one replica",
+       from_mean_on_the_way({.averaged_replicas = 1, .alone = true}), kWrong, false, ""},
+      {"from the mean of every replica's way, the last gradient halved",
+       from_mean_on_the_way({.last_gradient = 0.5, .alone = true}), kWrong, false, ""},
+      {"from the mean on the way but for one replica",
+       from_mean_on_the_way({.averaged_replicas = 1}), kWrong, false, ""},
       {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},

@@ -11,6 +11,7 @@
 #include "core/plan/check/recurrence/class_errors.hpp"
 #include "core/plan/check/recurrence/class_start.hpp"
 #include "core/plan/check/recurrence/core_states.hpp"
+#include "core/plan/check/recurrence/on_the_way.hpp"
 #include "core/plan/check/recurrence/opaque_effects.hpp"
 #include "core/plan/check/recurrence/period_flow.hpp"
 #include "core/plan/check/recurrence/reachable.hpp"
@@ -226,8 +227,28 @@ void ClassJudge::report_unequal(const FieldMatrix& weights) {
   }
 }
 
-// Where parameters are pulled back, only the author knows whether that is meant.
+// Where parameters are pulled back in every step, the plan says so. Gradients that are scaled
+// themselves could give such counts, too. A momentum or a rate of the means counts for all steps.
 bool ClassJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute) {
+  if (by_compute.size() < 2) return false;
+  const std::uint64_t last = by_compute.back();
+  const std::uint64_t kept = field_multiply(by_compute[by_compute.size() - 2], field_inverse(last));
+  const OnTheWay way(it_, values_);
+  for (const std::uint64_t of_all : {last, field_multiply(last, field_inverse(kept))}) {
+    std::vector<std::uint64_t> counts;
+    for (const std::uint64_t it : by_compute)
+      counts.push_back(field_multiply(it, field_inverse(of_all)));
+    const std::optional<double> leaves = pulled_back(counts);
+    if (!leaves || !is_fair_total(of_all) || !way.pulls_back(kept, counts)) continue;
+    accept_uneven(by_compute, fmt::format("steps pull parameters back by {:.6g} of the way to "
+                                          "where the period began",
+                                          1 - *leaves));
+    return true;
+  }
+  return leave_pulled_back_open(by_compute);
+}
+
+bool ClassJudge::leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute) {
   const std::optional<double> kept = pulled_back(by_compute);
   if (!kept || !averages_parameters(it_)) return false;
   add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
@@ -239,11 +260,32 @@ bool ClassJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute)
   return true;
 }
 
+// Whether all gradients may count so often: once, less where parameters are averaged, or more by a
+// momentum between periods.
+bool ClassJudge::is_fair_total(std::uint64_t total) const {
+  const double counts = number_of(total);
+  return total == 1 || (counts > 0 && counts < 1 && averages_parameters(it_)) ||
+         (counts > 1 && counts_by_momentum(it_, total, 1));
+}
+
 // The same where weights go on from their mean, as in stochastic weight averaging (Izmailov et al.,
-// 2018). Updates that are scaled themselves could give such counts, too.
+// 2018): every step takes a plain mean, or every replica its own gradient, and every forward has
+// all of them in full.
 bool ClassJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute) {
+  const std::uint64_t replicas = plan_.cluster->replicas();
   const std::optional<std::uint64_t> points = averaged_on_the_way(by_compute);
-  if (!points || !updates_.are_plain_means(plan_.cluster->replicas())) return false;
+  if (!points) return false;
+  const OnTheWay way(it_, values_);
+  const bool takes_means = updates_.are_plain_means(replicas);
+  if ((takes_means && way.has_all_alike(replicas)) ||
+      (updates_.are_plain_means(1) && way.has_own_in_full())) {
+    report_.averaged_over = *points;
+    accept_uneven(by_compute, fmt::format("every {} steps end with the mean of the parameters at "
+                                          "{} points on the way",
+                                          plan_.computes, *points));
+    return true;
+  }
+  if (!takes_means) return false;
   report_.averaged_over = *points;
   add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of the first of {} steps count once and those of the last one {:.6g} "
@@ -251,6 +293,18 @@ bool ClassJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_
                   "the way: it is not known whether that is meant",
                   plan_.computes, number_of(by_compute.back()), *points));
   return true;
+}
+
+void ClassJudge::accept_uneven(const std::vector<std::uint64_t>& by_compute,
+                               const std::string& because) {
+  report_.uneven_because = because;
+  report_.total = 0;
+  report_.least = report_.counts = number_of(by_compute.front());
+  for (const std::uint64_t counts : by_compute) {
+    report_.total = field_hash(counts, report_.total);
+    report_.least = std::min(report_.least, number_of(counts));
+    report_.counts = std::max(report_.counts, number_of(counts));
+  }
 }
 
 // Replicas whose gradients a mean is over.
@@ -274,6 +328,7 @@ std::uint64_t ClassJudge::updates_of_period() const {
 // Every gradient counts `total` times its weight in a mean. More than once is right only for
 // momentum. Less than once is right where parameters are averaged.
 void ClassJudge::judge_total(const FieldMatrix& weights) {
+  if (!report_.uneven_because.empty()) return;
   std::size_t counting = 0;  // the first gradient that gets into what is read
   while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
   const PeriodRead& any = it_.reads.front();
@@ -303,7 +358,7 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
 }
 
 void ClassJudge::take_counts(std::uint64_t counts) {
-  report_.counts = number_of(counts);
+  report_.least = report_.counts = number_of(counts);
   report_.counts_once = counts == 1;
 }
 

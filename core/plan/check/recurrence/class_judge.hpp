@@ -36,9 +36,12 @@ class ClassJudge {
   void require_equal(const FieldMatrix& weights);
   void report_unequal(const FieldMatrix& weights);
   bool judge_pulled_back(const std::vector<std::uint64_t>& by_compute);
+  bool leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute);
+  bool is_fair_total(std::uint64_t total) const;
   bool judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute);
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
+  void accept_uneven(const std::vector<std::uint64_t>& by_compute, const std::string& because);
   void judge_total(const FieldMatrix& weights);
   void take_counts(std::uint64_t counts);
   bool takes_each_by_itself(std::uint64_t total);

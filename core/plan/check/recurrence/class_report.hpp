@@ -30,7 +30,8 @@ struct ReadNoise {
 struct ClassReport {
   std::vector<ClassFinding> findings;
   bool alone = false;            // every replica's gradient reaches that replica only
-  double counts = 1;             // how often every gradient counts in the end
+  double counts = 1;             // how often every gradient counts in the end, at most
+  double least = 1;              // and at least
   std::uint64_t total = 1;       // the same as an element of the field, as in a mean
   std::uint64_t means_over = 1;  // the most computes of which an update takes the mean
   // Where updates take means over different numbers of computes: the number of each update of a
@@ -41,6 +42,8 @@ struct ClassReport {
   bool loses = false;        // errors have a final weight
   // Operations that multiply gradients by factors of the run.
   std::set<std::string> factors = {};
+  // Why gradients of different computes count differently, in words; empty: they do not.
+  std::string uneven_because;
   // The points on the way whose mean the period seems to end with; 0: it does not.
   std::uint64_t averaged_over = 0;
   // How often gradients of each compute count, if the only finding is a momentum that begins anew

@@ -51,13 +51,29 @@ void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uin
   }
 }
 
+// The period's own gradients in a value, in one word.
+std::uint64_t own_gradients(ValueId value, const ValueTable& values) {
+  std::uint64_t sum = 0;
+  for (const Term& term : values.expand(value, Casts::kThrough))
+    if (const Atom& atom = values.atom(term.atom); atom.kind == AtomKind::kGradient)
+      sum = field_add(sum, field_multiply(term.weight.field,
+                                          field_hash(field_hash(atom.step, atom.replica), 0x6f)));
+  return sum;
+}
+
 // Equal for classes of two stretches of the arena that do the same to them.
 std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodClass>& classes,
                                      const ValueTable& values) {
   std::vector<std::uint64_t> words;
   Columns<AtomId> atoms;  // those that several classes share
+  std::map<ValueId, std::uint64_t> own;
   for (const PeriodClass& it : classes) {
     add_signature(plan, it, words);
+    for (const PeriodRead& read : it.reads) {
+      const auto [known, is_new] = own.try_emplace(read.value, 0);
+      if (is_new) known->second = own_gradients(read.value, values);
+      words.push_back(known->second);
+    }
     for (const auto* list : {&it.error_atoms, &it.opaque_atoms})
       for (const AtomId atom : *list) words.push_back(atoms.of(atom));
   }
@@ -235,7 +251,7 @@ class Mapper {
       if (side.read != nullptr) {
         result.reads.push_back({side.read->replica, side.read->compute, side.read->operation,
                                 node.range, states_of(node),
-                                atoms_of(node, AtomKind::kOpaque, opaque)});
+                                atoms_of(node, AtomKind::kOpaque, opaque), node.value});
         continue;
       }
       result.states.push_back({side.buffer, node.range, values_.value(node.value).operation});

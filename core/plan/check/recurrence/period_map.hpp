@@ -38,6 +38,7 @@ struct PeriodRead {
   ElementRange range{};  // of the arena
   LinearRow states;
   LinearRow opaque = {};  // columns as opaque_atoms of the class
+  ValueId value = 0;      // all of it, with the period's own gradients
 };
 
 // Elements that depend on each other from one period to the next and on no others:

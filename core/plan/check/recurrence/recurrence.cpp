@@ -284,6 +284,12 @@ class RecurrenceJudge {
             fmt::format("its update is a mean over {} steps, and that of other variables over {}",
                         it->means_over, judged.front()->means_over));
     for (const ClassReport* it : judged)
+      if (it->uneven_because != judged.front()->uneven_because)
+        add(FindingKind::kUnknown, it->noise.front().operation, it->noise.front().replica,
+            it->noise.front().range,
+            "its gradients count differently from step to step, in another way than those of "
+            "other variables");
+    for (const ClassReport* it : judged)
       if (it->by_itself != judged.front()->by_itself)
         add(FindingKind::kUnknown, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
@@ -345,10 +351,11 @@ class RecurrenceJudge {
     const bool alone = reports_.front().alone;
     result_.verdict = alone ? Verdict::kIndependent : Verdict::kApproximate;
     result_.counts_once = result_.nothing_lost = !result_.by_rate;
-    double least = reports_.front().counts;
-    double most = least;
+    double least = reports_.front().least;
+    double most = reports_.front().counts;
+    result_.uneven_because = reports_.front().uneven_because;
     for (const ClassReport& it : reports_) {
-      least = std::min(least, it.counts);
+      least = std::min(least, it.least);
       most = std::max(most, it.counts);
       result_.means_over = std::max(result_.means_over, it.means_over);
       if (!it.uneven_means.empty()) result_.uneven_means = it.uneven_means;

@@ -14,7 +14,8 @@ namespace convoy::check {
 struct Recurrence {
   Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
   double counts = 1;             // how often every gradient counts in the end; 1: as in a mean
-  double least = 1;              // the same of the variables where it is least
+  double least = 1;              // the same of the gradients that count least
+  std::string uneven_because;    // as in ClassReport
   std::uint64_t means_over = 1;  // computes that the mean is taken over, at most
   std::vector<std::uint64_t> uneven_means;  // as in ClassReport
   bool by_itself = false;     // gradients are applied one by one, and undivided is once
