@@ -264,23 +264,94 @@ void write_residual_twice(Planner& p) {
   for (const auto r : p.replicas()) p.apply(p.parameters(r), sent[r.index()]);
 }
 
-// Stochastic gradient push (Assran et al., 2019): parameters are quotients.
-void write_push_sum(Planner& p) {
-  std::vector<Span> sums;
-  std::vector<Span> weights;
-  for (const auto r : p.replicas()) {
-    sums.push_back(p.master(p.replica_place(r)));
-    weights.push_back(held(p, r));
+// Stochastic gradient push (Assran et al., 2019): every replica passes fractions of a sum and of
+// its weight on to some others, so that columns add up to one and rows do not. Parameters are
+// quotients.
+struct Push {
+  double of_sums = 1;          // times the fraction that replica 0 keeps
+  double of_weights = 1;       // the same for its weight
+  double first_weight = 1;     // of replica 0
+  double gradient = 1;         // times that of replica 0
+  bool reads_sum = false;      // replica 0 reads its sum, not the quotient
+  bool masters = false;        // sums are masters, which apply updates
+  bool rounds = false;         // what is passed on
+  bool whole_weights = false;  // a weight for every element
+  bool letters = false;        // what is passed on arrives one step later
+};
+// What replica i passes on, and to whom.
+void pass_on(Planner& p, ReplicaId r, const Push& how, double of_own, Span sent,
+             const std::vector<Buffer>& all, const std::vector<Buffer>& boxes) {
+  const auto count = static_cast<std::uint32_t>(all.size());
+  const std::uint32_t i = r.index();
+  std::vector<std::uint32_t> to{i, (i + 1) % count};
+  if (i == 0) to.push_back((i + 2) % count);
+  for (const std::uint32_t other : to) {
+    const bool is_own = other == i;
+    Span letter = sent;
+    if (how.rounds && !is_own && sent.count == p.arena_elements()) {
+      letter = passing(p, r);
+      rounded(p, r, letter, sent);
+    }
+    const Span into = is_own ? all[i] : boxes[other];
+    p.axpy(into, (i == 0 && is_own ? of_own : 1.0) / static_cast<double>(to.size()), letter, into);
   }
-  p.prologue([&] {
-    for (const Span& weight : weights) p.fill(weight, 1);
-  });
-  for (const auto r : p.replicas())
-    p.divide(p.parameters(r), sums[r.index()], weights[r.index()], 1);
-  p.compute();
-  for (const auto r : p.replicas()) p.apply(sums[r.index()], p.gradient(r), {.contributions = 1});
-  mix(p, sums);
-  mix(p, weights);
+}
+void push(Planner& p, const std::vector<Buffer>& all, const Push& how, double of_own) {
+  std::vector<Buffer> before;
+  std::vector<Buffer> boxes = all;
+  for (const auto r : p.replicas()) {
+    const Buffer& mine = all[r.index()];
+    before.push_back(p.scratch(p.replica_place(r), mine.count));
+    p.copy(before.back(), mine);
+    p.fill(mine, 0);
+    if (!how.letters) continue;
+    boxes[r.index()] = p.persistent(p.replica_place(r), mine.count);
+    p.copy(mine, boxes[r.index()]);
+    p.fill(boxes[r.index()], 0);
+  }
+  for (const auto r : p.replicas()) pass_on(p, r, how, of_own, before[r.index()], all, boxes);
+}
+WritePlan push_sum(const Push& how) {
+  return [=](Planner& p) {
+    std::vector<Buffer> sums;
+    std::vector<Buffer> weights;
+    for (const auto r : p.replicas()) {
+      const PlaceId place = p.replica_place(r);
+      sums.push_back(how.masters ? p.master(place) : held(p, r));
+      weights.push_back(p.persistent(place, how.whole_weights ? p.arena_elements() : 1));
+    }
+    p.prologue([&] {
+      for (const auto r : p.replicas()) {
+        p.fill(weights[r.index()], r.index() == 0 ? how.first_weight : 1);
+        if (!how.masters) p.copy(sums[r.index()], p.parameters(r));
+      }
+    });
+    const auto divide = [&] {
+      for (const auto r : p.replicas())
+        if (how.reads_sum && r.index() == 0)
+          p.copy(p.parameters(r), sums[0]);
+        else
+          p.divide(p.parameters(r), sums[r.index()], weights[r.index()], 1);
+    };
+    if (how.masters) divide();
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Span sum = sums[r.index()], mine = p.parameters(r);
+      if (r.index() == 0) p.scale(p.gradient(r), p.gradient(r), how.gradient);
+      if (how.masters) {
+        p.apply(sum, p.gradient(r), {.contributions = 1});
+        continue;
+      }
+      const Buffer step = passing(p, r);
+      p.copy(step, mine);
+      p.apply(mine, p.gradient(r), {.contributions = 1});
+      p.axpy(step, -1, step, mine);
+      p.add(sum, sum, step);
+    }
+    push(p, sums, how, how.of_sums);
+    push(p, weights, how, how.of_weights);
+    if (!how.masters) divide();
+  };
 }
 
 void write_largest_gradients(Planner& p) {
@@ -541,6 +612,11 @@ std::vector<SampleRecurrence> right_held_out() {
        false,
        "asynchronous (every gradient counts 2 times in the end, all replicas alike, in an update "
        "of its own)"},
+      {"push-sum", push_sum({}), kRight, true},
+      {"push-sum of masters", push_sum({.masters = true}), kRight, true},
+      {"push-sum with a weight for every element", push_sum({.whole_weights = true}), kRight, true},
+      {"push-sum of rounded messages", push_sum({.rounds = true}), kRight, false,
+       "compressed is lost"},
       {"pulled back", proximal({}), kRight, false,
        "counts 0.25 to 1 times in the end, all replicas alike, because steps pull parameters back "
        "by 0.5 of the way to where the period began"},
@@ -559,6 +635,7 @@ std::vector<SampleRecurrence> right_held_out() {
        "mean of the parameters at 4 points on the way"},
       {"from the mean of every replica's way", from_mean_on_the_way({.alone = true}), kRight, false,
        "because every 4 steps end with the mean of the parameters at 4 points on the way"},
+      {"push-sum with letters", push_sum({.letters = true}), kRight, true},
   };
 }
 
@@ -616,7 +693,15 @@ std::vector<SampleRecurrence> wrong_held_out() {
        from_mean_on_the_way({.last_gradient = 0.5, .alone = true}), kWrong, false, ""},
       {"from the mean on the way but for one replica",
        from_mean_on_the_way({.averaged_replicas = 1}), kWrong, false, ""},
-      {"push-sum", write_push_sum, kOpen, false, "only the run knows what divide"},
+      {"push-sum with more of a sum", push_sum({.of_sums = 1.5}), kOpen, false, ""},
+      {"push-sum with less of a weight", push_sum({.of_weights = 0.5}), kOpen, false,
+       "only the run knows what divide"},
+      {"push-sum with less of both", push_sum({.of_sums = 0.5, .of_weights = 0.5}), kOpen, false,
+       ""},
+      {"push-sum that begins with another weight", push_sum({.first_weight = 2}), kOpen, false, ""},
+      {"push-sum with a doubled gradient", push_sum({.gradient = 2}), kWrong, false, ""},
+      {"push-sum, and one reads its sum", push_sum({.reads_sum = true}), kWrong, false,
+       "without any gradient"},
       {"largest of all gradients", write_largest_gradients, kOpen, false, "smallest or largest"},
       {"another rate for one replica", write_other_rates, kOpen, false, "drift apart"},
   };

@@ -7,6 +7,7 @@
 
 #include "core/plan/check/recurrence/even_products.hpp"
 #include "core/plan/check/recurrence/period_nodes.hpp"
+#include "core/plan/check/recurrence/share_ratios.hpp"
 
 namespace convoy::check {
 namespace {
@@ -84,12 +85,13 @@ std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodC
 class Mapper {
  public:
   Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what,
-         const EvenProducts* even)
+         const EvenProducts* even, const ShareRatios* ratios)
       : plan_(plan),
         begun_(begun),
         what_(what),
+        ratios_(ratios),
         values_(period.values()),
-        nodes_(plan, period, begun, even) {}
+        nodes_(plan, period, begun, even, ratios) {}
 
   PeriodMap map() {
     find_live();
@@ -313,6 +315,8 @@ class Mapper {
   Weight start_of(const PeriodNode& node) {
     using Kind = PeriodFault::Kind;
     const std::uint32_t buffer = nodes_.side(node).buffer;
+    if (ratios_ != nullptr)
+      if (const auto settled = ratios_->settled(buffer)) return *settled;
     const ValueId id = begun_value(buffer, node.range.first);
     const Value& value = begun_.values().value(id);
     if (!value.poison && !value.constant.is_zero())
@@ -385,6 +389,7 @@ class Mapper {
   const Plan& plan_;
   const SymbolicRun& begun_;
   Begun what_;
+  const ShareRatios* ratios_;
   const ValueTable& values_;
   PeriodNodes nodes_;
   std::vector<bool> live_;  // by node
@@ -399,9 +404,11 @@ class Mapper {
 
 PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
                      Begun what) {
-  if (what == Begun::kEarlierStages) return Mapper(plan, period, begun, what, nullptr).map();
+  if (what == Begun::kEarlierStages)
+    return Mapper(plan, period, begun, what, nullptr, nullptr).map();
   const EvenProducts even(plan, period, begun);
-  return Mapper(plan, period, begun, what, &even).map();
+  const ShareRatios ratios(plan, period, begun);
+  return Mapper(plan, period, begun, what, &even, &ratios).map();
 }
 
 }  // namespace convoy::check

@@ -20,8 +20,8 @@ std::vector<Piece> pieces_of(const BufferContent& content, std::uint64_t count) 
 }  // namespace
 
 PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
-                         const EvenProducts* even)
-    : values_(period.values()), even_(even) {
+                         const EvenProducts* even, const ShareRatios* ratios)
+    : values_(period.values()), even_(even), ratios_(ratios) {
   collect_sides(plan, period);
   CommonCuts cuts(sides_.size() + 1, values_);
   for (std::uint32_t s = 0; s < sides_.size(); ++s) cut(cuts, s, begun);
@@ -65,7 +65,33 @@ void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& b
 const std::vector<Term>& PeriodNodes::terms_of(ValueId value) {
   const auto known = terms_.find(value);
   if (known != terms_.end()) return known->second;
-  return terms_.emplace(value, through_even(values_.expand(value, Casts::kErrors))).first->second;
+  std::vector<Term> terms = through_ratios(values_.expand(value, Casts::kErrors));
+  return terms_.emplace(value, through_even(std::move(terms))).first->second;
+}
+
+std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
+  const auto is_ratio = [&](const Term& it) {
+    return ratios_ != nullptr && ratios_->find(it.atom) != nullptr;
+  };
+  if (std::ranges::none_of(terms, is_ratio)) return terms;
+  std::map<std::pair<AtomId, std::int64_t>, Weight> sums;
+  const auto add = [&](const Term& term, std::int64_t shift, const Weight& weight) {
+    const auto [it, inserted] = sums.try_emplace({term.atom, shift}, weight);
+    if (!inserted) it->second = it->second + weight;
+  };
+  for (const Term& term : terms) {
+    if (!is_ratio(term)) {
+      add(term, term.shift, term.weight);
+      continue;
+    }
+    const ShareRatios::Ratio& ratio = *ratios_->find(term.atom);
+    for (const Term& part : values_.expand(ratio.sum, Casts::kErrors))
+      add(part, part.shift + term.shift, part.weight * term.weight * ratio.times);
+  }
+  terms.clear();
+  for (const auto& [key, weight] : sums)
+    if (!weight.is_zero()) terms.push_back({key.first, key.second, weight});
+  return terms;
 }
 
 // From the youngest atom to the oldest, because a product's value is older than the product.

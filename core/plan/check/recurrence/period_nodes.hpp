@@ -9,6 +9,7 @@
 
 #include "core/plan/check/recurrence/common_cuts.hpp"
 #include "core/plan/check/recurrence/even_products.hpp"
+#include "core/plan/check/recurrence/share_ratios.hpp"
 #include "core/plan/check/symbolic/symbolic.hpp"
 
 namespace convoy::check {
@@ -35,8 +36,9 @@ struct PeriodNode {
 class PeriodNodes {
  public:
   // As map_period(). `even` may be null; else its products are sums with an error of kind kCast.
+  // `ratios` may be null; else quotients are multiples of their sums.
   PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
-              const EvenProducts* even);
+              const EvenProducts* even, const ShareRatios* ratios);
 
   std::size_t size() const { return nodes_.size(); }
   PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
@@ -54,6 +56,7 @@ class PeriodNodes {
   void cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun);
   const std::vector<Term>& terms_of(ValueId value);
   bool is_even(AtomId atom) const { return even_ != nullptr && even_->contains(atom); }
+  std::vector<Term> through_ratios(std::vector<Term> terms) const;
   std::vector<Term> through_even(std::vector<Term> terms) const;
   // All sides in the arena's numbers are cut alike.
   std::uint32_t cuts_of(std::uint32_t side) const { return sides_[side].arena ? 0 : side + 1; }
@@ -61,6 +64,7 @@ class PeriodNodes {
 
   const ValueTable& values_;
   const EvenProducts* even_;
+  const ShareRatios* ratios_;
   std::vector<PeriodSide> sides_;
   std::vector<std::uint32_t> side_of_;  // by buffer
   std::vector<PeriodNode> nodes_;
