@@ -148,6 +148,36 @@ void write_ratio_of_each(Planner& p) {
   }
 }
 
+// Muon (Jordan, 2024): the momentum of a matrix is orthogonalised.
+struct Orthogonal {
+  bool sums = true;         // the gradients of all replicas
+  double enters = 0.5;      // of the gradient, into the momentum of replica 0
+  bool keeps_rest = false;  // of what is left out, for the next step
+  bool squares = false;     // the momentum first
+};
+WritePlan orthogonal(const Orthogonal& how) {
+  return [how](Planner& p) {
+    constexpr std::uint64_t rows = 16, columns = 8;
+    const Range matrix{0, rows * columns};
+    p.compute();
+    if (how.sums) p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) {
+      const Span velocity = moment(p, r), update = passing(p, r, p.arena_elements());
+      p.scale(velocity, velocity, 0.5);
+      p.axpy(velocity, is_first(r) ? how.enters : 0.5, p.gradient(r), velocity);
+      p.copy(update, velocity);
+      const Span from = passing(p, r, matrix.count), rest = moment(p, r);
+      p.copy(from, part(update, 0, matrix.count));
+      if (how.keeps_rest) p.add(from, from, part(rest, 0, matrix.count));
+      if (how.squares) p.multiply(from, from, from);
+      p.orthogonalise(part(update, 0, matrix.count), from, rows, columns);
+      if (how.keeps_rest)
+        p.axpy(part(rest, 0, matrix.count), -1, part(update, 0, matrix.count), from);
+      p.apply(p.parameters(r), update);
+    }
+  };
+}
+
 }  // namespace
 
 std::vector<SampleRecurrence> right_moments() {
@@ -160,6 +190,7 @@ std::vector<SampleRecurrence> right_moments() {
        "counts 10 times in the end, all replicas alike beside factors that only the run knows"},
       {"moments at a server", at_a_server(add_up_all, false), kRight, false,
        "counts 2 times in the end, all replicas alike beside factors"},
+      {"Muon", orthogonal({}), kRight, false, once},
   };
 }
 
@@ -184,6 +215,11 @@ std::vector<SampleRecurrence> wrong_moments() {
       {"a gradient lost", at_a_server(add_up_without_the_last, false), kOpen, false, ""},
       {"moments of each", write_moments_of_each, kOpen, false, ""},
       {"a ratio of each", write_ratio_of_each, kOpen, false, "only the run knows"},
+      {"Muon of each", orthogonal({.sums = false}), kWrong, false, ""},
+      {"Muon with another momentum for one replica", orthogonal({.enters = 1}), kWrong, false, ""},
+      {"Muon that keeps the rest", orthogonal({.keeps_rest = true}), kOpen, false,
+       "only the run knows"},
+      {"Muon of the square", orthogonal({.squares = true}), kOpen, false, "only the run knows"},
   };
 }
 

@@ -17,7 +17,8 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& errors,
     const AtomId error = elements_.error_atoms[e];
     const std::uint64_t weight = errors.at(0, e);
     const Atom& atom = values_.atom(error);
-    const bool by_factor = !atom.factors.empty();
+    const bool by_factor =
+        !atom.factors.empty() || atom.matrix.kind == OperationKind::kOrthogonalise;
     if (by_factor) judge_factor(read, error, weight != 0);
     if (weight == 0 && atom.keeps_out) report_kept_out(read, error);
     if (weight == 0) continue;

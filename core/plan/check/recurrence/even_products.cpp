@@ -32,11 +32,15 @@ class GradientsInValue {
   std::map<std::pair<std::uint64_t, std::int64_t>, std::map<std::uint32_t, std::uint64_t>> parts_;
 };
 
+bool makes_product(OperationKind kind) {
+  return has_factor(kind) || kind == OperationKind::kOrthogonalise;
+}
+
 }  // namespace
 
 EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
     : plan_(plan), period_(period), values_(period.values()) {
-  if (std::ranges::none_of(plan.body, has_factor, &Operation::kind)) return;
+  if (std::ranges::none_of(plan.body, makes_product, &Operation::kind)) return;
   examine_memory(begun);
   for (int attempt = 0; attempt < kMostEvenAttempts; ++attempt) {
     examine_atoms();
@@ -86,6 +90,10 @@ EvenProducts::KnownAtom EvenProducts::examine(AtomId id) const {
   const Atom& atom = values_.atom(id);
   if (atom.kind != AtomKind::kOpaque) return {};
   if (!atom.factors.empty() && of_all(atom.inputs) == Evenness::kLinear && accepts_factor(atom))
+    return {Evenness::kLinear, true};
+  // Orthonormal columns are the matrix times another one, which only the run knows.
+  const bool orthogonalises = atom.matrix.kind == OperationKind::kOrthogonalise;
+  if (orthogonalises && atom.inputs.size() == 1 && of_all(atom.inputs) == Evenness::kLinear)
     return {Evenness::kLinear, true};
   const Evenness made_of = std::min(of_all(atom.inputs), of_all(atom.factors));
   return {std::min(made_of, Evenness::kKnown), false};
