@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kComparedSteps = 6;
 constexpr std::uint64_t kStepsWithGradients = 6;
 constexpr std::uint64_t kStepsInAll = 240;
+constexpr std::uint64_t kStepsToFade = 640;
 constexpr double kRate = 0.125;
 // Kernels keep up to half of a unit of 0.25, which still waits to be applied.
 constexpr double kStillKept = kRate * 0.125 + 1e-3;
@@ -49,7 +50,57 @@ double mean_over(const CheckReport& report, std::uint64_t period, std::uint64_t 
   return static_cast<double>(report.computes_per_update);
 }
 
+// Whether the report says how often gradients count in a plan that is exact.
+bool says_counts(const CheckReport& report) {
+  const auto has = [&](std::string_view words) {
+    return report.recurrence.find(words) != std::string::npos;
+  };
+  return report.verdict == Verdict::kApproximate && report.stages.empty() &&
+         has("all replicas alike") && !has("lost") && !has("of its own") &&
+         report.factors.empty() && report.kernels.empty() && report.uneven_updates.empty();
+}
+
+// How often a gradient of one counts in the end, by buffer of parameters and element, if it is the
+// only one.
+std::vector<double> counts_of(const Plan& plan, const CheckReport& report, std::uint32_t replica,
+                              std::uint64_t compute) {
+  const auto gradient = [&](const GradientRequest& request, std::span<float> values) {
+    const bool is_it = request.replica == replica && request.step == compute;
+    std::fill(values.begin(), values.end(), is_it ? 1.0f : 0.0f);
+  };
+  InterpreterOptions options = plain_descent(*plan.arena, gradient);
+  options.learning_rate = [](std::uint64_t) { return 1.0; };
+  Interpreter interpreter(plan, options);
+  interpreter.run(kStepsToFade);
+  const double divisor = static_cast<double>(plan.cluster->replicas() * report.computes_per_update);
+  std::vector<double> counts;
+  for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
+    if (plan.buffers[b].kind != CONVOY_BUFFER_PARAMETERS || plan.buffers[b].set != 0) continue;
+    for (std::size_t e = 0; e < options.initial.size(); ++e)
+      counts.push_back((options.initial[e] - interpreter.values(b)[e]) * divisor);
+  }
+  return counts;
+}
+
 }  // namespace
+
+std::optional<std::string> find_other_counts(const Plan& plan, const CheckReport& report) {
+  const double allowed = 2e-3 * std::max(1.0, report.counts);
+  for (std::uint64_t compute = 0; compute < plan.computes; ++compute) {
+    const std::vector<double> first = counts_of(plan, report, 0, compute);
+    for (std::uint32_t r = 0; r < plan.cluster->replicas(); ++r) {
+      const std::vector<double> counts = r == 0 ? first : counts_of(plan, report, r, compute);
+      for (std::size_t e = 0; e < counts.size(); ++e)
+        if (!(std::fabs(counts[e] - first[e]) < allowed && counts[e] > report.least - allowed &&
+              counts[e] < report.counts + allowed))
+          return fmt::format(
+              "the gradient of replica {} in compute {} counts {} times, and that of "
+              "replica 0 {} times",
+              r, compute, counts[e], first[e]);
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report) {
   const ArenaMap& arena = *plan.arena;
@@ -84,6 +135,7 @@ std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report
 
 std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report) {
   if (report.nothing_lost) return find_loss(plan, report);
+  if (says_counts(report)) return find_other_counts(plan, report);
   if (!has_recurrence(report)) return std::nullopt;
   return difference(
       interpreted_reads(plan, kComparedSteps),
