@@ -1,7 +1,9 @@
-// A strategy with a kernel of its own as users run and check it on GPUs, which are emulated.
+// A strategy with a kernel of its own as users check it, and as they run it on GPUs, which are
+// emulated.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -10,13 +12,26 @@
 namespace convoy::own_kernel_test {
 namespace {
 
-#ifdef CONVOY_EMULATED_CUDA_FOLDER
-
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
 using Arguments = std::vector<std::string>;
+
+// A call sleeps for ten minutes, and check ends it after the second that calls may take.
+TEST(OwnKernel, ThatSleepsIsNamedByCheckWhichEndsInTime) {
+  const auto begin = std::chrono::steady_clock::now();
+  const ProgramResult result =
+      run_convoy({"check", CONVOY_OWN_KERNEL_FOLDER "/own_kernel.so", "--model=lenet",
+                  "--device=cpu", "--num_devices=2", "--sleep=600", "--plugin_timeout=1"});
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  EXPECT_EQ(result.exit_code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("kernel 'pass' of call (operation "),
+                                HasSubstr("does not return within 1 second")));
+  EXPECT_LT(took.count(), 120);
+}
+
+#ifdef CONVOY_EMULATED_CUDA_FOLDER
 
 ProgramResult convoy(Arguments arguments, const std::string& form) {
   for (const char* flag :
