@@ -69,7 +69,7 @@ struct CheckReport {
   // gradient counts once in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
   double counts = 1;          // how often a gradient counts in the end, at most
-  double least = 1;           // the same of the variables where it is least
+  double least = 1;           // the same of the gradients that count least
   bool nothing_lost = false;  // "nothing is lost"
   // The first step of the next stage, where residuals of this one are lost that nothing else says
   // of.
