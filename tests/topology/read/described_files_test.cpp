@@ -51,34 +51,21 @@ std::string catalogue_problem(const std::string& part, const std::string& by) {
 }
 
 TEST(DescribedFilesTest, EveryPlatformIsReadWithItsGpus) {
-  const std::map<std::string, std::uint32_t> expected = {{"a100-pciex8", 8},
-                                                         {"dgx-a100", 8},
-                                                         {"dgx1-p100", 8},
-                                                         {"dgx1-v100", 8},
-                                                         {"dgx2-v100", 16},
-                                                         {"ec2-g4dn.metal", 8},
-                                                         {"ec2-g5.48xlarge", 8},
-                                                         {"ec2-p2.16xlarge", 16},
-                                                         {"ec2-p2.8xlarge", 8},
-                                                         {"ec2-p3.16xlarge", 8},
-                                                         {"ec2-p4d.24xlarge", 8},
-                                                         {"ec2-p5.48xlarge", 8},
-                                                         {"ec2-p5en.48xlarge", 8},
-                                                         {"ec2-p6-b200.48xlarge", 8},
-                                                         {"gb200-nvl72", 72},
-                                                         {"gce-k80x8", 8},
-                                                         {"gh200x4", 4},
-                                                         {"gn5-p100x8", 8},
-                                                         {"hgx-a100x4", 4},
-                                                         {"hgx-b200x8", 8},
-                                                         {"hgx-h100x8", 8},
-                                                         {"hgx-h200x8", 8},
-                                                         {"l40sx8", 8},
-                                                         {"mi300x8", 8},
-                                                         {"oci-bm.gpu4.8", 8},
-                                                         {"rtx3090x2", 2},
-                                                         {"rtx4090x8", 8},
-                                                         {"rtx5090x8", 8}};
+  const std::map<std::uint32_t, std::vector<std::string>> by_gpus = {
+      {1, {"gb10"}},
+      {2, {"rtx3090x2"}},
+      {4, {"azure-nc96ads-a100-v4", "gh200x4", "hgx-a100x4", "l40sx4", "polaris", "v100-pciex4"}},
+      {8, {"a100-pciex8",          "dgx-a100",         "dgx1-p100",       "dgx1-v100",
+           "ec2-g4dn.metal",       "ec2-g5.48xlarge",  "ec2-p2.8xlarge",  "ec2-p3.16xlarge",
+           "ec2-p3dn.24xlarge",    "ec2-p4d.24xlarge", "ec2-p5.48xlarge", "ec2-p5en.48xlarge",
+           "ec2-p6-b200.48xlarge", "gce-k80x8",        "gn5-p100x8",      "hgx-b200x8",
+           "hgx-h100x8",           "hgx-h200x8",       "l40sx8",          "mi300x8",
+           "oci-bm.gpu4.8",        "rtx-pro-6000x8",   "rtx4090x8",       "rtx5090x8"}},
+      {16, {"dgx2-v100", "ec2-p2.16xlarge"}},
+      {72, {"gb200-nvl72"}}};
+  std::map<std::string, std::uint32_t> expected;
+  for (const auto& [gpus, names] : by_gpus)
+    for (const std::string& name : names) expected[name] = gpus;
   std::vector<std::string> names;
   names.reserve(expected.size());
   for (const auto& [name, gpus] : expected) names.push_back(name);
@@ -283,6 +270,7 @@ TEST(DescribedFilesTest, HostsAreFoundByTheirProcessors) {
   EXPECT_EQ(name("Intel(R) Xeon(R) CPU E5-2698 v3 @ 2.30GHz"), "haswell");
   EXPECT_EQ(name("Intel(R) Xeon(R) Platinum 8168 CPU @ 2.70GHz"), "skylake");
   EXPECT_EQ(name("AMD EPYC 9654 96-Core Processor"), "zen4");
+  EXPECT_EQ(name("AMD EPYC 9575F 64-Core Processor"), "zen5");
   EXPECT_EQ(name("ThunderX2"), "none");
   EXPECT_EQ(catalogue.fallback_host().name, "unknown");
 }
