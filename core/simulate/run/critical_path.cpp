@@ -112,6 +112,9 @@ std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, 
   if (result.exposed_seconds < kNothing * result.step_seconds || others.empty()) return "compute";
   const auto& [worst, spent] =
       *std::ranges::max_element(others, {}, [](const auto& it) { return it.second.ticks; });
+  if (graph.strands > 1 && chain.wait > spent.ticks)
+    return fmt::format("waiting for other workers ({:.0f} % of the step)",
+                       100 * to_seconds(chain.wait) / to_seconds(chain.whole));
   const std::string share = fmt::format("{} ({:.0f} % of the step", noun(worst),
                                         100 * to_seconds(spent.ticks) / to_seconds(chain.whole));
   const Share route = longest(spent.routes);

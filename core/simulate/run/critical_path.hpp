@@ -43,7 +43,8 @@ std::string assumed_rate(const SimulatedLink& link);
 // "compute", "copies (61 % of the step) on gpu0 -> switch0", "copies (61 % of the step, mostly
 // latency) on gpu0 -> switch0", "updates (12 % of the step) at cuda:7": names the kind of work,
 // apart from compute, that takes most of the chain, and the link or place where it takes most.
-// "Mostly latency" means that more than half of that time passes before bytes move.
+// "Mostly latency" means that more than half of that time passes before bytes move. "waiting for
+// other workers (99 % of the step)": the chain leads to steps of others that are not recorded.
 std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
                             const SimulatedMachine& machine, const SimulationResult& result);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plan/lower/lower.hpp"
+#include "core/simulate/run/critical_path.hpp"
 #include "core/simulate/simulate.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/simulate/hand_machine.hpp"
@@ -26,6 +27,22 @@ simulate::SimulationResult run_with(std::uint64_t max_lag) {
       lowered, hand.machine,
       {equal_layers(1, kFast / 3, 2 * kFast / 3), equal_layers(1, kSlow / 3, 2 * kSlow / 3)},
       options);
+}
+
+// The chain of a step may lead to steps of other workers, of which few are recorded.
+TEST(AsynchronousSimulation, WaitingForOthersIsTheBottleneckWhereItTakesLongest) {
+  simulate::TaskGraph graph;
+  simulate::CriticalChain chain;
+  chain.whole = 1000;
+  chain.activities[simulate::Activity::kUpdate].ticks = 10;
+  chain.wait = 980;
+  simulate::SimulationResult result;
+  result.step_seconds = 1;
+  result.exposed_seconds = 0.9;
+  const Plan plan;
+  graph.strands = 2;
+  EXPECT_EQ(name_bottleneck(chain, graph, plan, {}, result),
+            "waiting for other workers (98 % of the step)");
 }
 
 TEST(AsynchronousSimulation, NobodyWaitsForASlowWorkerWithoutABound) {
