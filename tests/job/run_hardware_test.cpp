@@ -136,6 +136,8 @@ TEST_F(DecisionKey, TellsApartDevicesThatAreJoinedInAnotherWay) {
     on.machine.paths = [](std::uint32_t, std::uint32_t) { return simulate::Path{}; };
   }));
   EXPECT_TRUE(differs([](auto& on) { on.machine.near_memory = [](std::uint32_t) { return 7u; }; }));
+  EXPECT_TRUE(
+      differs([](auto& on) { on.machine.has_near_card = [](std::uint32_t) { return false; }; }));
 }
 
 TEST_F(DecisionKey, TellsApartConstantsOfDevicesHostsAndLinks) {
@@ -150,6 +152,7 @@ TEST_F(DecisionKey, TellsApartConstantsOfDevicesHostsAndLinks) {
       [](auto& on) { on.machine.links[0].wire = simulate::Wire::kNvswitch; },
       [](auto& on) { on.machine.hosts[0].pcie_hop_seconds *= 2; },
       [](auto& on) { on.machine.hosts[0].root_overhead *= 2; },
+      [](auto& on) { on.machine.hosts[0].peers_over_root += 2; },
       [](auto& on) { on.machine.hosts[0].input_cores += 1; },
       [](auto& on) { on.machine.places[0].memory_bytes += 1; },
       [](auto& on) { on.machine.places[0].board = 77; },

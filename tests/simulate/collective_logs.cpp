@@ -27,6 +27,12 @@ OperationKind kind_of(const std::string& name) {
   return kKinds.at(name);
 }
 
+// A name of share/platforms, or the path of a file of this folder's platforms.
+std::string platform_of(const std::string& name) {
+  const bool is_file = name.ends_with(".json");
+  return is_file ? CONVOY_SOURCE_DIR "/tests/simulate/platforms/" + name : name;
+}
+
 CollectiveLog log_of(const nlohmann::json& json) {
   CollectiveLog log;
   log.machine = json.at("machine");
@@ -35,8 +41,8 @@ CollectiveLog log_of(const nlohmann::json& json) {
   log.gpus_per_host = json.at("gpus_per_host");
   log.gpus_per_process = json.at("gpus_per_process");
   log.collective = kind_of(json.at("collective"));
-  if (json.contains("algorithm") && json.at("algorithm") == "ring")
-    log.algorithm = CONVOY_ALGORITHM_RING;
+  if (json.contains("algorithm"))
+    log.algorithm = json.at("algorithm") == "tree" ? CONVOY_ALGORITHM_TREE : CONVOY_ALGORITHM_RING;
   log.library = json.at("library");
   log.source = json.at("source");
   log.held_out = json.at("held_out");
@@ -45,6 +51,7 @@ CollectiveLog log_of(const nlohmann::json& json) {
     log.rows.push_back({row.at(0).get<double>() * kMebibyte, row.at(1).get<double>() * 1e9});
   for (const auto& size : json.at("known_misses"))
     log.known_misses.insert(size.get<std::uint64_t>());
+  log.why_missed = json.value("why_missed", "");
   return log;
 }
 
@@ -62,7 +69,7 @@ std::vector<ForeseenCollective> foresee(const CollectiveLog& log) {
   const std::filesystem::path share = CONVOY_SOURCE_DIR "/share";
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform =
-      topology::read_platform(share / "platforms", log.platform, log.hosts, catalogue);
+      topology::read_platform(share / "platforms", platform_of(log.platform), log.hosts, catalogue);
   const simulate::SimulatedCluster on = simulate::make_gpu_cluster(
       platform.machine, log.gpus_per_host, simulate::platform_constants(platform, catalogue));
   simulate::CollectiveLibrary library =

@@ -28,6 +28,7 @@ struct CollectiveLog {
   double bar = 0.15;      // error allowed from 64 MB on
   std::vector<Row> rows;
   std::set<std::uint64_t> known_misses;  // MiB, where the bar is missed
+  std::string why_missed;                // what the log leaves open or the model leaves out
 };
 
 // collective_logs.json of this folder.

@@ -53,6 +53,7 @@ void print_log(std::FILE* out, const CollectiveLog& log, Summary& summary) {
                100 * foreseen[i].error, missed ? " (missed)" : "", foreseen[i].way);
     summary.add(log, row.bytes, foreseen[i].error);
   }
+  if (!log.why_missed.empty()) fmt::print(out, "\nMissed: {}.\n", log.why_missed);
 }
 
 void print_report(std::FILE* out) {

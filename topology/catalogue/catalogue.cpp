@@ -70,6 +70,7 @@ constexpr ConstantField<HostEntry> kHostFields[] = {
     {"network_hop_seconds", &HostEntry::network_hop_seconds, true},
     {"proxy_seconds", &HostEntry::proxy_seconds, true},
     {"root_overhead", &HostEntry::root_overhead},
+    {"peers_over_root", &HostEntry::peers_over_root},
 };
 
 template <typename Entry, std::size_t n>

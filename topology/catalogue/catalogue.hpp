@@ -74,6 +74,8 @@ struct HostEntry {
   Fact<double> network_hop_seconds;
   Fact<double> proxy_seconds;  // per step of a ring between hosts that a thread serves, at least
   Fact<double> root_overhead;  // of what devices send each other over root ports: times its bytes
+  // The most GPUs of a collective that use peer access over root ports by default.
+  Fact<double> peers_over_root;
 };
 
 // The constants of devices and hosts, as files describe them: devices.json and hosts.json.

@@ -187,6 +187,7 @@ void PlatformHost::read_peer_access(DescribedObject& object) {
   DescribedObject access = object.object("peer_access");
   peer_access_ = access.text("between");
   peer_access_source_ = access.text("source");
+  peers_over_root_ = access.flag_or("over_root", false);
   static constexpr const char* kKnown[] = {"all", "package", "none", "unknown"};
   if (std::find(std::begin(kKnown), std::end(kKnown), peer_access_) == std::end(kKnown))
     access.reject(

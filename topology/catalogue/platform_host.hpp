@@ -30,6 +30,7 @@ class PlatformHost {
   std::uint32_t gpus() const { return static_cast<std::uint32_t>(gpus_.size()); }
   std::uint32_t cards() const { return static_cast<std::uint32_t>(cards_.size()); }
   std::uint32_t input_cores() const { return input_cores_; }
+  bool peers_over_root() const { return peers_over_root_; }
 
  private:
   // What hangs below a package: bridges by number, parents first.
@@ -98,6 +99,7 @@ class PlatformHost {
   std::uint32_t switched_bricks_ = 0;  // of every GPU, to the NVSwitches
   std::string peer_access_;
   std::string peer_access_source_;
+  bool peers_over_root_ = false;
 
   // Numbers in the machine of the host that is being appended.
   std::vector<std::size_t> package_nodes_;

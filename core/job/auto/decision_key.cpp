@@ -62,12 +62,13 @@ std::string link_text(const simulate::SimulatedLink& it) {
 }
 
 std::string host_text(const simulate::SimulatedHost& it) {
-  return fmt::format(
-      "{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name, it.pcie_efficiency,
-      it.nvlink_efficiency, it.socket_efficiency, it.network_efficiency, it.rdma_efficiency,
-      it.memory_bytes_per_second, it.add_bytes_per_second, it.memory_bytes, it.input_cores,
-      it.decoded_images_per_core, it.add_share_while_decoding, it.nvlink_hop_seconds,
-      it.pcie_hop_seconds, it.network_hop_seconds, it.proxy_seconds, it.root_overhead);
+  return fmt::format("{}: {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", it.name,
+                     it.pcie_efficiency, it.nvlink_efficiency, it.socket_efficiency,
+                     it.network_efficiency, it.rdma_efficiency, it.memory_bytes_per_second,
+                     it.add_bytes_per_second, it.memory_bytes, it.input_cores,
+                     it.decoded_images_per_core, it.add_share_while_decoding, it.nvlink_hop_seconds,
+                     it.pcie_hop_seconds, it.network_hop_seconds, it.proxy_seconds,
+                     it.root_overhead, it.peers_over_root);
 }
 
 std::string place_text(const simulate::SimulatedPlace& it) {
@@ -130,6 +131,8 @@ std::string paths_text(const simulate::SimulatedCluster& on) {
   if (places > kMostPlaces) return {};
   Fnv1a64 hash;
   for (std::uint32_t p = 0; p < places; ++p) {
+    if (on.machine.has_near_card && p < on.cluster.replicas())
+      hash.add_word(on.machine.has_near_card(p) ? 1 : 0);
     if (on.machine.near_memory && p < on.cluster.replicas())
       hash.add_word(on.machine.near_memory(p));
     for (std::uint32_t q = 0; q < places; ++q) {

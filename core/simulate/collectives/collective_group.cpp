@@ -25,6 +25,7 @@ std::vector<std::string_view> generations_of(const SimulatedMachine& machine,
 CollectiveGroup::CollectiveGroup(const SimulatedMachine& machine, const CollectiveLibrary& library,
                                  RouteTable& routes, const std::vector<std::uint32_t>& places)
     : machine_(machine),
+      library_(library),
       routes_(routes),
       generation_(&library.generation(generations_of(machine, places))),
       devices_(places.size()) {
@@ -76,14 +77,29 @@ const std::vector<CollectiveGroup::Load>& CollectiveGroup::loads(std::uint32_t f
   const auto [known, is_new] = loads_.at(from, to);
   if (!is_new) return known;
   const std::uint32_t host = machine_.places[from].host;
-  const bool reaches = !machine_.reaches || host != machine_.places[to].host ||
-                       machine_.host_places.empty() || machine_.reaches(from, to);
-  if (!reaches) return known = staged(from, to, machine_.host_places[host]);
+  if (!is_direct(from, to)) return known = staged(from, to, machine_.host_places[host]);
   const Path& path = routes_.path(from, to);
   const double overhead = path.over_root ? machine_.hosts[host].root_overhead : 1;
   for (std::size_t i = 0; i < path.links.size(); ++i)
     known.push_back({path.links[i], overhead * path.share(i), path.share(i)});
+  if (host != machine_.places[to].host && machine_.has_near_card)
+    stage_at_cards(known, from, to, std::lround(1 / path.share(0)));
   return known;
+}
+
+// NCCL 2.30, paths.cc: over root ports, devices exchange data through host memory unless they are
+// few or the library is told otherwise.
+bool CollectiveGroup::is_direct(std::uint32_t from, std::uint32_t to) {
+  const std::uint32_t host = machine_.places[from].host;
+  if (!machine_.reaches || host != machine_.places[to].host || machine_.host_places.empty())
+    return true;
+  if (!machine_.reaches(from, to)) return false;
+  const Path& path = routes_.path(from, to);
+  const bool crosses_root = path.over_root || std::ranges::any_of(path.links, [&](auto link) {
+                              return machine_.links[link].joins_sockets;
+                            });
+  return path.kind == PathKind::kNvlink || !crosses_root ||
+         static_cast<double>(by_host_.at(host).size()) <= machine_.hosts[host].peers_over_root;
 }
 
 // A link may stand for all memories of a host. Buffers lie in the memories near the devices that
@@ -100,13 +116,40 @@ double CollectiveGroup::memory_weight(std::uint32_t memory) const {
 std::vector<CollectiveGroup::Load> CollectiveGroup::staged(std::uint32_t from, std::uint32_t to,
                                                            std::uint32_t memory) {
   std::vector<Load> result;
-  for (const std::uint32_t link : routes_.path(from, memory).links) result.push_back({link, 1});
+  for (const std::uint32_t link : routes_.path(from, memory).links)
+    result.push_back({link, 1, 1, Staging::kOfSender});
   for (const std::uint32_t link : routes_.path(from, to).links)
     if (machine_.links[link].joins_sockets) result.push_back({link, 1});
-  if (machine_.places[memory].memory != kNone)
-    result.push_back({machine_.places[memory].memory, 2 * memory_weight(memory), 2});
-  for (const std::uint32_t link : routes_.path(memory, to).links) result.push_back({link, 1});
+  add_memory(result, machine_.places[from].host);
+  for (const std::uint32_t link : routes_.path(memory, to).links)
+    result.push_back({link, 1, 1, Staging::kOfReceiver});
   return result;
+}
+
+void CollectiveGroup::add_memory(std::vector<Load>& loads, std::uint32_t host) {
+  if (host >= machine_.host_places.size() || machine_.host_places[host] == kNone) return;
+  const std::uint32_t memory = machine_.host_places[host];
+  if (machine_.places[memory].memory != kNone)
+    loads.push_back({machine_.places[memory].memory, 2 * memory_weight(memory), 2});
+}
+
+// Of a device without a near card, all links between it and the network lead to host memory or
+// from there.
+void CollectiveGroup::stage_at_cards(std::vector<Load>& loads, std::uint32_t from, std::uint32_t to,
+                                     std::size_t ways) {
+  const bool at_sender = !machine_.has_near_card(from);
+  const bool at_receiver = !machine_.has_near_card(to);
+  const std::size_t length = loads.size() / ways;
+  bool after_network = false;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (i % length == 0) after_network = false;
+    if (machine_.links[loads[i].link].wire == Wire::kNetwork)
+      after_network = true;
+    else if (after_network ? at_receiver : at_sender)
+      loads[i].staging = after_network ? Staging::kOfReceiver : Staging::kOfSender;
+  }
+  if (at_sender) add_memory(loads, machine_.places[from].host);
+  if (at_receiver) add_memory(loads, machine_.places[to].host);
 }
 
 // The first link of a network on the way out; kNone if the machine has none.
@@ -206,13 +249,24 @@ bool CollectiveGroup::is_over_nvlink() const {
   });
 }
 
-void CollectiveGroup::add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
-                               ByteShare share) {
-  for (const Load& load : loads(from, to))
-    sum.add(
-        load.link,
-        share.weight * load.weight * machine_.links[load.link].bytes_per_second / limit(load.link),
-        share.bytes * load.bytes);
+void CollectiveGroup::add_loads(RouteSum& sum, std::span<const PatternEdge> edges) {
+  std::set<std::uint32_t> senders;  // through host memory
+  std::set<std::uint32_t> receivers;
+  for (const PatternEdge& edge : edges)
+    for (const Load& load : loads(edge.from, edge.to)) {
+      if (load.staging == Staging::kOfSender) senders.insert(edge.from);
+      if (load.staging == Staging::kOfReceiver) receivers.insert(edge.to);
+    }
+  for (const PatternEdge& edge : edges)
+    for (const Load& load : loads(edge.from, edge.to)) {
+      const bool both_ways =
+          (load.staging == Staging::kOfSender && receivers.contains(edge.from)) ||
+          (load.staging == Staging::kOfReceiver && senders.contains(edge.to));
+      const double reach = limit(load.link) * (both_ways ? library_.staged_reach : 1);
+      sum.add(load.link,
+              edge.share.weight * load.weight * machine_.links[load.link].bytes_per_second / reach,
+              edge.share.bytes * load.bytes);
+    }
 }
 
 void CollectiveGroup::add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "core/simulate/collectives/channel_search.hpp"
@@ -24,6 +25,13 @@ struct GroupHost {
 struct ByteShare {
   double bytes = 0;
   double weight = bytes;
+};
+
+// What a device sends to another one in a pattern, for each byte of the collective.
+struct PatternEdge {
+  std::uint32_t from = 0;  // places
+  std::uint32_t to = 0;
+  ByteShare share;
 };
 
 // The devices of a collective and the connections between them, as a library sees them.
@@ -54,23 +62,30 @@ class CollectiveGroup {
   // The least time of a step for which a thread of the host serves a network card.
   double proxy_seconds() const;
 
-  // Adds the bytes that pass from one place to another, relative to the rates that collectives
-  // reach on the links.
-  void add_load(RouteSum& sum, std::uint32_t from, std::uint32_t to, ByteShare share);
+  // Adds what all edges of a pattern send, relative to the rates that collectives reach on the
+  // links.
+  void add_loads(RouteSum& sum, std::span<const PatternEdge> edges);
   // The same, relative to the rate that reductions in the switch reach on an NVSwitch's links.
   void add_in_switch_load(RouteSum& sum, std::uint32_t from, std::uint32_t to,
                           ByteShare share) const;
 
  private:
+  // Whose way to host memory a link is part of.
+  enum class Staging : std::uint8_t { kUnstaged, kOfSender, kOfReceiver };
   // One link on the way from a device to another one: on their path, or through their host's
   // memory.
   struct Load {
     std::uint32_t link = 0;
     double weight = 1;
     double bytes = 1;
+    Staging staging = Staging::kUnstaged;
   };
   const std::vector<Load>& loads(std::uint32_t from, std::uint32_t to);
+  bool is_direct(std::uint32_t from, std::uint32_t to);
   std::vector<Load> staged(std::uint32_t from, std::uint32_t to, std::uint32_t memory);
+  void stage_at_cards(std::vector<Load>& loads, std::uint32_t from, std::uint32_t to,
+                      std::size_t ways);
+  void add_memory(std::vector<Load>& loads, std::uint32_t host);
   double memory_weight(std::uint32_t memory) const;
   // The bytes per second that collectives reach on a link.
   double limit(std::uint32_t link) const;
@@ -84,6 +99,7 @@ class CollectiveGroup {
   Card card_of(std::uint32_t place, std::uint32_t elsewhere);
 
   const SimulatedMachine& machine_;
+  const CollectiveLibrary& library_;
   RouteTable& routes_;
   const CollectiveGeneration* generation_;
   std::vector<GroupHost> hosts_;

@@ -71,6 +71,9 @@ struct CollectiveLibrary {
   double in_switch_slice_seconds_per_device = 0;
   double in_switch_network_seconds = 0;      // for a level of the tree between hosts
   double in_switch_share_between_hosts = 1;  // the part of its rate on one host that it then has
+  // The part of a PCI Express link's rate that a device reaches when it sends and receives through
+  // host memory at once.
+  double staged_reach = 1;
   double slice_bytes = 0;             // bytes that wait at every level of a tree between hosts
   double network_reduce_seconds = 0;  // SHARP: for one operation in the network's switches
   double network_reduce_reach = 0;    // the part of the network cards' rates that it reaches

@@ -1,25 +1,22 @@
 #include "core/simulate/collectives/collective_patterns.hpp"
 
 #include <algorithm>
-#include <limits>
 
-#include "core/simulate/collectives/crossing_chains.hpp"
 #include "core/simulate/collectives/double_tree.hpp"
+#include "core/simulate/collectives/group_orders.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
 
 namespace convoy::simulate {
 namespace {
 
-using Order = std::vector<std::uint32_t>;
+using Edges = std::vector<PatternEdge>;
 
 // Builds the patterns from the orders of devices for every host and channel. On one host, the
 // orders are closed; with several hosts, they lead from one network card to another.
 class PatternBuilder {
  public:
   PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
-      : group_(group), library_(library) {
-    find_orders();
-  }
+      : group_(group), library_(library), found_(find_group_orders(group)) {}
 
   CollectivePattern ring(OperationKind kind) const {
     const auto n = static_cast<double>(group_.devices());
@@ -30,10 +27,11 @@ class PatternBuilder {
     pattern.local_steps = rounds * (n - 1) - pattern.network_steps;
     pattern.passes = ring_weight(kind, n);
     if (is_chain(kind) && have_one_order()) pattern.local_steps = 1;
-    RouteSum sum;
+    Edges edges;
     const double share = pattern.passes / static_cast<double>(channels());
-    for (std::size_t channel = 0; channel < channels(); ++channel) add_ring(sum, channel, share);
-    return finish(pattern, sum);
+    for (std::size_t channel = 0; channel < channels(); ++channel) add_ring(edges, channel, share);
+    std::erase_if(edges, [&](const PatternEdge& edge) { return is_left_out(kind, edge); });
+    return finish(pattern, edges);
   }
 
   CollectivePattern tree() const {
@@ -41,17 +39,18 @@ class PatternBuilder {
     CollectivePattern pattern = start(CollectiveAlgorithm::kTree);
     pattern.local_steps = 2 * static_cast<double>(group_.most_on_a_host() - 1);
     pattern.network_steps = 2.0 * hosts.depth;
-    RouteSum sum;
+    Edges edges;
     const double share = 1.0 / static_cast<double>(channels());
     for (std::size_t channel = 0; channel < channels(); ++channel) {
       for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
-        const Order& order = orders_[h][channel];
+        const Order& order = found_.orders[h][channel];
         for (std::size_t i = 0; i + 1 < order.size(); ++i)
-          both_ways(sum, place(h, order[i]), place(h, order[i + 1]), share);
+          both_ways(edges, place(h, order[i]), place(h, order[i + 1]), share);
       }
-      add_tree(sum, hosts, share, [&](std::size_t h) { return place(h, orders_[h][channel][0]); });
+      add_tree(edges, hosts, share,
+               [&](std::size_t h) { return place(h, found_.orders[h][channel][0]); });
     }
-    return finish(pattern, sum);
+    return finish(pattern, edges);
   }
 
   CollectivePattern in_switch() const {
@@ -61,10 +60,11 @@ class PatternBuilder {
     pattern.network_steps = 2.0 * hosts.depth;
     RouteSum sum;
     add_in_switch(sum);
+    Edges edges;
     add_parts([&](std::uint32_t device, double part) {
-      add_tree(sum, hosts, part, [&](std::size_t h) { return place(h, device); });
+      add_tree(edges, hosts, part, [&](std::size_t h) { return place(h, device); });
     });
-    return finish(pattern, sum);
+    return finish(pattern, edges, sum);
   }
 
   CollectivePattern rails() const {
@@ -72,12 +72,12 @@ class PatternBuilder {
     CollectivePattern pattern = start(CollectiveAlgorithm::kRails);
     pattern.local_steps = 2 * static_cast<double>(group_.most_on_a_host() - 1);
     pattern.network_steps = 2 * (hosts - 1);
-    RouteSum sum;
-    add_local_rings(sum);
+    Edges edges;
+    add_local_rings(edges);
     add_parts([&](std::uint32_t device, double part) {
-      add_cycle(sum, device, {part * 2 * (hosts - 1) / hosts});
+      add_cycle(edges, device, {part * 2 * (hosts - 1) / hosts});
     });
-    return finish(pattern, sum);
+    return finish(pattern, edges);
   }
 
   CollectivePattern in_network() const {
@@ -85,18 +85,19 @@ class PatternBuilder {
     pattern.local_steps = 2;
     pattern.network_steps = 1;
     RouteSum sum;
+    Edges edges;
     if (group_.generation().in_switch_reach > 0 && group_.is_switched())
       add_in_switch(sum);
     else
-      add_local_rings(sum);
+      add_local_rings(edges);
     // NCCL 2.30, tuning.cc: if there are more devices than cards, half of the excess is lost.
     const double per_card = static_cast<double>(group_.most_on_a_host()) /
                             static_cast<double>(group_.hosts().front().channels.size());
     const double loss = (1 + per_card) / 2 / library_.network_reduce_reach;
     add_parts([&](std::uint32_t device, double part) {
-      add_cycle(sum, device, {part, part * loss});
+      add_cycle(edges, device, {part, part * loss});
     });
-    return finish(pattern, sum);
+    return finish(pattern, edges, sum);
   }
 
   bool has_rails() const {
@@ -107,7 +108,7 @@ class PatternBuilder {
   }
 
  private:
-  std::size_t channels() const { return orders_.front().size(); }
+  std::size_t channels() const { return found_.orders.front().size(); }
   std::uint32_t place(std::size_t host, std::uint32_t device) const {
     return group_.hosts()[host].places[device];
   }
@@ -115,42 +116,16 @@ class PatternBuilder {
   CollectivePattern start(CollectiveAlgorithm algorithm) const {
     CollectivePattern pattern;
     pattern.algorithm = algorithm;
-    pattern.channels = static_cast<std::uint32_t>(channels()) * bricks_;
+    pattern.channels = static_cast<std::uint32_t>(channels()) * found_.bricks;
     return pattern;
   }
 
-  static CollectivePattern finish(CollectivePattern& pattern, RouteSum& sum) {
+  CollectivePattern finish(CollectivePattern& pattern, const Edges& edges,
+                           RouteSum sum = {}) const {
+    group_.add_loads(sum, edges);
     const std::span<const LinkShare> merged = sum.merged();
     pattern.loads.assign(merged.begin(), merged.end());
     return std::move(pattern);
-  }
-
-  void find_orders() {
-    const bool one_host = group_.hosts().size() == 1;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
-    const GroupHost& first = group_.hosts().front();
-    for (const GroupHost& host : group_.hosts()) {
-      if (!orders_.empty() && host.channels == first.channels &&
-          are_alike(first.links, host.links)) {
-        orders_.push_back(orders_.front());
-        crosses_.push_back(crosses_.front());
-        continue;
-      }
-      Channels found = find_crossing_chains(host.links, host.channels);
-      crosses_.push_back(!found.orders.empty());
-      if (found.orders.empty())
-        found = one_host ? find_rings(host.links)
-                         : find_chains(host.links, host.channels,
-                                       std::numeric_limits<double>::infinity());
-      if (found.orders.empty()) found.orders.push_back(natural_order(host));
-      least = std::min(least, found.orders.size());
-      orders_.push_back(std::move(found.orders));
-    }
-    for (auto& orders : orders_) orders.resize(least);
-    if (!one_host)
-      bricks_ = group_.cards_at_once();
-    else if (group_.is_switched())
-      bricks_ = group_.bricks();
   }
 
   static bool is_chain(OperationKind kind) {
@@ -159,50 +134,53 @@ class PatternBuilder {
 
   // Chunks then follow each other closely enough for the library to count one step.
   bool have_one_order() const {
-    return orders_.size() == 1 &&
-           std::all_of(orders_.front().begin(), orders_.front().end(),
-                       [&](const Order& order) { return order == orders_.front().front(); });
-  }
-
-  static Order natural_order(const GroupHost& host) {
-    Order order;
-    for (std::uint32_t i = 0; i < host.places.size(); ++i) order.push_back(i);
-    return order;
+    return found_.orders.size() == 1 &&
+           std::all_of(found_.orders.front().begin(), found_.orders.front().end(),
+                       [&](const Order& order) { return order == found_.orders.front().front(); });
   }
 
   // Every second host is crossed backwards, so that a channel enters by the card with the same
   // number as the card by which it left the previous host.
   Order order_in_ring(std::size_t host, std::size_t channel) const {
-    Order order = orders_[host][channel];
-    if (crosses_[host] && host % 2 == 1) std::reverse(order.begin(), order.end());
+    Order order = found_.orders[host][channel];
+    if (found_.crosses[host] && host % 2 == 1) std::reverse(order.begin(), order.end());
     return order;
   }
 
-  void add_ring(RouteSum& sum, std::size_t channel, double share) const {
+  void add_ring(Edges& edges, std::size_t channel, double share) const {
     const std::size_t hosts = group_.hosts().size();
     for (std::size_t h = 0; h < hosts; ++h) {
       const Order order = order_in_ring(h, channel);
       for (std::size_t i = 0; i + 1 < order.size(); ++i)
-        group_.add_load(sum, place(h, order[i]), place(h, order[i + 1]), {share});
-      const bool closes = hosts == 1 || (!crosses_[h] && !group_.hosts()[h].channels[channel].last);
+        edges.push_back({place(h, order[i]), place(h, order[i + 1]), {share}});
+      const bool closes =
+          hosts == 1 || (!found_.crosses[h] && !group_.hosts()[h].channels[channel].last);
       if (closes && order.size() > 1)
-        group_.add_load(sum, place(h, order.back()), place(h, order.front()), {share});
+        edges.push_back({place(h, order.back()), place(h, order.front()), {share}});
       if (hosts == 1) continue;
       const std::size_t next = (h + 1) % hosts;
-      group_.add_load(sum, place(h, closes ? order.front() : order.back()),
-                      place(next, order_in_ring(next, channel).front()), {share});
+      edges.push_back({place(h, closes ? order.front() : order.back()),
+                       place(next, order_in_ring(next, channel).front()),
+                       {share}});
     }
   }
 
-  void both_ways(RouteSum& sum, std::uint32_t a, std::uint32_t b, double share) const {
-    group_.add_load(sum, a, b, {share});
-    group_.add_load(sum, b, a, {share});
+  static void both_ways(Edges& edges, std::uint32_t a, std::uint32_t b, double share) {
+    edges.push_back({a, b, {share}});
+    edges.push_back({b, a, {share}});
+  }
+
+  // A broadcast sends nothing to its root, and a reduction nothing from there.
+  bool is_left_out(OperationKind kind, const PatternEdge& edge) const {
+    const std::uint32_t root = place(0, 0);
+    return (kind == OperationKind::kBroadcast && edge.to == root) ||
+           (kind == OperationKind::kReduce && edge.from == root);
   }
 
   template <typename PlaceOf>
-  void add_tree(RouteSum& sum, const DoubleTree& tree, double share, const PlaceOf& of) const {
+  void add_tree(Edges& all, const DoubleTree& tree, double share, const PlaceOf& of) const {
     for (const DoubleTree::Edges* edges : {&tree.first, &tree.second})
-      for (const auto& [child, parent] : *edges) both_ways(sum, of(child), of(parent), share / 2);
+      for (const auto& [child, parent] : *edges) both_ways(all, of(child), of(parent), share / 2);
   }
 
   // When n devices reduce in their NVSwitch, each sends its summands and also its part of the sum,
@@ -230,7 +208,7 @@ class PatternBuilder {
   }
 
   // Adds the reduce-scatter and the all-gather of each host.
-  void add_local_rings(RouteSum& sum) const {
+  void add_local_rings(Edges& edges) const {
     Channels found;
     for (std::size_t h = 0; h < group_.hosts().size(); ++h) {
       const auto n = static_cast<double>(group_.hosts()[h].places.size());
@@ -239,8 +217,9 @@ class PatternBuilder {
         found = find_rings(group_.hosts()[h].links);
       for (const Order& order : found.orders)
         for (std::size_t i = 0; i < order.size(); ++i)
-          group_.add_load(sum, place(h, order[i]), place(h, order[(i + 1) % order.size()]),
-                          {2 * (n - 1) / n / static_cast<double>(found.orders.size())});
+          edges.push_back({place(h, order[i]),
+                           place(h, order[(i + 1) % order.size()]),
+                           {2 * (n - 1) / n / static_cast<double>(found.orders.size())}});
     }
   }
 
@@ -253,17 +232,15 @@ class PatternBuilder {
   }
 
   // Adds a cycle that leaves and enters every host once.
-  void add_cycle(RouteSum& sum, std::uint32_t device, ByteShare share) const {
+  void add_cycle(Edges& edges, std::uint32_t device, ByteShare share) const {
     const std::size_t hosts = group_.hosts().size();
     for (std::size_t h = 0; h < hosts; ++h)
-      group_.add_load(sum, place(h, device), place((h + 1) % hosts, device), share);
+      edges.push_back({place(h, device), place((h + 1) % hosts, device), share});
   }
 
   CollectiveGroup& group_;
   const CollectiveLibrary& library_;
-  std::vector<std::vector<Order>> orders_;  // per host and channel
-  std::vector<bool> crosses_;               // per host: see find_crossing_chains
-  std::uint32_t bricks_ = 1;                // channels per order that was found; or cards
+  GroupOrders found_;
 };
 
 }  // namespace

@@ -95,6 +95,9 @@ struct SimulatedHost {
   // How many bytes a byte counts for in a collective when it goes from device to device over the
   // processor's root ports.
   double root_overhead = 1;
+  // The most devices of a collective library that address each other's memory over the processor's
+  // root ports. If there are more, they exchange data through host memory.
+  double peers_over_root = 0;
 };
 
 // The order in which fetches of variables are queued when all of them could start at once.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/base/error.hpp"
@@ -119,6 +120,7 @@ SimulatedHost simulated_host(const topology::HostEntry& entry) {
   take(entry.network_hop_seconds, host.network_hop_seconds);
   take(entry.proxy_seconds, host.proxy_seconds);
   take(entry.root_overhead, host.root_overhead);
+  take(entry.peers_over_root, host.peers_over_root);
   return host;
 }
 
@@ -154,6 +156,7 @@ MachineConstants platform_constants(const topology::Platform& platform,
     CONVOY_CHECK(entry != nullptr);
     SimulatedHost host = simulated_host(*entry);
     host.input_cores = kind.input_cores;
+    if (kind.peers_over_root) host.peers_over_root = std::numeric_limits<double>::infinity();
     constants.hosts.insert(constants.hosts.end(), kind.hosts, host);
   }
   return constants;

@@ -107,6 +107,16 @@ const std::vector<Route>& HostRoutes::ways_out(std::size_t from) {
   return ways_out_.emplace(from, find_ways_out(from)).first->second;
 }
 
+bool HostRoutes::has_near_card(std::size_t gpu) {
+  Host& host = hosts_.at(machine_.nodes[gpu].host);
+  if (host.uplinks.empty() || machine_.nodes[gpu].kind != NodeKind::gpu) return true;
+  const auto joins_memory = [at = local_[gpu]](const topology::Link& link) {
+    return link.kind == topology::LinkKind::c2c && (link.a == at || link.b == at);
+  };
+  if (std::ranges::any_of(host.graph.links, joins_memory)) return true;
+  return find_in_host(host, gpu, nearest_cards(host, gpu).front()).kind <= RouteKind::pcie_switch;
+}
+
 double HostRoutes::card_rate(const Hop& uplink) const {
   const topology::Link& link = machine_.links[uplink.link];
   const double rate = (uplink.forward ? link.a_to_b : link.b_to_a).value_or(0);

@@ -26,6 +26,9 @@ class HostRoutes {
   // Returns the candidate with the shortest route to or from this node, the first of equal ones.
   // There must be one.
   std::size_t nearest(std::size_t to, const std::vector<std::size_t>& candidates);
+  // Whether the nearest network cards are below a PCIe switch of this GPU, or its own link joins it
+  // to a processor's memory. True for other nodes, and if the host has no card.
+  bool has_near_card(std::size_t gpu);
 
  private:
   struct Host {

@@ -206,6 +206,9 @@ class GpuClusterBuilder {
                             devices = devices_per_host_](std::uint32_t device) {
       return places->near_memory(device, memories.at(device / devices));
     };
+    machine_.has_near_card = [places = places_](std::uint32_t device) {
+      return places->has_near_card(device);
+    };
     cluster_.route = [places = places_](std::uint32_t from, std::uint32_t to) {
       return places->route(from, to);
     };

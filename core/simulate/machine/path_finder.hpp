@@ -26,6 +26,10 @@ using ReachFinder = std::function<bool(std::uint32_t from, std::uint32_t to)>;
 // Returns which of the memories of its host is nearest to a device, numbered from 0.
 using MemoryFinder = std::function<std::uint32_t(std::uint32_t device)>;
 
+// Returns whether network cards move the data of a device themselves: they share a PCI Express
+// switch with it, or its memory is the processor's. Otherwise the data pass host memory.
+using NearCardFinder = std::function<bool(std::uint32_t device)>;
+
 // Is called once for each pair of places that a plan uses.
 using PathFinder = std::function<Path(std::uint32_t from, std::uint32_t to)>;
 

@@ -52,6 +52,11 @@ std::uint32_t PlaceNodes::near_memory(std::uint32_t device, std::uint32_t host_p
   return packages_of(graph, memories).at(found - memories.begin());
 }
 
+bool PlaceNodes::has_near_card(std::uint32_t device) {
+  const std::lock_guard lock(mutex_);
+  return routes_.has_near_card(nodes[device].front());
+}
+
 convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
   const topology::Route found = find(from, to);
   convoy::Route route;

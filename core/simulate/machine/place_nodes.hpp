@@ -26,6 +26,8 @@ class PlaceNodes {
   // Returns which of the packages with the nodes of a host place is nearest to a device, numbered
   // from 0.
   std::uint32_t near_memory(std::uint32_t device, std::uint32_t host_place);
+  // Returns whether network cards move the data of a device themselves.
+  bool has_near_card(std::uint32_t device);
   // Returns a route in the form that strategies see.
   convoy::Route route(std::uint32_t from, std::uint32_t to);
 

@@ -110,6 +110,7 @@ std::shared_ptr<const CollectiveLibrary> read_collective_library(
       *object.constant("in_switch_slice_seconds_per_device").value;
   library->in_switch_network_seconds = *object.constant("in_switch_network_seconds").value;
   library->in_switch_share_between_hosts = object.share("in_switch_share_between_hosts");
+  library->staged_reach = object.share("staged_reach");
   library->slice_bytes = *object.constant("slice_bytes").value;
   library->network_reduce_seconds = *object.constant("network_reduce_seconds").value;
   library->network_reduce_reach = object.share("network_reduce_reach");

@@ -68,6 +68,7 @@ struct SimulatedMachine {
   std::vector<std::uint32_t> host_places;      // per host: the place of its memory, if it has one
   // Finds the nearest of several memories of a host. If empty, every host has one memory.
   MemoryFinder near_memory;
+  NearCardFinder has_near_card;  // without it, all devices have one
   bool network_reduces = false;  // the switches of the network can reduce (SHARP)
 };
 

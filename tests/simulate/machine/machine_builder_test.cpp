@@ -139,6 +139,25 @@ TEST(MachineBuilderTest, TheMemoryNearADeviceIsThatOfItsPackage) {
   EXPECT_EQ(it.machine.near_memory(1), 1u);
 }
 
+// Cards below a GPU's switch move its data, and all cards where a link joins it to the memory.
+TEST(MachineBuilderTest, CardsAreNearBelowASwitchOrOverALinkToTheMemory) {
+  GraphMaker graph;
+  const std::size_t network = graph.node(NodeKind::network, "network", 0);
+  graph.host(0, network);
+  EXPECT_FALSE(simulate::make_gpu_cluster(graph.machine, 3, constants()).machine.has_near_card(0));
+  const auto named = [&](const char* name) {
+    return static_cast<std::size_t>(
+        std::ranges::find(graph.machine.nodes, name, &topology::Node::name) -
+        graph.machine.nodes.begin());
+  };
+  graph.link(named("gpu2"), named("numa0"), LinkKind::c2c, 100e9);
+  const std::size_t card = graph.node(NodeKind::nic, "eth1", 0, named("switch0"));
+  graph.link(card, named("switch0"), LinkKind::pcie, 8e9);
+  graph.link(card, network, LinkKind::network, 1.25e9);
+  const SimulatedCluster it = simulate::make_gpu_cluster(graph.machine, 3, constants());
+  for (std::uint32_t gpu = 0; gpu < 3; ++gpu) EXPECT_TRUE(it.machine.has_near_card(gpu)) << gpu;
+}
+
 TEST(MachineBuilderTest, PathsTakeTheLinksOfTheGraphAtWhatTransfersReachOfThem) {
   GraphMaker graph;
   const std::size_t network = graph.node(NodeKind::network, "network", 0);
