@@ -64,4 +64,8 @@ std::optional<Error> refusal_by_system(const std::exception& exception) {
   return std::nullopt;
 }
 
+Error error_of(const std::exception& exception) {
+  return refusal_by_system(exception).value_or(Error(ExitCode::kFailed, exception.what()));
+}
+
 }  // namespace convoy

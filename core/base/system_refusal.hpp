@@ -15,5 +15,7 @@ std::string with_advice(std::string reason);
 // What to tell the user where the system gave no memory, no thread or no file: the standard library
 // says so with exceptions of its own. Nothing for exceptions that mean anything else.
 std::optional<Error> refusal_by_system(const std::exception& exception);
+// The same, else the exception's own text with kFailed.
+Error error_of(const std::exception& exception);
 
 }  // namespace convoy

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/run.hpp"
@@ -98,6 +99,9 @@ std::optional<int> run_until_loss(job::Task& task, Terminal& terminal,
     if (!task.goes_on()) throw cause;
     terminal.notice(cause.what());
     return std::nullopt;
+  } catch (const std::exception& unforeseen) {
+    static_cast<void>(task.explain(error_of(unforeseen)));
+    throw;  // as it came: the program tells what it meets itself
   }
 }
 

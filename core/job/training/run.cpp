@@ -37,8 +37,7 @@ class Run {
       throw error;
     } catch (const std::exception& unforeseen) {
       training_.note_gpus();
-      finish_failed(
-          refusal_by_system(unforeseen).value_or(Error(ExitCode::kFailed, unforeseen.what())));
+      finish_failed(error_of(unforeseen));
       throw;  // as it came: the program tells what it meets itself
     }
     const std::optional<network::Interruption>& stop = training_.stop();
