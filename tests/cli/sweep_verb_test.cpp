@@ -107,6 +107,15 @@ TEST(SweepVerb, LeavesOutWhatOnlyTheEnvironmentAsksFor) {
     EXPECT_THAT(outcome.err, HasSubstr(variable + ": without effect"));
 }
 
+// Returns the exit code; messages go to `told`.
+int sweep_lenet(std::stringbuf& told, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--plugin_path=" CONVOY_OWN_PLUGINS, "--platform=dgx1-p100",
+                                     "--model=lenet", "--variable_update=replicated"});
+  std::ostream err(&told);
+  std::ostringstream out;
+  return run_simulate_verb(arguments, out, err);
+}
+
 // Sends this process a signal when something is first written to it.
 class SignalsWhenWritten : public std::stringbuf {
  protected:
@@ -126,17 +135,9 @@ TEST(SweepVerb, AnInterruptedOneKeepsThePointsThatItHas) {
   constexpr int kPoints = 500;
   for (int batch = 2; batch <= kPoints; ++batch) batches += "," + std::to_string(batch);
   SignalsWhenWritten buffer;
-  std::ostream err(&buffer);
-  std::ostringstream out;
-  const std::vector<std::string> arguments = {"--plugin_path=" CONVOY_OWN_PLUGINS,
-                                              "--platform=dgx1-p100",
-                                              "--model=lenet",
-                                              "--num_gpus=1",
-                                              "--variable_update=replicated",
-                                              "--mkl=true",
-                                              "--batch_size=" + batches,
-                                              "--output_file=" + file};
-  EXPECT_EQ(run_simulate_verb(arguments, out, err), 143);
+  EXPECT_EQ(sweep_lenet(buffer, {"--num_gpus=1", "--mkl=true", "--batch_size=" + batches,
+                                 "--output_file=" + file}),
+            143);
   const std::size_t points = parse_json(std::ifstream(file))["points"].size();
   EXPECT_GE(points, 1u);
   EXPECT_LT(points, static_cast<std::size_t>(kPoints));
@@ -170,15 +171,7 @@ class WatchesForCompany : public std::stringbuf {
 // With more than 256 devices, a point says for how many of its hosts the plan was proved.
 TEST(SweepVerb, SimulatesPointsOfManyHostsOneAtATime) {
   WatchesForCompany buffer;
-  std::ostream err(&buffer);
-  std::ostringstream out;
-  const std::vector<std::string> arguments = {"--plugin_path=" CONVOY_OWN_PLUGINS,
-                                              "--platform=dgx1-p100",
-                                              "--model=lenet",
-                                              "--num_gpus=4",
-                                              "--variable_update=replicated",
-                                              "--hosts=100,1,101,2,102"};
-  EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << buffer.str();
+  EXPECT_EQ(sweep_lenet(buffer, {"--num_gpus=4", "--hosts=100,1,101,2,102"}), 0) << buffer.str();
   EXPECT_EQ(buffer.alone(), 3) << buffer.str();
   EXPECT_EQ(buffer.beside_others(), 0) << buffer.str();
 }
