@@ -28,7 +28,6 @@ constexpr std::int64_t kSameWish = 1'000'000'000;  // nanoseconds
 
 ExitCode code_of(int number) {
   if (number == 0) return ExitCode::kOk;
-  if (number == SIGPIPE) return ExitCode::kFailed;
   return number == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
 }
 

@@ -35,8 +35,7 @@ class InterruptGuard {
   bool requested() const;
   int signal() const;               // that asked for it; 0: none came
   std::string signal_name() const;  // "SIGINT"; empty: none came
-  // kOk until a signal came, then kInterrupted for SIGINT, kFailed for SIGPIPE, which is output
-  // that is lost, or kTerminated.
+  // kOk until a signal came, then kInterrupted for SIGINT, kTerminated for the others.
   ExitCode code() const;
   // Whether SIGUSR1 came since this was asked.
   bool take_save_request();

@@ -66,7 +66,7 @@ TEST_F(Interrupt, LostOutputEndsStepsButNotTheProcess) {
   std::raise(SIGPIPE);
   now += 2 * kSecond;
   std::raise(SIGPIPE);
-  EXPECT_EQ(guard.code(), ExitCode::kFailed);
+  EXPECT_EQ(guard.code(), ExitCode::kTerminated);
   EXPECT_EQ(guard.signal_name(), "SIGPIPE");
   std::signal(SIGPIPE, SIG_DFL);
 }

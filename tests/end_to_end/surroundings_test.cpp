@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/sanitized.hpp"
 
 namespace convoy::surroundings_test {
 namespace {
@@ -130,26 +131,27 @@ TEST(Surroundings, WithClosedStreamsFilesAreWrittenAndLostOutputIsNoSuccess) {
   EXPECT_TRUE(fs::exists(folder / "ck" / "model-2.safetensors"));
 }
 
-// As in `convoy run ... | head`.
+// As in `convoy run ... | head`, and for the tasks of a launcher.
 TEST(Surroundings, AReaderThatGoesCostsNoSteps) {
-  const fs::path folder = scratch_folder("reader_gone");
   std::string line;
   for (const std::string& word :
        training({"--num_batches=1000000", "--display_every=1", "--init_learning_rate=0.001"}))
     line += " " + word;
   ProgramOptions options;
   options.program = "/bin/sh";
-  const std::string program = CONVOY_BINARY_DIR "/bin/convoy";
-  const ProgramResult result =
-      run_convoy({"-c", "{ " + program + line + " --train_dir=" + folder.string() +
-                            "; echo code $? >&2; } | head -n 30"},
-                 options);
-  EXPECT_THAT(result.err, HasSubstr("code 1\n"));
-  EXPECT_THAT(result.err, HasSubstr("standard output could not be written"));
-  std::size_t checkpoints = 0;
-  for (const auto& entry : fs::directory_iterator(folder))
-    checkpoints += entry.path().extension() == ".safetensors" ? 1 : 0;
-  EXPECT_EQ(checkpoints, 1u) << result.err;
+  for (const std::string launcher : {"", " launch --workers=2 --"}) {
+    const fs::path folder = scratch_folder("reader_gone");
+    const ProgramResult result = run_convoy(
+        {"-c", "{ " CONVOY_BINARY_DIR "/bin/convoy" + launcher + line +
+                   " --train_dir=" + folder.string() + "; echo code $? >&2; } | head -n 30"},
+        options);
+    EXPECT_THAT(result.err, HasSubstr("code 143\n")) << launcher;
+    EXPECT_THAT(result.err, HasSubstr("standard output could not be written"));
+    std::size_t checkpoints = 0;
+    for (const auto& entry : fs::directory_iterator(folder))
+      checkpoints += entry.path().extension() == ".safetensors" ? 1 : 0;
+    EXPECT_EQ(checkpoints, 1u) << result.err;
+  }
 }
 
 TEST(Surroundings, AFullDiskIsNamed) {
@@ -169,7 +171,27 @@ TEST(Surroundings, AFullDiskIsNamed) {
   }
 }
 
+// Whoever makes room tries again, and a folder with half of the files would be in the way.
+TEST(Surroundings, AProjectThatFindsNoSpaceLeavesNoFiles) {
+  if (!may_mount()) GTEST_SKIP() << "this user may not mount";
+  const fs::path folder = scratch_folder("full_project");
+  ProgramOptions options;
+  options.program = "/bin/sh";
+  options.surroundings = [&] {
+    require(own_mounts() && ::mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=4k") == 0);
+  };
+  const std::string project = (folder / "scheme").string();
+  const ProgramResult result =
+      run_convoy({"-c", CONVOY_BINARY_DIR "/bin/convoy new strategy scheme --directory=" + project +
+                            "; echo code $? >&2; find " + project + " >&2"},
+                 options);
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+  EXPECT_THAT(result.err, HasSubstr("code 1\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("\n" + project + "/"))) << "a file is left";
+}
+
 TEST(Surroundings, WhatASystemDoesNotShowIsNamedOrDoneWithout) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers read /proc themselves";
   if (!may_mount()) GTEST_SKIP() << "this user may not mount";
   const auto hide = [](const char* path) {
     return [path] { require(own_mounts() && ::mount("tmpfs", path, "tmpfs", 0, nullptr) == 0); };

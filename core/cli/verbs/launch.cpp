@@ -167,6 +167,7 @@ class Launch {
   // Also those that are left after one has failed. Steps and checkpoints take as long as they take:
   // a second signal ends this process, and the tasks with it.
   void end_all(int signal) {
+    if (signal == SIGPIPE) signal = SIGTERM;  // the tasks' output is still read
     if (std::exchange(passed_on_, signal) != 0) return;
     for (const Task& task : tasks_) task.process->signal(signal);
   }

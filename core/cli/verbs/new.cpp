@@ -10,6 +10,7 @@
 #include <iterator>
 #include <ostream>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -75,13 +76,31 @@ std::string read_file(const fs::path& path) {
   return text;
 }
 
-void write_file(const fs::path& path, const std::string& text) {
-  std::ofstream stream(path, std::ios::binary);
-  stream << text;
-  stream.close();
-  if (!stream) {
-    fail(ExitCode::kFailed, "cannot write {}; is there space, and may you write there?",
-         path.string());
+// Unless it is there and has nothing in it.
+void make_directory(const fs::path& directory) {
+  check_working_folder(directory);
+  std::error_code problem;
+  if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
+    fail(ExitCode::kUsage, "{} exists and is not an empty directory; nothing was written",
+         directory.string());
+  }
+  fs::create_directories(directory, problem);
+  if (problem) {
+    fail(ExitCode::kFailed, "cannot make {}: {}; --directory names one that can be made",
+         directory.string(), problem.message());
+  }
+}
+
+using TextsByName = std::vector<std::pair<fs::path, std::string>>;
+
+// Into an empty directory, which is empty again when one cannot be written.
+void write_files(const fs::path& directory, const TextsByName& texts) {
+  try {
+    for (const auto& [name, text] : texts) write_output_file(directory / name, text);
+  } catch (const Error&) {
+    std::error_code ignored;
+    for (const auto& [name, text] : texts) fs::remove(directory / name, ignored);
+    throw;
   }
 }
 
@@ -187,23 +206,15 @@ int run_new(std::span<const std::string> arguments, std::ostream& out, std::ostr
   const std::vector<fs::path> files = template_files(kind);
   const std::string source = from.empty() ? "" : shipped_source(kind, from, name);
   const fs::path directory = given_directory.value_or(name);
-  check_working_folder(directory);
-  std::error_code problem;
-  if (fs::exists(directory, problem) && !(fs::is_directory(directory) && fs::is_empty(directory))) {
-    fail(ExitCode::kUsage, "{} exists and is not an empty directory; nothing was written",
-         directory.string());
-  }
-  fs::create_directories(directory, problem);
-  if (problem) {
-    fail(ExitCode::kFailed, "cannot make {}: {}; --directory names one that can be made",
-         directory.string(), problem.message());
-  }
+  make_directory(directory);
+  TextsByName texts;
   for (const fs::path& file : files) {
-    const fs::path target = directory / filled(file.filename().string(), name);
     const bool is_source = file.extension() == ".cpp" && !source.empty();
-    write_file(target, is_source ? source : filled(read_file(file), name));
-    out << target.string() << '\n';
+    texts.emplace_back(filled(file.filename().string(), name),
+                       is_source ? source : filled(read_file(file), name));
   }
+  write_files(directory, texts);
+  for (const auto& [file, text] : texts) out << (directory / file).string() << '\n';
   out << "next:\n";
   for (const std::string& command : next_commands(kind, name, directory))
     out << "  " << command << '\n';
