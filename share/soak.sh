@@ -26,8 +26,11 @@ complain() {
   exit 1
 }
 
-# SIGHUP as for a program that nohup has not started.
+# SIGHUP as for a program that nohup has not started. What the last run said goes first: this shell may
+# look before the new one has begun.
 start() {
+  : >"$folder/out"
+  : >"$folder/err"
   env --default-signal=HUP "$program" run --model=lenet --device=cpu --num_devices=1 --num_intra_threads=1 --batch_size=8 \
     --num_batches=1000000000 --num_warmup_batches=0 --variable_update=replicated \
     --init_learning_rate=0.001 --display_every=1 --data_dir="$root/share/sample_data/imagenet" \
