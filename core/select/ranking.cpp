@@ -54,6 +54,35 @@ void fail_if_refused_alike(std::span<const RankedCandidate* const> variants) {
          reason);
 }
 
+// Those that do not fit lack the same memory, nearly: the first one tells for all.
+std::string too_large(std::span<const RankedCandidate* const> variants) {
+  const auto is_large = [](const RankedCandidate* it) {
+    return it->state == CandidateState::kTooLarge;
+  };
+  const auto first = std::ranges::find_if(variants, is_large);
+  if (first == variants.end()) return "";
+  const auto others = std::ranges::count_if(variants, is_large) - 1;
+  return fmt::format(
+      "--variable_update=auto finds no strategy that fits. {}: {}; a smaller --batch_size needs "
+      "less.{}",
+      flags_of((*first)->candidate), (*first)->reason,
+      others > 0 ? fmt::format(" {} more do not fit either.", others) : "");
+}
+
+std::string why_none(std::span<const RankedCandidate* const> variants) {
+  std::string text = too_large(variants);
+  if (text.empty())
+    text =
+        "--variable_update=auto finds no strategy for this run; name one with --variable_update "
+        "to see more.";
+  if (variants.empty())
+    return text + " No installed strategy declares the options that were given.";
+  for (const RankedCandidate* each : variants)
+    if (each->state != CandidateState::kTooLarge)
+      text += fmt::format("\n  {}: {}", flags_of(each->candidate), each->reason);
+  return text;
+}
+
 }  // namespace
 
 bool same_variant(const Candidate& a, const Candidate& b) {
@@ -84,13 +113,7 @@ const RankedCandidate& Ranking::best() const {
     return candidates.front();
   const std::vector<const RankedCandidate*> variants = best_of_variants(*this);
   fail_if_refused_alike(variants);
-  std::string reasons;
-  for (const RankedCandidate* each : variants)
-    reasons += fmt::format("\n  {}: {}", flags_of(each->candidate), each->reason);
-  fail(ExitCode::kUnavailable,
-       "--variable_update=auto finds no strategy for this run; name one with --variable_update to "
-       "see more.{}",
-       reasons.empty() ? " No installed strategy declares the options that were given." : reasons);
+  fail(ExitCode::kUnavailable, "{}", why_none(variants));
 }
 
 const RankedCandidate* Ranking::best_but(const Candidate& candidate) const {

@@ -168,8 +168,7 @@ TEST(Schema, ComparisonsAreWhatItSays) {
   const std::string file = scratch_folder("schema_comparison") + "/comparison.json";
   const ProgramResult result =
       run_convoy({"compare", "--platform=dgx1-p100", "--models=alexnet", "--num_devices=1,2",
-                  "--batch_size=64", "--strategies=replicated", "--repeat=2", "--json",
-                  "--output_file", file});
+                  "--batch_size=64", "--strategies=replicated", "--json", "--output_file", file});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(parse_json(std::ifstream(file)), parse_json(result.out));
   EXPECT_EQ(text_of(Validator("comparison.schema.json").faults(parse_json(result.out))), "");

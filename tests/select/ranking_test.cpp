@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::select {
 namespace {
@@ -55,6 +56,19 @@ TEST(Ranking, WithoutAnyPredictionSaysWhyForEach) {
     EXPECT_THAT(error.what(), HasSubstr("needs two devices"));
     EXPECT_THAT(error.what(), HasSubstr("no network"));
   }
+}
+
+TEST(Ranking, SaysOnceThatNothingFits) {
+  const auto too_large = [](const std::string& strategy) {
+    return RankedCandidate{
+        {strategy, {}, 0}, CandidateState::kTooLarge, 0, "", "it does not fit: cuda:0 is small"};
+  };
+  const Ranking ranking =
+      ranked({too_large("a"), too_large("b"), too_large("c"), refused("d", "no network")});
+  EXPECT_EQ(thrown_text([&] { ranking.best(); }),
+            "--variable_update=auto finds no strategy that fits. --variable_update=a: it does not "
+            "fit: cuda:0 is small; a smaller --batch_size needs less. 2 more do not fit either.\n"
+            "  --variable_update=d: no network");
 }
 
 TEST(Ranking, SaysOnceWhatAllStrategiesRefuseOfAnOption) {
