@@ -1,5 +1,7 @@
 #include "core/calibrate/device_work.hpp"
 
+#include <convoy/sized.hpp>
+
 #include <utility>
 
 #include "core/base/error.hpp"

@@ -21,7 +21,7 @@ using ::testing::Not;
 VerbOutcome plan(std::vector<std::string> arguments) {
   arguments.insert(arguments.end(),
                    {"--variable_update=auto", "--plugin_path=" CONVOY_OWN_PLUGINS});
-  const VerbOutcome outcome = outcome_of(run_plan_verb, arguments);
+  VerbOutcome outcome = outcome_of(run_plan_verb, arguments);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   return outcome;
 }

@@ -1,5 +1,6 @@
 // Surroundings that a program may be started in: no space, no folder, no reader, no name. It says
 // what is missing and what to do, with the exit code that README names, and loses nothing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -136,14 +137,14 @@ TEST(Surroundings, AReaderThatGoesCostsNoSteps) {
   std::string line;
   for (const std::string& word :
        training({"--num_batches=1000000", "--display_every=1", "--init_learning_rate=0.001"}))
-    line += " " + word;
+    line.append(" ").append(word);
   ProgramOptions options;
   options.program = "/bin/sh";
   for (const std::string launcher : {"", " launch --workers=2 --"}) {
     const fs::path folder = scratch_folder("reader_gone");
     const ProgramResult result = run_convoy(
-        {"-c", "{ " CONVOY_BINARY_DIR "/bin/convoy" + launcher + line +
-                   " --train_dir=" + folder.string() + "; echo code $? >&2; } | head -n 30"},
+        {"-c", fmt::format("{{ {}/bin/convoy{}{} --train_dir={}; echo code $? >&2; }} | head -n 30",
+                           CONVOY_BINARY_DIR, launcher, line, folder.string())},
         options);
     EXPECT_THAT(result.err, HasSubstr("code 143\n")) << launcher;
     EXPECT_THAT(result.err, HasSubstr("standard output could not be written"));

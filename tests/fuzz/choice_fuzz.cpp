@@ -25,10 +25,10 @@ std::string with_checksum(std::string_view bytes) {
 
 // What cannot be read is as good as not there.
 void read_choice(std::string_view bytes) {
-  static const auto tell = [](const std::string&) {};
-  static const std::vector<std::string> kNames = {DecisionCache({}, tell).file_of(kCircumstances)};
+  static const auto kTell = [](const std::string&) {};
+  static const std::vector<std::string> kNames = {DecisionCache({}, kTell).file_of(kCircumstances)};
   static convoy::fuzz::MemoryFolder folder(kNames);
-  static const DecisionCache kCache(folder.path(), tell);
+  static const DecisionCache kCache(folder.path(), kTell);
   folder.write(kNames.front(), with_checksum(bytes));
   const std::optional<Decision> decision = kCache.find(kCircumstances);
   if (!decision) return;

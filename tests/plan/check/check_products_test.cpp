@@ -318,25 +318,25 @@ struct Centring {
 };
 
 void centre(Planner& p, ReplicaId r, const Centring& how) {
-  constexpr std::uint64_t rows = 6, columns = 4;
+  constexpr std::uint64_t kRows = 6, kColumns = 4;
   if (r.index() >= how.replicas) return;
   const PlaceId place = p.replica_place(r);
-  const std::uint64_t lines = how.of_rows ? rows : columns, length = rows * columns / lines;
-  const Span matrix = p.gradient(r)[{16, rows * columns}];
-  const Span of = p.gradient(r)[{16 + how.other_elements, rows * columns}];
+  const std::uint64_t lines = how.of_rows ? kRows : kColumns, length = kRows * kColumns / lines;
+  const Span matrix = p.gradient(r)[{16, kRows * kColumns}];
+  const Span of = p.gradient(r)[{16 + how.other_elements, kRows * kColumns}];
   const Span ones = p.scratch(place, length), means = p.scratch(place, lines);
-  const Span filled = p.scratch(place, rows * columns);
-  const Span kept = how.keeps_means ? p.persistent(place, rows * columns) : filled;
+  const Span filled = p.scratch(place, kRows * kColumns);
+  const Span kept = how.keeps_means ? p.persistent(place, kRows * kColumns) : filled;
   if (how.keeps_means) p.add(matrix, matrix, kept);
   p.fill(ones, how.ones);
   if (how.of_rows) {
-    p.matmul(means, of, ones, rows, 1, columns);
-    p.scale(means, means, 1.0 / columns);
-    p.matmul(filled, means, ones, rows, columns, 1, {.transposes_b = true});
+    p.matmul(means, of, ones, kRows, 1, kColumns);
+    p.scale(means, means, 1.0 / kColumns);
+    p.matmul(filled, means, ones, kRows, kColumns, 1, {.transposes_b = true});
   } else {
-    p.matmul(means, ones, of, 1, columns, rows, {.transposes_a = true});
-    p.scale(means, means, 1.0 / rows);
-    p.matmul(filled, ones, means, rows, columns, 1);
+    p.matmul(means, ones, of, 1, kColumns, kRows, {.transposes_a = true});
+    p.scale(means, means, 1.0 / kRows);
+    p.matmul(filled, ones, means, kRows, kColumns, 1);
   }
   if (how.keeps_means) p.copy(kept, matrix);
   p.axpy(matrix, how.means, filled, matrix);

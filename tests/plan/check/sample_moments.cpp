@@ -157,8 +157,8 @@ struct Orthogonal {
 };
 WritePlan orthogonal(const Orthogonal& how) {
   return [how](Planner& p) {
-    constexpr std::uint64_t rows = 16, columns = 8;
-    const Range matrix{0, rows * columns};
+    constexpr std::uint64_t kRows = 16, kColumns = 8;
+    const Range matrix{0, kRows * kColumns};
     p.compute();
     if (how.sums) p.all_reduce(p.all_gradients(p.arena()));
     for (const auto r : p.replicas()) {
@@ -170,7 +170,7 @@ WritePlan orthogonal(const Orthogonal& how) {
       p.copy(from, part(update, 0, matrix.count));
       if (how.keeps_rest) p.add(from, from, part(rest, 0, matrix.count));
       if (how.squares) p.multiply(from, from, from);
-      p.orthogonalise(part(update, 0, matrix.count), from, rows, columns);
+      p.orthogonalise(part(update, 0, matrix.count), from, kRows, kColumns);
       if (how.keeps_rest)
         p.axpy(part(rest, 0, matrix.count), -1, part(update, 0, matrix.count), from);
       p.apply(p.parameters(r), update);

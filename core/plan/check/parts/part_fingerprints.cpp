@@ -132,12 +132,18 @@ class FateRun {
     return loosened(operation, rounds ? Naming(kRounded, dtype, exact).name() : exact);
   }
 
+  // The one that was asked for last is kept: operations in a row have the same one.
+  std::uint64_t field_of(double scalar) {
+    if (scalar != last_scalar_) last_field_ = from_scalar(last_scalar_ = scalar).field;
+    return last_field_;
+  }
+
   Name combined(const Operation& operation, std::size_t reads, std::size_t count,
                 std::size_t stretch) {
     const bool scales = operation.kind == OperationKind::kScale ||
                         operation.kind == OperationKind::kAxpy ||
                         operation.kind == OperationKind::kFill || has_factor(operation.kind);
-    const std::uint64_t scalar = scales ? from_scalar(operation.scalar).field : 1;
+    const std::uint64_t scalar = scales ? field_of(operation.scalar) : 1;
     if (operation.kind == OperationKind::kFill) return times(Naming(kOne).name(), scalar);
     if (has_factor(operation.kind))
       return Naming(operation.kind, scalar, cell(reads, stretch).value,
@@ -234,6 +240,8 @@ class FateRun {
   PartMemory memory_;
   PartPasses passes_;
   bool scalable_ = false;
+  double last_scalar_ = 1;
+  std::uint64_t last_field_ = 1;
   std::map<std::uint64_t, std::size_t> lengths_;  // by their appearance, where that is enough
   Name result_;
 };

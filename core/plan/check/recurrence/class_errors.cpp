@@ -63,13 +63,16 @@ void ErrorJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& 
       sum = field_add(sum, field_multiply(errors.at(0, e), term.weight.field));
     }
   }
-  for (const auto& [compute, weights] : losing)
-    if (weights.size() != plan_.cluster->replicas() ||
-        std::ranges::any_of(weights,
-                            [&](const auto& it) { return it.second != weights.begin()->second; }))
-      return add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
-                         "means of rows or columns are taken off the gradients of some replicas, "
-                         "and not off those of others");
+  const auto are_unequal = [&](const auto& of_compute) {
+    const auto& weights = of_compute.second;
+    return weights.size() != plan_.cluster->replicas() ||
+           std::ranges::any_of(
+               weights, [&](const auto& it) { return it.second != weights.begin()->second; });
+  };
+  if (std::ranges::any_of(losing, are_unequal))
+    add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+                "means of rows or columns are taken off the gradients of some replicas, and not "
+                "off those of others");
 }
 
 void ErrorJudge::require_once(const PeriodRead& read, AtomId error, double times) {
