@@ -340,10 +340,10 @@ TEST(SeveralHosts, DivideRealDataAmongThem) {
 TEST(SeveralHosts, RefuseTasksThatContradictEachOther) {
   const Tasks tasks;
   const Arguments flags =
-      kTraining + Arguments{"--variable_update=distributed_replicated", "--join_timeout=3"};
+      kTraining + Arguments{"--variable_update=distributed_replicated", "--join_timeout=10"};
   const auto results = run_all({{tasks.worker_0 + flags, {}},
                                 {tasks.worker_1 + flags + Arguments{"--batch_size=3"}, {}},
-                                {tasks.server + Arguments{"--join_timeout=3"}, {}}});
+                                {tasks.server + Arguments{"--join_timeout=10"}, {}}});
   for (const ProgramResult& result : results) EXPECT_NE(result.exit_code, 0) << result.out;
   const std::string& said = results[1].err;
   EXPECT_THAT(said, AllOf(HasSubstr("worker 0"), HasSubstr("worker 1"), HasSubstr("batch_size")));

@@ -352,7 +352,7 @@ TEST(ClusterSessions, AsynchronousAreSlowedByNoSlowWorker) {
                                           {2, 1, true, "cpu", {2}});
   options.steps = 60;
   options.stepped = [](std::uint32_t task, const TrainingStep&) {
-    if (task == 1) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    if (task == 1) std::this_thread::sleep_for(std::chrono::milliseconds(100));
   };
   const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
   for (const TaskOutcome& task : tasks) ASSERT_EQ(task.error, "");
