@@ -156,7 +156,11 @@ function(convoy_test name)
   cmake_parse_arguments(arg "THREADS;LONG;CASES;TOGETHER" "TEAMS;SHARDS;TIMEOUT;COST" "SOURCES;LINK"
                         ${ARGN})
   if(NOT arg_TIMEOUT)
+    # With a sanitizer, shares that take two minutes on a usual machine took five on a slow one.
     set(arg_TIMEOUT 300)
+    if(CONVOY_SANITIZE)
+      set(arg_TIMEOUT 600)
+    endif()
   endif()
   add_executable(${name} ${arg_SOURCES})
   if(arg_LONG AND CONVOY_SANITIZE)
