@@ -75,9 +75,12 @@ void unblock(int number) {
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-// Unless it is ignored anyway.
+void handle_unless_ignored(int number, void (*handler)(int)) {
+  if (std::signal(number, handler) == SIG_IGN) std::signal(number, SIG_IGN);
+}
+
 void listen_for_lost_output() {
-  if (std::signal(SIGPIPE, note_signal) == SIG_IGN) std::signal(SIGPIPE, SIG_IGN);
+  handle_unless_ignored(SIGPIPE, note_signal);
 }
 
 // One that comes between the two lines is part of the one that is taken.
@@ -103,9 +106,10 @@ InterruptGuard::InterruptGuard(Clock clock) {
   what_ends_first = nullptr;
   hurry_calls(ExitCode::kOk);
   for (const int number : kEnding) {
-    const auto before = std::signal(number, note_signal);
-    // nohup: the terminal may go.
-    if (number == SIGHUP && before == SIG_IGN) std::signal(number, SIG_IGN);
+    if (number == SIGHUP)
+      handle_unless_ignored(number, note_signal);  // nohup: the terminal may go
+    else
+      std::signal(number, note_signal);
   }
   standstill_requested = 0;
   std::signal(SIGUSR1, note_save_request);
@@ -114,10 +118,8 @@ InterruptGuard::InterruptGuard(Clock clock) {
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int number : kEnding)
-    if (std::signal(number, SIG_DFL) == SIG_IGN) std::signal(number, SIG_IGN);
-  if (received_signal != SIGPIPE && std::signal(SIGPIPE, SIG_DFL) == SIG_IGN)
-    std::signal(SIGPIPE, SIG_IGN);
+  for (const int number : kEnding) handle_unless_ignored(number, SIG_DFL);
+  if (received_signal != SIGPIPE) handle_unless_ignored(SIGPIPE, SIG_DFL);
   std::signal(SIGUSR1, SIG_DFL);
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }

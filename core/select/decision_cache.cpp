@@ -74,10 +74,11 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
                     "CONVOY_CACHE_DIR name a folder that may be written",
                     folder_.string(), problem.message()));
   try {
+    const nlohmann::ordered_json remembered = to_json(decision);
     const nlohmann::ordered_json json = {{"schema_version", kSchemaVersion},
                                          {"circumstances", circumstances},
-                                         {"checksum", decision_checksum(to_json(decision))},
-                                         {"decision", to_json(decision)}};
+                                         {"checksum", decision_checksum(remembered)},
+                                         {"decision", remembered}};
     write_output_file(file, json_text(json, 2) + "\n");
   } catch (const std::exception& error) {
     tell_(fmt::format("the choice of a strategy cannot be remembered in {}: {}", file.string(),
