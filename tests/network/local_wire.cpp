@@ -161,9 +161,10 @@ std::unique_ptr<WireServer> LocalWire::listen(const HostPort& address,
 std::unique_ptr<WireClient> LocalWire::connect(const HostPort& address,
                                                const WireSecurity& /*security*/,
                                                ClientEvents& events) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   const auto found = servers_.find(address.port);
   if (found == servers_.end()) {
+    lock.unlock();  // what hears of it takes locks of its own
     events.closed("nobody listens");
     return std::make_unique<Client>(0, nullptr);
   }
