@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/sanitized.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -16,8 +17,8 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-  double timeout_seconds = 120;  // then it is killed, exit code 137
-  int signal = 0;                // sent once `signal_after` has appeared on standard output
+  double timeout_seconds = kSanitized ? 300 : 120;  // then it is killed, exit code 137
+  int signal = 0;  // sent once `signal_after` has appeared on standard output
   std::string signal_after{};
   double stopped_share = 0;    // of the time since it appeared: stopped again and again
   std::string cache_folder{};  // XDG_CACHE_HOME; empty: one of the test's own
