@@ -6,13 +6,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <random>
 
 #include "core/base/error.hpp"
 
@@ -108,25 +112,69 @@ std::string listening_problem(const HostPort& address) {
   return problem.empty() ? "no address of the host can be used here" : problem;
 }
 
+namespace {
+
+struct PortRange {
+  int first = 0;
+  int last = 0;
+};
+
+// Ports below belong to services.
+constexpr int kFirstOfPorts = 10000;
+constexpr int kLastOfPorts = 65535;
+// A range as large as this: programs that ask at the same time hardly ever get the same port.
+constexpr int kLargeRange = 4096;
+
+// The larger part of all ports that the kernel gives to no outgoing connection. Nothing if it is
+// small, or if the kernel does not say.
+std::optional<PortRange> range_of_no_connection() {
+  std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
+  PortRange connections;
+  if (!(file >> connections.first >> connections.last)) return std::nullopt;
+  const PortRange below{kFirstOfPorts, connections.first - 1};
+  const PortRange above{std::max(kFirstOfPorts, connections.last + 1), kLastOfPorts};
+  const PortRange larger = below.last - below.first > above.last - above.first ? below : above;
+  if (larger.last - larger.first < kLargeRange) return std::nullopt;
+  return larger;
+}
+
+// Port 0: one of the kernel's choice. The port, or 0 with errno.
+int bind_on_loopback(const Socket& socket, int port) {
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  own.sin_port = htons(static_cast<std::uint16_t>(port));
+  socklen_t bytes = sizeof own;
+  auto* const generic = reinterpret_cast<sockaddr*>(&own);
+  if (socket.get() < 0 || ::bind(socket.get(), generic, bytes) != 0 ||
+      ::getsockname(socket.get(), generic, &bytes) != 0)
+    return 0;
+  return ntohs(own.sin_port);
+}
+
+}  // namespace
+
 std::vector<int> free_ports(std::size_t count) {
-  sockaddr_in loopback{};
-  loopback.sin_family = AF_INET;
-  loopback.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const std::optional<PortRange> range = range_of_no_connection();
+  std::minstd_rand random(std::random_device{}());
   addrinfo like{};
   like.ai_family = AF_INET;
   like.ai_socktype = SOCK_STREAM;
   std::deque<Socket> sockets;  // all bound until all ports are known
   std::vector<int> ports;
-  while (ports.size() < count) {
-    const int socket = sockets.emplace_back(like).get();
-    sockaddr_in own = loopback;
-    socklen_t bytes = sizeof own;
-    auto* const generic = reinterpret_cast<sockaddr*>(&own);
-    if (socket < 0 || ::bind(socket, generic, bytes) != 0 ||
-        ::getsockname(socket, generic, &bytes) != 0)
+  for (std::size_t tried = 0; ports.size() < count; ++tried) {
+    const bool choose = range && tried < 4 * count + kLargeRange;
+    const int wanted =
+        choose ? std::uniform_int_distribution(range->first, range->last)(random) : 0;
+    const int port = bind_on_loopback(sockets.emplace_back(like), wanted);
+    if (port != 0) {
+      ports.push_back(port);
+      continue;
+    }
+    if (!choose || errno != EADDRINUSE)
       fail(ExitCode::kUnavailable, "no free port of this machine can be found: {}",
            std::strerror(errno));
-    ports.push_back(ntohs(own.sin_port));
+    sockets.pop_back();
   }
   return ports;
 }

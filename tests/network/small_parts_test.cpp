@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/network/addresses.hpp"
@@ -53,6 +55,20 @@ TEST(Addresses, SayWhatANameMeans) {
 TEST(Addresses, SayWhyNobodyCanListen) {
   EXPECT_EQ(listening_problem({"127.0.0.1", 0}), "");
   EXPECT_NE(listening_problem({"192.0.2.1", 0}), "") << "no address of this machine (RFC 5737)";
+}
+
+// A connection that somebody opens before the port is used may take it from the kernel's range.
+TEST(Addresses, OfFreePortsAreNoneThatAConnectionMayTake) {
+  std::ifstream file("/proc/sys/net/ipv4/ip_local_port_range");
+  int first = 0, last = 0;
+  if (!(file >> first >> last) || (first < 15000 && last > 61000))
+    GTEST_SKIP() << "the kernel leaves few ports, or does not tell which";
+  const std::vector<int> ports = free_ports(500);
+  EXPECT_EQ(std::set(ports.begin(), ports.end()).size(), 500u);
+  for (const int port : ports) {
+    EXPECT_TRUE(port < first || port > last) << port;
+    EXPECT_EQ(listening_problem({"127.0.0.1", port}), "") << port;
+  }
 }
 
 TEST(MakeJoin, SaysByWhichAddressOthersReachTheTask) {
