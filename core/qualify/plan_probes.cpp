@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "core/base/counted.hpp"
@@ -15,6 +16,8 @@ namespace {
 constexpr std::uint64_t kMegabyte = std::uint64_t{1} << 20;
 constexpr std::uint32_t kMostPairs = 64;  // beyond, neighbours only: pairs grow with the square
 constexpr int kProbeRepetitions = 3;
+// The part of an accelerator's memory that a collective's bytes may be: there are copies of them.
+constexpr std::uint64_t kShareOfMemory = 16;
 
 std::optional<Foreseen> foreseen_rate(const ProbeTarget& target, double amount,
                                       const std::optional<double>& seconds) {
@@ -103,13 +106,27 @@ class Links {
   std::uint64_t bytes_;
 };
 
-std::vector<std::uint64_t> collective_sizes(bool quick) {
-  if (quick) return {kMegabyte / 16, kMegabyte, 8 * kMegabyte};
-  return {kMegabyte / 256, kMegabyte / 16, kMegabyte,
-          4 * kMegabyte,   16 * kMegabyte, 64 * kMegabyte};
+// Accelerators' links are fully used from hundreds of MB on only. All tasks of a run measure the
+// same.
+std::vector<std::uint64_t> sizes_of(const ProbeTarget& target, bool quick) {
+  if (target.task != nullptr || target.devices->all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY))
+    return collective_sizes(quick, 0);
+  std::uint64_t memory = std::numeric_limits<std::uint64_t>::max();
+  for (const convoy_device_description& it : target.devices->descriptions())
+    memory = std::min(memory, it.memory_bytes);
+  return collective_sizes(quick, memory);
 }
 
 }  // namespace
+
+std::vector<std::uint64_t> collective_sizes(bool quick, std::uint64_t accelerator_memory) {
+  if (quick) return {kMegabyte / 16, kMegabyte, 8 * kMegabyte};
+  std::vector<std::uint64_t> sizes = {kMegabyte / 256, kMegabyte / 16, kMegabyte,
+                                      4 * kMegabyte,   16 * kMegabyte, 64 * kMegabyte};
+  for (const std::uint64_t large : {256 * kMegabyte, 1024 * kMegabyte})
+    if (large <= accelerator_memory / kShareOfMemory) sizes.push_back(large);
+  return sizes;
+}
 
 std::string over_route(const Cluster& cluster, const Ends& ends) {
   if (!cluster.route) return "";
@@ -135,7 +152,7 @@ void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,
       target.task == nullptr ? target.devices->cluster() : *target.task->cluster;
   if (cluster.replicas() < 2) return;
   const calibrate::ProbeNetwork network = smallest_network();
-  for (const std::uint64_t bytes : collective_sizes(options.quick)) {
+  for (const std::uint64_t bytes : sizes_of(target, options.quick)) {
     const std::string size = bytes_text(bytes);
     options.tell("all_reduce of " + size);
     const ProbedStep step{.all_reduces = true, .elements = bytes / sizeof(float)};

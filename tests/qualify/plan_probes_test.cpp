@@ -42,5 +42,13 @@ TEST(OverRoute, KeepsRoutesApartThatNobodyForesees) {
   EXPECT_TRUE(all_pass(hosts));
 }
 
+TEST(CollectiveSizes, ReachAGibibyteOnAcceleratorsThatHaveRoom) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  EXPECT_EQ(collective_sizes(false, 0).back(), 64 * kMebibyte);
+  EXPECT_EQ(collective_sizes(false, 8192 * kMebibyte).back(), 256 * kMebibyte);
+  EXPECT_EQ(collective_sizes(false, 81920 * kMebibyte).back(), 1024 * kMebibyte);
+  EXPECT_EQ(collective_sizes(true, 81920 * kMebibyte).back(), 8 * kMebibyte);
+}
+
 }  // namespace
 }  // namespace convoy::qualify
