@@ -314,6 +314,41 @@ TEST_F(CollectiveHubs, AbortWhatIsInterrupted) {
   EXPECT_EQ(world().aborted, 2);
 }
 
+// What runs in one may wait for what runs in another, of which NCCL's authors say that it hangs.
+TEST_F(CollectiveHubs, TellAllCommunicatorsToStopBeforeTheMemoryOfOneIsFreed) {
+  open();
+  hub_->prepare({0, 1});
+  hub_->prepare({1, 2});
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  hub_->interrupt("worker 1 is lost");
+  EXPECT_EQ(failure(true), "worker 1 is lost");
+  hub_->close_group(group);
+  hub_.reset();
+  EXPECT_EQ(world().aborted, 6);
+  EXPECT_EQ(world().communicators, 0);
+  EXPECT_EQ(world().misuse, "");
+}
+
+// NCCL frees memory then.
+TEST_F(CollectiveHubs, CloseAGroupOnlyWhenNoRanksOfAnotherAreStarted) {
+  open();
+  hub_->prepare({0, 1});
+  void* const group = hub_->open_group(group_of(*hub_, 60));
+  std::future<void> closing;
+  bool came_between = false;
+  world().on_question = [&, starting = std::this_thread::get_id()] {
+    if (std::this_thread::get_id() != starting || closing.valid()) return;
+    closing = std::async(std::launch::async, [&] { hub_->close_group(group); });
+    const auto status = closing.wait_for(std::chrono::milliseconds(20));
+    came_between = status == std::future_status::ready;
+  };
+  all_reduce({0, 1});
+  ASSERT_TRUE(closing.valid());
+  EXPECT_FALSE(came_between);
+  EXPECT_EQ(closing.wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  hub_.reset();  // it asks until it is gone
+}
+
 TEST_F(CollectiveHubs, StopJoiningAGroupWhenTheHostGivesUp) {
   world().questions_until_done = 1 << 30;
   open();

@@ -14,6 +14,7 @@ namespace convoy::cuda::fake_nccl {
 struct Clique {
   int size = 0;
   int made = 0;
+  int told_to_stop = 0;
   std::vector<std::vector<Call>> calls;  // per rank, since the group began
 };
 
@@ -35,6 +36,7 @@ using convoy::cuda::fake_nccl::world;
 std::mutex mutex;
 std::map<std::string, std::shared_ptr<Clique>> cliques;
 thread_local int depth = 0;
+thread_local std::vector<ncclComm_t> aborting;  // in this thread's group
 int questions = 0;
 
 void misuse(const std::string& text) {
@@ -43,7 +45,8 @@ void misuse(const std::string& text) {
 
 void run_group() {
   for (auto& [id, clique] : cliques) {
-    if (clique->made != clique->size) misuse("a group made some ranks of a communicator only");
+    if (clique->made != 0 && clique->made != clique->size)
+      misuse("a group made some ranks of a communicator only");
     for (std::size_t i = 0; !clique->calls.empty() && i < clique->calls[0].size(); ++i) {
       std::vector<Call> together;
       for (const auto& rank : clique->calls)
@@ -105,13 +108,36 @@ ncclResult_t finalize(ncclComm_t) {
 ncclResult_t destroy(ncclComm_t comm) {
   const std::lock_guard lock(mutex);
   --world().communicators;
+  --comm->clique->made;
   delete comm;
   return ncclSuccess;
 }
+// Frees memory, which waits for whatever runs on the GPUs: it comes to an end if it was told to.
+void free_aborted() {
+  std::vector<ncclComm_t> freed;
+  freed.swap(aborting);
+  if (freed.empty()) return;
+  const std::lock_guard lock(mutex);
+  for (const auto& [id, clique] : cliques)
+    if (clique->told_to_stop < clique->made)
+      misuse("memory of a communicator is freed while another one's kernels may run");
+  for (ncclComm_t comm : freed) {
+    --world().communicators;
+    --comm->clique->made;
+    --comm->clique->told_to_stop;
+    delete comm;
+  }
+}
 ncclResult_t abort_rank(ncclComm_t comm) {
   world().on_abort();
-  ++world().aborted;
-  return destroy(comm);
+  {
+    const std::lock_guard lock(mutex);
+    ++world().aborted;
+    ++comm->clique->told_to_stop;
+  }
+  aborting.push_back(comm);
+  if (depth == 0) free_aborted();
+  return ncclSuccess;
 }
 ncclResult_t async_error(ncclComm_t, ncclResult_t* state) {
   world().on_question();
@@ -125,8 +151,9 @@ ncclResult_t group_start() {
   return ncclSuccess;
 }
 ncclResult_t group_end() {
-  const std::lock_guard lock(mutex);
   if (--depth > 0) return ncclSuccess;
+  free_aborted();
+  const std::lock_guard lock(mutex);
   run_group();
   questions = world().questions_until_done;
   return ncclInProgress;

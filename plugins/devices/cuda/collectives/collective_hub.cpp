@@ -38,6 +38,7 @@ CollectiveHub::~CollectiveHub() {
   }
   changed_.notify_all();
   watcher_.join();
+  if (failed_.load()) abort_all();
   communicators_.clear();  // while there are streams
   groups_.clear();
 }
@@ -89,7 +90,10 @@ void* CollectiveHub::open_group(const SpanningGroup& group) {
   return groups_.emplace_back(std::move(opened)).get();
 }
 
+// Not while ranks of others are started: NCCL frees memory.
 void CollectiveHub::close_group(void* group) {
+  const std::lock_guard starting(starting_);
+  if (failed_.load()) abort_all();
   const std::lock_guard ending(ending_);
   std::unique_ptr<Communicator> closed;
   const std::lock_guard lock(mutex_);
@@ -268,6 +272,9 @@ void CollectiveHub::fail(const std::exception_ptr& error) {
   if (take_failure(error)) abort_all();
 }
 
+// In one group: NCCL frees memory only at its end, when all kernels were told to stop. One after
+// the other they may hang, because what frees the first one's memory may wait for the second one's
+// kernels: https://github.com/NVIDIA/nccl/issues/1013. NCCL before 2.22 takes no groups of this.
 void CollectiveHub::abort_all() {
   const std::lock_guard ending(ending_);
   std::vector<Communicator*> all;
@@ -276,7 +283,9 @@ void CollectiveHub::abort_all() {
     if (std::exchange(aborted_, true)) return;
     all = all_communicators();
   }
+  static_cast<void>(nccl_.group_start());
   for (Communicator* communicator : all) communicator->abort();
+  static_cast<void>(nccl_.group_end());
 }
 
 // The watching thread aborts.

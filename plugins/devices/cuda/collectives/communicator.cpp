@@ -217,8 +217,10 @@ void Communicator::abort() {
   const std::lock_guard lock(mutex_);
   if (aborted_) return;
   aborted_ = true;
+  static_cast<void>(nccl_.group_start());
   for (ncclComm_t rank : ranks_)
     if (rank != nullptr) static_cast<void>(nccl_.abort(rank));
+  static_cast<void>(nccl_.group_end());
 }
 
 }  // namespace convoy::cuda
