@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "plugins/devices/cuda/collectives/rank_calls.hpp"
+#include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/operations/strategy_kernel.hpp"
 #include "plugins/devices/cuda/operations/update_plan.hpp"
@@ -54,6 +55,9 @@ void DeviceWork::end(const convoy_submission& operation) {
 
 void DeviceWork::queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
                        const StepValues* values) {
+  const bool is_new = is_compute(operation.kind) ? !program_of(operation).has_run(operation)
+                                                 : first_runs_.add(operation);
+  const auto turn = is_new ? memory_turn() : MemoryTurn();
   cudaStream_t stream = streams_.stream(operation.lane);
   if (is_compute(operation.kind))
     program_of(operation).run(operation, stream, slot, values);

@@ -2,6 +2,7 @@
 
 #include "plugins/devices/cuda/graphs/run_work.hpp"
 #include "plugins/devices/cuda/lanes/cuda_streams.hpp"
+#include "plugins/devices/cuda/operations/first_runs.hpp"
 #include "plugins/devices/cuda/operations/operations.hpp"
 
 namespace convoy::cuda {
@@ -16,7 +17,7 @@ class DeviceWork : public RunWork {
   StepValues values(const convoy_submission& operation) override;
   void begin(const convoy_submission& operation) override;
   void end(const convoy_submission& operation) override;
-  // values: null = those of the submission itself.
+  // values: null = those of the submission itself. In a memory turn what is new: see FirstRuns.
   void queue(const convoy_submission& operation, PinnedSlots::Slot* slot,
              const StepValues* values) override;
   void tell(const convoy_submission& operation, const PinnedSlots::Slot& slot) override;
@@ -24,6 +25,7 @@ class DeviceWork : public RunWork {
  private:
   const CudaStreams& streams_;
   Operations operations_;
+  FirstRuns first_runs_;
 };
 
 }  // namespace convoy::cuda

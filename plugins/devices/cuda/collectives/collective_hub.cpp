@@ -117,7 +117,7 @@ void CollectiveHub::queue(const RankCalls& calls, Communicator& communicator, cu
     it.begun.push_back(streams_->record(gpu, streams.back()));
   }
   {
-    const auto turn = calls.gpus.size() > 1 ? memory_turn() : std::unique_lock<std::mutex>();
+    const auto turn = calls.gpus.size() > 1 ? memory_turn() : MemoryTurn();
     it.patience = communicator.start(calls, streams);
   }
   for (std::size_t rank = 0; rank < calls.gpus.size(); ++rank) {

@@ -2,9 +2,9 @@
 
 namespace convoy::cuda {
 
-std::unique_lock<std::mutex> memory_turn() {
-  static std::mutex mutex;
-  return std::unique_lock(mutex);
+MemoryTurn memory_turn() {
+  static std::recursive_mutex mutex;
+  return MemoryTurn(mutex);
 }
 
 cudaError_t allocate_on_gpu(void** memory, std::uint64_t bytes) {

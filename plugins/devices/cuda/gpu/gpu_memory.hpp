@@ -7,16 +7,18 @@
 
 namespace convoy::cuda {
 
-// The turn of one thread of the process: of whoever takes or frees memory, or calls a library that
-// does, and of whoever starts the ranks of a collective on several GPUs. A memory call may wait for
-// a kernel that runs on a GPU which addresses the other one's memory, and until then that GPU takes
-// no launches. A kernel of NCCL ends when those of all ranks have come. So a memory call between
-// the launches of two ranks can wait for the first and keep the second out, for ever. NCCL's
-// authors say so: https://github.com/NVIDIA/nccl/issues/787.
-std::unique_lock<std::mutex> memory_turn();
+// The turn of one thread of the process, which may take it again: of whoever takes or frees memory,
+// calls a library that does or launches what no GPU has run yet, and of whoever starts the ranks of
+// a collective on several GPUs. A memory call may wait for a kernel that runs on a GPU which
+// addresses the other one's memory, and until then that GPU takes no launches. A kernel of NCCL
+// ends when those of all ranks have come. So a memory call between the launches of two ranks can
+// wait for the first and keep the second out, for ever. NCCL's authors say so:
+// https://github.com/NVIDIA/nccl/issues/787. The first launch of a kernel loads it, which takes
+// memory and waits for what runs, too ("Lazy Loading" in the CUDA Programming Guide).
+using MemoryTurn = std::unique_lock<std::recursive_mutex>;
+MemoryTurn memory_turn();
 
-// Memory of the calling thread's GPU, and pinned memory that all GPUs address. In a turn of their
-// own: not to be called within one.
+// Memory of the calling thread's GPU, and pinned memory that all GPUs address. They take the turn.
 cudaError_t allocate_on_gpu(void** memory, std::uint64_t bytes);
 cudaError_t allocate_pinned(void** memory, std::uint64_t bytes);
 // Null is taken, too.

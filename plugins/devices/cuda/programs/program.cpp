@@ -110,14 +110,17 @@ void Program::release_batch(const convoy_submission& submission) {
   brought_ = false;
 }
 
+bool Program::has_run(const convoy_submission& submission) const {
+  return ran_.contains({submission.kind == CONVOY_OP_FORWARD, submission.compute->segment});
+}
+
 bool Program::describe(const convoy_submission& submission, Signature& signature) const {
   const convoy_compute& compute = *submission.compute;
-  const bool forward = submission.kind == CONVOY_OP_FORWARD;
   signature.insert(signature.end(),
                    {number_, compute.segment, word_of(compute.parameters),
                     word_of(compute.gradients), word_of(compute.state), word_of(compute.loss_scale),
                     takes_batch(submission) ? word_of(batch_) : 0u});
-  return ran_.contains({forward, compute.segment});
+  return has_run(submission);
 }
 
 void Program::run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot,

@@ -132,6 +132,8 @@ class Program {
   // values: see Run.
   void run(const convoy_submission& submission, cudaStream_t stream, PinnedSlots::Slot* slot,
            const StepValues* values);
+  // Whether run() was called for its segment and pass.
+  bool has_run(const convoy_submission& submission) const;
   // Appends what the operation's work holds by value. False: it has not run yet.
   bool describe(const convoy_submission& submission, Signature& signature) const;
   // The device has done what run() queued: tells its result and its times.

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -87,6 +88,7 @@ void for_products(const ConvolutionShape& s, Use&& use) {
 struct Computation {
   ConvolutionShape shape;
   ConvolutionPass pass;
+  std::shared_ptr<emulation::LoadedKernel> kernel = std::make_shared<emulation::LoadedKernel>();
 };
 std::vector<Computation>& computations() {
   static std::vector<Computation> all;
@@ -105,6 +107,7 @@ void require_own_gpu(const CUstream_st* stream) {
 
 struct Product {
   ProductShape shape;
+  std::shared_ptr<emulation::LoadedKernel> kernel = std::make_shared<emulation::LoadedKernel>();
 };
 std::vector<Product>& products() {
   static std::vector<Product> all;
@@ -153,7 +156,8 @@ Convolution::Convolution(CudnnHandle handle, cudaStream_t, const ConvolutionShap
 namespace {
 
 void convolve(const Computation& computation, const ConvolutionMemory& memory) {
-  const auto& [shape, pass] = computation;
+  const ConvolutionShape& shape = computation.shape;
+  const ConvolutionPass pass = computation.pass;
   const Elements input(memory.input, shape.type), filter(memory.filter, shape.type),
       output(memory.output, shape.type);
   const auto inputs =
@@ -188,6 +192,7 @@ void convolve(const Computation& computation, const ConvolutionMemory& memory) {
 
 void Convolution::run(const ConvolutionMemory& memory, void*) const {
   require_own_gpu(handle_->stream);
+  computations().at(workspace_bytes_).kernel->use();
   emulation::queue(handle_->stream, [computation = computations().at(workspace_bytes_), memory] {
     convolve(computation, memory);
   });
@@ -247,9 +252,9 @@ void multiply_all(const ProductShape& s, const void* a, const void* b, void* d, 
 void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void*) const {
   require_own_gpu(stream);
-  emulation::queue(stream, [=, shape = products().at(algorithm_.data[0]).shape] {
-    multiply_all(shape, a, b, d, bias);
-  });
+  const Product product = products().at(algorithm_.data[0]);
+  product.kernel->use();
+  emulation::queue(stream, [=, shape = product.shape] { multiply_all(shape, a, b, d, bias); });
 }
 
 }  // namespace convoy::cuda

@@ -4,7 +4,8 @@
 // CUDA_VISIBLE_DEVICES chooses by numbers. There is no cudaDeviceSynchronize: it would end
 // recordings of other threads, so that the plug-in must do without it. What CUDA refuses is refused
 // here, too: events, streams and memory of another GPU or kind, events that were never recorded.
-// What may hang there ends the process: memory calls while ranks of a collective are started.
+// What may hang there ends the process: memory calls, and the first launch of a kernel on a GPU,
+// while ranks of a collective are started.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>

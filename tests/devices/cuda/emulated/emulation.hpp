@@ -41,6 +41,8 @@ void queue(CUstream_st* stream, const std::function<void()>& work);
 
 template <bool kMeets, typename Kernel>
 void launch(dim3 grid, dim3 block, std::size_t shared, CUstream_st* stream, const Kernel& kernel) {
+  static LoadedKernel loaded;
+  loaded.use();
   if (takes_launch(grid, block, shared, stream))
     queue(stream, [=] { run(kMeets, grid, block, kernel); });
 }

@@ -67,8 +67,13 @@ void start_ranks_of_several_gpus() {
 
 void check_memory_call() {
   if (!starts_ranks) return;
-  std::fputs("memory is allocated or freed while ranks of a collective are started\n", stderr);
+  std::fputs("memory is taken or freed while ranks of a collective are started\n", stderr);
   std::abort();
+}
+
+void LoadedKernel::use() {
+  const unsigned gpu = 1u << static_cast<unsigned>(current_gpu());
+  if ((gpus_.fetch_or(gpu) & gpu) == 0) check_memory_call();
 }
 
 }  // namespace convoy::cuda::emulation

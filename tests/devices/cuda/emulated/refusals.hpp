@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 
 namespace convoy::cuda::emulation {
@@ -22,10 +23,20 @@ cudaError_t launch_error(dim3 grid, dim3 block, std::size_t shared);
 bool takes_launch(dim3 grid, dim3 block, std::size_t shared, const CUstream_st* stream);
 
 // The ranks of a collective are started one after the other, on several GPUs of this process. Where
-// another thread allocates or frees memory meanwhile, GPUs may hang: see memory_turn(). Takes as
-// long as to let that show.
+// another thread takes or frees memory or loads a kernel meanwhile, GPUs may hang: see
+// memory_turn(). Takes as long as to let that show.
 void start_ranks_of_several_gpus();
 // To be called by what allocates or frees memory. Ends the process where it may hang.
 void check_memory_call();
+
+// A kernel, which is loaded when a GPU first runs it. That takes memory, and waits for the GPU.
+class LoadedKernel {
+ public:
+  // Before a launch for the calling thread's GPU.
+  void use();
+
+ private:
+  std::atomic<unsigned> gpus_{0};  // that have it, as bits
+};
 
 }  // namespace convoy::cuda::emulation
