@@ -1,5 +1,7 @@
 #include "tests/runtime/training.hpp"
 
+#include <utility>
+
 #include "core/base/error.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/train/optimizer.hpp"
@@ -58,13 +60,15 @@ runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t gl
   return options;
 }
 
-std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch) {
+std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch,
+                                               data::DataOptions::ImageMemory memory) {
   data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(devices);
   data.batch = static_cast<int>(global_batch / devices);
   data.height = data.width = 8;
   data.classes = 7;
+  data.image_memory = std::move(memory);
   return data::make_source(data);
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/data/pipeline/batch_source.hpp"
+#include "core/data/pipeline/data_options.hpp"
 #include "core/runtime/training_loop.hpp"
 
 namespace convoy::testing {
@@ -55,6 +56,7 @@ std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& so
 runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);
 
 // Reference images for small_network(), a global batch divided among the devices.
-std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch);
+std::unique_ptr<data::BatchSource> hash_images(std::uint32_t devices, std::uint32_t global_batch,
+                                               data::DataOptions::ImageMemory memory = {});
 
 }  // namespace convoy::testing

@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/evaluator.hpp"
+#include "core/runtime/input_memory.hpp"
 #include "core/runtime/state/parameter_hash.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/training.hpp"
@@ -31,8 +32,8 @@ SessionOptions session_options(const CudaTraining& how, std::uint32_t devices) {
 
 }  // namespace
 
-std::array<std::atomic<std::uint64_t>, 2>& emulated_launches() {
-  static std::array<std::atomic<std::uint64_t>, 2> counts{};
+std::array<std::atomic<std::uint64_t>, 3>& emulated_launches() {
+  static std::array<std::atomic<std::uint64_t>, 3> counts{};
   setenv("CONVOY_EMULATION_COUNTERS",
          std::to_string(reinterpret_cast<std::uintptr_t>(counts.data())).c_str(), 1);
   return counts;
@@ -68,7 +69,10 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   std::unique_ptr<runtime::Evaluator> evaluator;
   if (how.evaluates)
     evaluator = std::make_unique<runtime::Evaluator>(graph, session.open_devices(), options);
-  const std::uint32_t batch = options.devices * options.batch;
+  const auto images = [&session, &options] {
+    return hash_images(options.devices, options.devices * options.batch,
+                       runtime::input_memory(session.open_devices()));
+  };
   runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { outcome.losses.push_back(step.total_loss); };
   // While it pauses nothing is queued ahead.
@@ -80,16 +84,14 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   };
   events.paused = [&](const runtime::PausePoint& point) {
     if (evaluates_at(point.global_step)) {
-      const auto images = hash_images(options.devices, batch);
-      outcome.top_1.push_back(evaluator->run(session.read_values(), *images, 6, {}).top_1);
+      outcome.top_1.push_back(evaluator->run(session.read_values(), *images(), 6, {}).top_1);
     }
     if (point.global_step == how.steps - 2)
-      outcome.launches = {launches[0].load(), launches[1].load()};
+      outcome.launches = {launches[0].load(), launches[1].load(), launches[2].load()};
     return true;
   };
-  const auto source = hash_images(options.devices, batch);
-  runtime::run_training(session, *source, constant_rate(0.05), {0, how.steps, 0}, events);
-  for (std::size_t kind = 0; kind < 2; ++kind)
+  runtime::run_training(session, *images(), constant_rate(0.05), {0, how.steps, 0}, events);
+  for (std::size_t kind = 0; kind < launches.size(); ++kind)
     outcome.launches[kind] = launches[kind].load() - outcome.launches[kind];
   outcome.hash = runtime::parameter_hash(session);
   return outcome;

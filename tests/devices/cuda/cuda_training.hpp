@@ -32,9 +32,9 @@ struct CudaOutcome {
   std::vector<double> top_1;  // of evaluations
   bool has_collectives = false;
   std::vector<std::string> log;
-  // Of the last two steps, where devices are emulated: launches of graphs, and everything else that
-  // streams were given.
-  std::array<std::uint64_t, 2> launches{};
+  // Of the last two steps, where devices are emulated: launches of graphs, everything else that
+  // streams were given, and how often a thread waited for a stream that it gave something.
+  std::array<std::uint64_t, 3> launches{};
 };
 
 // Why devices on these GPUs cannot be had on this machine; empty when they can.
@@ -43,6 +43,6 @@ std::string why_no_gpus(const std::string& gpu_indices);
 CudaOutcome train_on(const CudaTraining& how, const Graph& graph);
 
 // What an emulated device counts its launches in; to be called before the plug-in is loaded.
-std::array<std::atomic<std::uint64_t>, 2>& emulated_launches();
+std::array<std::atomic<std::uint64_t>, 3>& emulated_launches();
 
 }  // namespace convoy::testing

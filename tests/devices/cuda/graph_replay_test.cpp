@@ -36,6 +36,8 @@ class GraphReplay : public ::testing::Test {
     EXPECT_EQ(graphs.top_1, plain.top_1);
     EXPECT_THAT(graphs.log, Contains(HasSubstr("CUDA graphs replay every step as one launch")));
     EXPECT_EQ(plain.launches[0], 0u);
+    EXPECT_EQ(plain.launches[2], 0u) << "waits for memory that is not pinned";
+    EXPECT_EQ(graphs.launches[2], 0u);
     return {plain, graphs};
   }
 };

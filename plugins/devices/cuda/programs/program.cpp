@@ -10,6 +10,7 @@
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/programs/batch_fit.hpp"
 #include "plugins/devices/cuda/programs/input_buffers.hpp"
+#include "plugins/devices/cuda/programs/pinned_labels.hpp"
 #include "plugins/devices/cuda/programs/program_profile.hpp"
 #include "plugins/devices/cuda/status.hpp"
 
@@ -63,6 +64,9 @@ Program::Program(ProgramPlan plan, Preparation preparation, DeviceMemory arena,
   auto* first = static_cast<std::byte*>(batches_.get());
   input_ = std::make_unique<InputBuffers>(*streams.driver,
                                           std::array<void*, 2>{first, first + plan_.batch_bytes()});
+  if (plan_.classes > 0)
+    labels_ =
+        std::make_unique<PinnedLabels>(*streams.driver, plan_.batch, pinned_labels(plan_.batch));
   for (const Prepare& prepare : plan_.prepares) prepare(preparation);
   plan_.prepares.clear();
   scratch_bytes_ = std::max(plan_.scratch_bytes, preparation.workspace_needed);
@@ -89,10 +93,12 @@ bool Program::takes_batch(const convoy_submission& submission) const {
 void Program::copy_batch(void* to, const convoy_compute& compute) const {
   require(cudaMemcpyAsync(to, compute.images, plan_.image_bytes, cudaMemcpyDefault, input_stream_),
           "copying images to the GPU");
-  if (plan_.classes == 0) return;
-  require(cudaMemcpyAsync(static_cast<std::byte*>(to) + plan_.label_offset(), compute.labels,
-                          plan_.batch * sizeof(std::int32_t), cudaMemcpyDefault, input_stream_),
+  if (labels_ == nullptr) return;
+  require(cudaMemcpyAsync(static_cast<std::byte*>(to) + plan_.label_offset(),
+                          labels_->hold(compute.labels), plan_.batch * sizeof(std::int32_t),
+                          cudaMemcpyDefault, input_stream_),
           "copying labels to the GPU");
+  labels_->copied();
 }
 
 void Program::bring_batch(const convoy_submission& submission) {

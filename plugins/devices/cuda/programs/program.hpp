@@ -21,6 +21,7 @@
 namespace convoy::cuda {
 
 class InputBuffers;
+class PinnedLabels;
 class ProgramProfile;
 class StreamDriver;
 
@@ -159,6 +160,7 @@ class Program {
   DeviceMemory batches_;
   cudaStream_t input_stream_;
   std::unique_ptr<InputBuffers> input_;
+  std::unique_ptr<PinnedLabels> labels_;          // null: the loss needs none
   std::byte* batch_ = nullptr;                    // the latest
   bool brought_ = false;                          // and not released
   std::uint64_t number_;                          // no two programs of the process have the same

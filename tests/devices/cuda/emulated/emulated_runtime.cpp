@@ -14,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -71,6 +72,17 @@ using emulation::queue;
 using emulation::refuse;
 
 namespace {
+
+// Which piece an address is in; empty for memory of the host that is not pinned.
+std::optional<Piece> piece_of(const void* memory) {
+  const auto* byte = static_cast<const char*>(memory);
+  const std::lock_guard lock(pieces_mutex);
+  auto piece = pieces.upper_bound(byte);
+  if (piece == pieces.begin()) return std::nullopt;
+  --piece;
+  if (byte >= piece->first + piece->second.bytes) return std::nullopt;
+  return piece->second;
+}
 
 // Filled with not-a-number, so that what is read before it is written shows.
 cudaError_t allocate(void** memory, std::size_t bytes, int gpu) {
@@ -172,15 +184,11 @@ cudaError_t cudaFree(void* memory) {
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* memory) {
   *attributes = {};
-  const auto* byte = static_cast<const char*>(memory);
-  const std::lock_guard lock(pieces_mutex);
-  auto piece = pieces.upper_bound(byte);
-  if (piece == pieces.begin()) return cudaSuccess;
-  --piece;
-  if (byte >= piece->first + piece->second.bytes) return cudaSuccess;
-  const bool of_host = piece->second.gpu == kOfHost;
+  const std::optional<Piece> piece = piece_of(memory);
+  if (!piece) return cudaSuccess;
+  const bool of_host = piece->gpu == kOfHost;
   attributes->type = of_host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
-  attributes->device = of_host ? 0 : piece->second.gpu;
+  attributes->device = of_host ? 0 : piece->gpu;
   return cudaSuccess;
 }
 cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
@@ -194,6 +202,7 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
                             cudaStream_t stream) {
   queue(stream, [=] { std::memcpy(to, from, bytes); });
+  if (!piece_of(to) || !piece_of(from)) emulation::copy_unpinned(stream);
   return cudaSuccess;
 }
 

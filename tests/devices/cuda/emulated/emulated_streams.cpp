@@ -9,6 +9,7 @@
 #include <fstream>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
@@ -17,8 +18,9 @@ namespace {
 
 thread_local std::shared_ptr<Capture> capture_now;
 
-// How many graphs were launched, and what else streams were given outside of graphs. Told in two
-// places: with CONVOY_EMULATION_COUNTERS=ADDRESS a test of this process has the two counters there.
+// How many graphs were launched, what else streams were given outside of graphs, and how often a
+// thread waited for a stream that it only wanted to give something. Told in two places: with
+// CONVOY_EMULATION_COUNTERS=ADDRESS a test of this process has the three counters there.
 // With CONVOY_EMULATION_COUNTS=FILE nothing is computed, so that large models can be counted; the
 // file has the numbers when the process ends.
 class Counter {
@@ -32,15 +34,17 @@ class Counter {
   }
   ~Counter() {
     if (file_ != nullptr)
-      std::ofstream(file_) << "graphs " << counts_[0] << "\nothers " << counts_[1] << "\n";
+      std::ofstream(file_) << "graphs " << counts_[0] << "\nothers " << counts_[1] << "\nwaits "
+                           << counts_[2] << "\n";
   }
   bool only_counts() const { return file_ != nullptr; }
   void graph() { ++counts_[0]; }
   void other() { ++counts_[1]; }
+  void wait() { ++counts_[2]; }
 
  private:
   const char* file_ = std::getenv("CONVOY_EMULATION_COUNTS");
-  std::atomic<std::uint64_t> own_[2] = {};
+  std::atomic<std::uint64_t> own_[3] = {};
   std::atomic<std::uint64_t>* counts_ = own_;
 };
 Counter counter;
@@ -111,6 +115,10 @@ void run_in_order(CUstream_st* stream, const std::function<void()>& work) {
   work();
 }
 
+void go_on_after_copy(CUstream_st* stream) {
+  if (stream != nullptr && std::exchange(stream->copied_unpinned, false)) counter.wait();
+}
+
 }  // namespace
 
 bool only_counts() {
@@ -118,6 +126,7 @@ bool only_counts() {
 }
 
 void queue(CUstream_st* stream, const std::function<void()>& work) {
+  go_on_after_copy(stream);
   if (stream != nullptr && stream->capture != nullptr) return record_work(stream, {work, true});
   if (capture_now != nullptr) misused("work for a stream that is not part of what is recorded");
   counter.other();
@@ -153,7 +162,12 @@ bool is_capturing() {
   return capture_now != nullptr;
 }
 
+void copy_unpinned(CUstream_st* stream) {
+  if (stream != nullptr) stream->copied_unpinned = true;
+}
+
 void record(CUevent_st* event, CUstream_st* stream) {
+  go_on_after_copy(stream);
   event->recorded = true;
   event->capture = stream->capture;
   event->before = stream->before;
@@ -226,6 +240,7 @@ void release(Mark& mark) {
 }
 
 void synchronize(CUstream_st* stream) {
+  stream->copied_unpinned = false;
   std::unique_lock lock(mutex);
   changed.wait(lock, [stream] { return is_free(*stream); });
 }

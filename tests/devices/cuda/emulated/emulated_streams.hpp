@@ -54,6 +54,9 @@ void record(CUevent_st* event, CUstream_st* stream);
 void record_in_graph(CUevent_st* event, CUstream_st* stream);
 void wait(CUstream_st* stream, CUevent_st* event);
 void launch_graph(const Recording& work, CUstream_st* stream);
+// The stream copies from or to memory of the host that is not pinned: then the caller waits until
+// it has done what it was given before. Whoever does not wait for the stream next did not mean to.
+void copy_unpinned(CUstream_st* stream);
 
 }  // namespace convoy::cuda::emulation
 
@@ -69,6 +72,7 @@ struct CUstream_st {
   };
   std::deque<HeldBack> held_back;  // in order
   bool is_running = false;         // a thread runs one of them
+  bool copied_unpinned = false;    // last
 };
 
 struct CUevent_st {
