@@ -4,6 +4,7 @@
 
 #include "core/base/error.hpp"
 #include "core/data/pipeline/source_factory.hpp"
+#include "core/runtime/input_memory.hpp"
 #include "core/train/run_length.hpp"
 
 namespace convoy::job {
@@ -48,7 +49,10 @@ void Validation::end_with_the_files() {
     steps_ = train::timed_steps({}, data_.counted_epochs, data_.global_batch(), examples_);
 }
 
+// What was opened has its images in memory of any kind.
 void Validation::prepare(std::shared_ptr<runtime::OpenDevices> devices) {
+  data_.image_memory = runtime::input_memory(devices);
+  if (data_.image_memory) source_.reset();
   evaluator_ = std::make_unique<runtime::Evaluator>(graph_, std::move(devices), session_);
 }
 

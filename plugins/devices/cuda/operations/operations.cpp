@@ -119,6 +119,7 @@ const Operations::Table& Operations::table_of(const convoy_submission& operation
       cudaMemcpyAsync(table.on_device, table.blocks.data(),
                       table.blocks.size() * sizeof(UpdateBlock), cudaMemcpyHostToDevice, stream),
       "copying an update's blocks");
+  require(cudaStreamSynchronize(stream), "waiting for the GPU");  // the blocks are not pinned
   return table;
 }
 
