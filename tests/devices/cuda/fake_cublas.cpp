@@ -34,6 +34,13 @@ cublasStatus_t tell(Handle handle, int attribute, const void* value, std::size_t
   return CUBLAS_STATUS_SUCCESS;
 }
 
+// As many as a grid of a GPU has in its third dimension.
+constexpr std::int32_t kMostMatrices = 65535;
+
+std::int32_t matrices_of(cublasLtMatrixLayout_t layout) {
+  return told(layout).get<std::int32_t>(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 1);
+}
+
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): cuBLASLt's names.
@@ -91,11 +98,12 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
   return tell(preference, attribute, value, bytes);
 }
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t operation,
-                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t,
                                               cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
                                               cublasLtMatmulPreference_t preference, int,
                                               cublasLtMatmulHeuristicResult_t results[],
                                               int* count) {
+  if (matrices_of(a) > kMostMatrices) return CUBLAS_STATUS_NOT_SUPPORTED;
   world().proposed_for = told(operation);
   world().preference = told(preference);
   results[0] = {};
@@ -104,11 +112,12 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, const void*,
-                              const void*, cublasLtMatrixLayout_t, const void*,
+                              const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
                               cublasLtMatrixLayout_t, const void*, const void*,
-                              cublasLtMatrixLayout_t, void*, cublasLtMatrixLayout_t,
+                              cublasLtMatrixLayout_t, void* d, cublasLtMatrixLayout_t,
                               const cublasLtMatmulAlgo_t*, void*, std::size_t, cudaStream_t) {
   world().multiplied = told(operation);
+  world().batches.push_back({matrices_of(a_layout), a, b, d});
   return CUBLAS_STATUS_SUCCESS;
 }
 

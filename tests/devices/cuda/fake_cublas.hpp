@@ -30,11 +30,21 @@ class Attributes {
   std::map<int, std::vector<unsigned char>> values_;
 };
 
-// cuBLASLt that computes nothing and notes what it is asked. One per process.
+// The matrices of one call: how many, and the first of a, b and d.
+struct Batch {
+  std::int32_t count;
+  const void* a;
+  const void* b;
+  const void* d;
+};
+
+// cuBLASLt that computes nothing and notes what it is asked. Batches of more than 65535 matrices
+// are refused. One per process.
 struct World {
-  Attributes proposed_for;  // the operation that the heuristic saw last
-  Attributes preference;    // and what was preferred
-  Attributes multiplied;    // the operation of the last product
+  Attributes proposed_for;     // the operation that the heuristic saw last
+  Attributes preference;       // and what was preferred
+  Attributes multiplied;       // the operation of the last product
+  std::vector<Batch> batches;  // of all products
 };
 
 World& world();

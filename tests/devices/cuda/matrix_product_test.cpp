@@ -63,5 +63,28 @@ TEST(MatrixProducts, SayHowMatricesAreAligned) {
   }
 }
 
+// Attention has one per image and head.
+TEST(MatrixProducts, OfMoreMatricesThanOneCallTakesAreSeveralCalls) {
+  ProductShape shape = product_of(Type::kHalf, Type::kFloat);
+  shape.m = 2;
+  shape.n = 3;
+  shape.k = 4;
+  shape.batch = 150000;
+  std::vector<std::byte> a_memory(shape.batch * 16), b_memory(shape.batch * 24),
+      d_memory(shape.batch * 24);
+  std::byte *const a = a_memory.data(), *const b = b_memory.data(), *const d = d_memory.data();
+  world().batches.clear();
+  MatrixProduct(make_matrix_handle(), shape).run(nullptr, a, b, d, nullptr, nullptr);
+  std::uint64_t done = 0;
+  for (const fake_cublas::Batch& batch : world().batches) {
+    EXPECT_LE(batch.count, 65535);
+    EXPECT_EQ(batch.a, a + done * 2 * 4 * 2);
+    EXPECT_EQ(batch.b, b + done * 4 * 3 * 2);
+    EXPECT_EQ(batch.d, d + done * 2 * 3 * 4);
+    done += static_cast<std::uint64_t>(batch.count);
+  }
+  EXPECT_EQ(done, shape.batch);
+}
+
 }  // namespace
 }  // namespace convoy::cuda

@@ -1,5 +1,7 @@
 #include "plugins/devices/cuda/libraries/matrix_product.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -15,6 +17,9 @@ namespace {
 
 constexpr int kProductsMeasured = 8;  // candidates, the library's best guesses
 constexpr int kProductRuns = 3;
+// A grid of a GPU has at most 65535 blocks in its third dimension, and cuBLASLt may have one per
+// matrix there.
+constexpr std::uint64_t kMostMatrices = 32768;
 
 // An address that 16 divides and 32 does not, as an address of a bias may be.
 alignas(32) constexpr float kSomeBias[8] = {};
@@ -39,6 +44,11 @@ cublasComputeType_t compute_type(const ProductShape& shape) {
 cublasLtEpilogue_t epilogue(const ProductShape& shape) {
   if (shape.has_bias) return shape.relu ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_BIAS;
   return shape.relu ? CUBLASLT_EPILOGUE_RELU : CUBLASLT_EPILOGUE_DEFAULT;
+}
+
+ProductShape of_batch(ProductShape shape, std::uint64_t batch) {
+  shape.batch = batch;
+  return shape;
 }
 
 std::string text_of(const ProductShape& shape) {
@@ -122,13 +132,17 @@ std::string key_of(const ProductShape& shape) {
 
 MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape,
                              const ProductTrial* trial)
-    : handle_(std::move(handle)), has_bias_(shape.has_bias) {
-  describe(shape);
+    : handle_(std::move(handle)),
+      shape_(of_batch(shape, std::min(shape.batch, kMostMatrices))),
+      calls_(shape.batch / shape_.batch) {
+  if (const std::uint64_t left = shape.batch % shape_.batch; left > 0)
+    rest_ = std::make_unique<MatrixProduct>(handle_, of_batch(shape, left), trial);
+  describe(shape_);
   try {
     const std::vector<cublasLtMatmulAlgo_t> proposed =
-        propose(shape, trial == nullptr ? 1 : kProductsMeasured);
+        propose(shape_, trial == nullptr ? 1 : kProductsMeasured);
     algorithm_ = proposed.front();
-    if (trial != nullptr) measure(shape, proposed, *trial);
+    if (trial != nullptr) measure(shape_, proposed, *trial);
   } catch (const std::exception& error) {
     throw std::runtime_error(std::string(error.what()) + " for " + text_of(shape));
   }
@@ -199,7 +213,7 @@ void MatrixProduct::measure(const ProductShape& shape,
   trials.seconds = [&]() -> std::optional<double> {
     for (std::size_t i = 0; i < 5; ++i)
       if (!memory[i]) memory[i].emplace(i == 4 ? kWorkspace : sizes[i]);
-    if (has_bias_) {
+    if (shape.has_bias) {
       const void* bias = memory[3]->get();
       set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     }
@@ -229,8 +243,18 @@ cublasStatus_t MatrixProduct::start(Stream stream, const void* a, const void* b,
 
 void MatrixProduct::run(Stream stream, const void* a, const void* b, void* d, const float* bias,
                         void* workspace) const {
-  if (has_bias_) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-  cublas().require(start(stream, a, b, d, workspace), "multiplying matrices");
+  if (shape_.has_bias) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
+  const auto& s = shape_;
+  const auto* a_at = static_cast<const std::byte*>(a);
+  const auto* b_at = static_cast<const std::byte*>(b);
+  auto* d_at = static_cast<std::byte*>(d);
+  for (std::uint64_t call = 0; call < calls_; ++call) {
+    cublas().require(start(stream, a_at, b_at, d_at, workspace), "multiplying matrices");
+    a_at += s.batch * s.m * s.k * bytes_of(s.factors);
+    b_at += s.batch * s.k * s.n * bytes_of(s.factors);
+    d_at += s.batch * s.m * s.n * bytes_of(s.result);
+  }
+  if (rest_) rest_->run(stream, a_at, b_at, d_at, bias, workspace);
 }
 
 }  // namespace convoy::cuda

@@ -43,7 +43,8 @@ struct ProductTrial {
 
 // A product whose algorithm is chosen once: of those that the library proposes the fastest,
 // measured once per device, library version and shape and kept in the cache; without a trial, or
-// where none can be measured, the library's best guess.
+// where none can be measured, the library's best guess. A batch of more matrices than one call
+// takes is several calls.
 class MatrixProduct {
  public:
   static constexpr std::size_t kWorkspace = 32 << 20;  // bytes that run() gets
@@ -66,7 +67,9 @@ class MatrixProduct {
   cublasStatus_t start(Stream stream, const void* a, const void* b, void* d, void* workspace) const;
 
   MatrixHandle handle_;
-  bool has_bias_;
+  ProductShape shape_;                   // of one call
+  std::uint64_t calls_;                  // of that shape
+  std::unique_ptr<MatrixProduct> rest_;  // of the matrices behind them; null: there are none
   cublasLtMatmulDesc_t operation_ = nullptr;
   cublasLtMatrixLayout_t a_ = nullptr;
   cublasLtMatrixLayout_t b_ = nullptr;

@@ -190,7 +190,12 @@ void Operations::matmul(const convoy_submission& operation, Stream stream) {
   shape.transposes_a = (operation.flags & CONVOY_OP_TRANSPOSES_B) != 0;
   shape.transposes_b = (operation.flags & CONVOY_OP_TRANSPOSES_A) != 0;
   shape.batch = std::max<std::uint64_t>(operation.sizes[3], 1);
-  const MatrixProduct product(matrices_, shape);
+  const MatrixProduct& product =
+      products_
+          .try_emplace({shape.m, shape.n, shape.k, shape.transposes_a ? 1u : 0u,
+                        shape.transposes_b ? 1u : 0u, shape.batch},
+                       matrices_, shape)
+          .first->second;
   product.run(stream, operation.reads[1].data, operation.reads[0].data, operation.writes[0].data,
               nullptr, workspace_);
 }

@@ -2,6 +2,8 @@
 
 #include <convoy/abi.h>
 
+#include <array>
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -53,6 +55,8 @@ class Operations {
   std::map<const convoy_update*, Table> tables_;
   std::uint64_t tables_made_ = 0;
   MatrixHandle matrices_;
+  // By sizes and transpositions: cuBLASLt is asked once for each.
+  std::map<std::array<std::uint64_t, 6>, MatrixProduct> products_;
   void* workspace_ = nullptr;   // of matrix products
   double* partials_ = nullptr;  // of inner products
   Compression compression_;

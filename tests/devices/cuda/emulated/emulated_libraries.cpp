@@ -199,7 +199,7 @@ void Convolution::run(const ConvolutionMemory& memory, void*) const {
 }
 
 MatrixProduct::MatrixProduct(MatrixHandle handle, const ProductShape& shape, const ProductTrial*)
-    : handle_(std::move(handle)), has_bias_(shape.has_bias) {
+    : handle_(std::move(handle)), shape_(shape), calls_(1) {
   products().push_back({shape});
   algorithm_.data[0] = products().size() - 1;
 }
