@@ -12,18 +12,20 @@ struct Limit {
   std::uint64_t wanted;
   bool bytes;
   const char* advice;
+  bool for_infiniband;  // where there is none, any will do
 };
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 constexpr Limit kLimits[] = {
     {"Max locked memory", "limit of locked memory", 64 * kMiB, true,
-     "pinned buffers and InfiniBand need more: ulimit -l unlimited, or docker run --ulimit "
-     "memlock=-1"},
+     "InfiniBand needs more for the memory that it sends from: ulimit -l unlimited, or docker run "
+     "--ulimit memlock=-1",
+     true},
     {"Max open files", "limit of open files", 1024, false,
-     "input files and connections need more: ulimit -n 4096"},
+     "input files and connections need more: ulimit -n 4096", false},
     {"Max stack size", "limit of the stack", 8 * kMiB, true,
-     "libraries expect the usual 8 MiB: ulimit -s 8192"},
+     "libraries expect the usual 8 MiB: ulimit -s 8192", false},
 };
 
 // "Max open files            20000                20000                files".
@@ -36,7 +38,12 @@ std::optional<std::string> soft_limit(const std::string& limits, const std::stri
   return std::nullopt;
 }
 
-Finding examine_limit(const Limit& limit, const std::string& limits) {
+// Memory that an adapter sends from counts as locked; what CUDA pins is its driver's and does not.
+bool has_infiniband(const SystemRoot& root) {
+  return !root.names("sys/class/infiniband").empty();
+}
+
+Finding examine_limit(const Limit& limit, const SystemRoot& root, const std::string& limits) {
   const auto soft = soft_limit(limits, limit.name);
   if (!soft) return {limit.subject, Health::kUnknown, "/proc/self/limits does not say", ""};
   if (*soft == "unlimited") return {limit.subject, Health::kOk, "unlimited", ""};
@@ -44,6 +51,8 @@ Finding examine_limit(const Limit& limit, const std::string& limits) {
   if (!value) return {limit.subject, Health::kUnknown, *soft, ""};
   const std::string text = limit.bytes ? bytes_text(*value) : std::to_string(*value);
   if (*value >= limit.wanted) return {limit.subject, Health::kOk, text, ""};
+  if (limit.for_infiniband && !has_infiniband(root))
+    return {limit.subject, Health::kOk, text + ", enough without InfiniBand", ""};
   return {limit.subject, Health::kWarn, text, limit.advice};
 }
 
@@ -51,7 +60,7 @@ Finding examine_limit(const Limit& limit, const std::string& limits) {
 
 void probe_limits(const SystemRoot& root, Findings& findings) {
   const std::string limits = root.text("proc/self/limits").value_or("");
-  for (const Limit& limit : kLimits) findings.push_back(examine_limit(limit, limits));
+  for (const Limit& limit : kLimits) findings.push_back(examine_limit(limit, root, limits));
 }
 
 }  // namespace convoy::doctor
