@@ -123,5 +123,10 @@ TEST(UpdateBlocks, CoverALongSpanOnce) {
   EXPECT_EQ(next, 300'000u);
 }
 
+// An H100 has 132 multiprocessors.
+TEST(UpdateBlocks, OccupyAGpuWithAQuarterOfADefaultBucket) {
+  EXPECT_GE(blocks_of({}, (16 << 20) / 4 / sizeof(float)).size(), 96u);
+}
+
 }  // namespace
 }  // namespace convoy::cuda
