@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -23,7 +24,10 @@
 #include "tests/devices/cuda/emulated/emulation.hpp"
 
 namespace emulation = convoy::cuda::emulation;
+using emulation::current_gpu;
+using emulation::queue;
 using emulation::Recording;
+using emulation::refuse;
 
 struct CUgraph_st {
   Recording work;
@@ -65,23 +69,14 @@ std::vector<int> visible_gpus() {
   return chosen;
 }
 
-}  // namespace
-
-using emulation::current_gpu;
-using emulation::queue;
-using emulation::refuse;
-
-namespace {
-
 // Which piece an address is in; empty for memory of the host that is not pinned.
 std::optional<Piece> piece_of(const void* memory) {
   const auto* byte = static_cast<const char*>(memory);
   const std::lock_guard lock(pieces_mutex);
-  auto piece = pieces.upper_bound(byte);
-  if (piece == pieces.begin()) return std::nullopt;
-  --piece;
-  if (byte >= piece->first + piece->second.bytes) return std::nullopt;
-  return piece->second;
+  const auto behind = pieces.upper_bound(byte);
+  if (behind == pieces.begin()) return std::nullopt;
+  const auto& [first, piece] = *std::prev(behind);
+  return byte < first + piece.bytes ? std::optional(piece) : std::nullopt;
 }
 
 // Filled with not-a-number, so that what is read before it is written shows.
