@@ -190,6 +190,16 @@ TEST_F(DecisionKey, TellsApartDevicesAndTheirDriver) {
   EXPECT_THAT(same(), HasSubstr("\ncpu:0 "));
 }
 
+// Buckets of any size were compared without the flag; with 0 there is one bucket.
+TEST_F(DecisionKey, TellsApartBucketsThatAreGivenAndThoseThatAreNot) {
+  const std::string without = same();
+  setup_.options.bucket_mb = 0;
+  const std::string one_bucket = same();
+  EXPECT_NE(one_bucket, without);
+  setup_.options.bucket_mb = 4;
+  EXPECT_NE(same(), one_bucket);
+}
+
 TEST_F(DecisionKey, NamesTheDataThatTheSimulatorReads) {
   for (const char* file : {"profiles/convoy.json", "catalogue/collectives.json", "rules.json"})
     EXPECT_THAT(same(), HasSubstr(file));

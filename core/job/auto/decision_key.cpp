@@ -164,9 +164,10 @@ std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
     text += fmt::format("--{}={} ", option, value);
   text += fmt::format(
       "buckets {}, arithmetic {}, optimizer {}, data {}, inexact {}, guard {} {} {} {}\n",
-      options.bucket_mb.value_or(0), static_cast<int>(arithmetic(setup, hardware)),
-      static_cast<int>(options.optimizer.kind), !options.data_dir.empty(), options.auto_inexact,
-      guard.clip_norm, guard.scales_loss(), guard.automatic_loss_scale, guard.gradient_norms);
+      options.bucket_mb ? fmt::format("{}", *options.bucket_mb) : "of any size",
+      static_cast<int>(arithmetic(setup, hardware)), static_cast<int>(options.optimizer.kind),
+      !options.data_dir.empty(), options.auto_inexact, guard.clip_norm, guard.scales_loss(),
+      guard.automatic_loss_scale, guard.gradient_norms);
   return text;
 }
 
