@@ -52,13 +52,16 @@ struct RunRecord : JobResult {
   std::vector<TaskRecord> tasks;                 // of runs on several hosts
   std::optional<TimelineRecord> timeline;        // the step nearest to the median
   std::optional<PredictionRecord> prediction;    // of the plan that ran
+  // Images of a step, where workers take steps of their own; 0: the global batch.
+  double worker_batch = 0;
 
   // As it is reported.
   double loss(const TrainingStep& step) const {
     return shows_base_loss ? step.base_loss : step.total_loss;
   }
   double images_per_second(const TrainingStep& step) const {
-    return static_cast<double>(global_batch) / step.seconds;
+    const double images = worker_batch > 0 ? worker_batch : static_cast<double>(global_batch);
+    return images / step.seconds;
   }
   // By this task's devices; the total is that of all tasks.
   double own_images_per_second() const {

@@ -1,4 +1,5 @@
 // What a run says about its input, and the input alone.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -141,6 +142,8 @@ TEST(Input, OfWorkersThatDoNotWaitIsAsFastAsTheyAre) {
   const nlohmann::json record = record_at(file);
   const double total = record["total"]["images_per_sec"];
   EXPECT_NEAR(record["input"]["images_per_sec"].get<double>(), total, 1e-6 * total);
+  const double first = record["steps"][0]["images_per_sec"];
+  EXPECT_THAT(result.out, HasSubstr(fmt::format("\n1\timages/sec: {:.1f} +/- 0.0", first)));
 }
 
 // Two megapixels of noise take one thread far longer to decode than the trivial model takes to

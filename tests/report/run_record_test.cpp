@@ -76,6 +76,16 @@ TEST(RunRecord, JsonReadsBack) {
   EXPECT_EQ(read["steps"][1]["top_5_accuracy"], 0.5);
 }
 
+// As the lines of such a run say.
+TEST(RunRecord, AStepOfAWorkerByItselfHasItsOwnImages) {
+  RunRecord record = example_record();
+  record.global_batch = 16;
+  record.worker_batch = 8;
+  const json read = parse_json(run_record_json(record));
+  EXPECT_EQ(read["steps"][0]["images_per_sec"], 16);
+  EXPECT_EQ(read["global_batch"], 16);
+}
+
 // Steps are written one after the other, and nobody can tell.
 TEST(RunRecord, JsonIsWrittenAsOneValueWouldBe) {
   for (const std::size_t steps : {0u, 1u, 3u}) {

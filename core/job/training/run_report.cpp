@@ -143,9 +143,8 @@ void RunReport::describe(const runtime::Session& session) {
   note_plan(session);
   if (session.is_asynchronous()) {
     own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
-    statistics_ =
-        report::SpeedStatistics(static_cast<double>(own_batch_) / static_cast<double>(own_workers_),
-                                setup_.options.display_perf_ewma);
+    record_.worker_batch = static_cast<double>(own_batch_) / static_cast<double>(own_workers_);
+    statistics_ = report::SpeedStatistics(record_.worker_batch, setup_.options.display_perf_ewma);
   }
   if (setup_.guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
@@ -288,9 +287,9 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
     for (const WorkerRecord& worker : record_.workers) tell(worker_text(worker));
   if (record_.synthetic_data) return;
   // A step of workers that take their own is one worker's.
-  const std::int64_t images_per_step =
-      summary.workers.empty() ? global_batch_ : own_batch_ / own_workers_;
-  record_.input = report::judge_input({static_cast<double>(summary.timed_steps * images_per_step),
+  const double images_per_step =
+      summary.workers.empty() ? static_cast<double>(global_batch_) : record_.worker_batch;
+  record_.input = report::judge_input({static_cast<double>(summary.timed_steps) * images_per_step,
                                        record_.total_seconds, summary.input_wait_seconds});
 }
 
