@@ -75,7 +75,8 @@ struct RunRecord : JobResult {
 std::string run_record_json(const RunRecord& record);  // one object, steps included
 // One line per step, one per evaluation, then a summary.
 std::string run_record_json_lines(const RunRecord& record);
-// A title line, one line per step and, behind the step it followed, one per evaluation.
+// A title line, one line per step and, behind the step it followed, one per evaluation. Loss scales
+// and gradients' norms have columns where the run reports them.
 std::string run_record_csv(const RunRecord& record);
 
 // Error(kUsage) unless the path ends in .json, .jsonl or .csv and its folder is writable.

@@ -192,6 +192,32 @@ TEST(RunRecord, CsvHasEvaluationsBehindTheirSteps) {
             "2,0.25,256,,,,,,0.75,1,64\n");
 }
 
+TEST(RunRecord, CsvHasTheNormsAndScalesThatTheRunReports) {
+  RunRecord record = evaluated_record();
+  record.evaluations.resize(1);
+  record.gradient_names = {"conv/weights", "a \"b\", c"};
+  record.steps[0].gradient_norms = {3, 4};
+  record.steps[0].gradient_norm = 5;
+  record.steps[0].loss_scale = 128;
+  record.steps[1].gradient_norms = {0.5, -std::numeric_limits<double>::quiet_NaN()};
+  record.steps[1].gradient_norm = std::numeric_limits<double>::infinity();
+  record.steps[1].loss_scale = 64;
+  EXPECT_EQ(run_record_csv(record),
+            "step,seconds,images_per_sec,loss,learning_rate,input_wait_seconds,top_1_accuracy,"
+            "top_5_accuracy,evaluation_top_1,evaluation_top_5,evaluation_examples,loss_scale,"
+            "gradient_norm,\"gradient_norm of conv/weights\",\"gradient_norm of a \"\"b\"\", c\"\n"
+            "1,0.5,16,7.123456789012345,0,0.125,,,,,,128,5,3,4\n"
+            "1,0.5,128,,,,,,0.25,0.5,64,,,,\n"
+            "2,0.25,32,0.30000000000000004,0.001,0,0.25,0.5,,,,64,inf,0.5,nan\n");
+}
+
+TEST(RunRecord, CsvHasNoSignOfWhatIsNotANumber) {
+  RunRecord record = example_record();
+  record.steps.resize(1);
+  record.steps[0].total_loss = -std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(run_record_csv(record).find(",16,nan,0,"), std::string::npos) << run_record_csv(record);
+}
+
 TEST(RunRecord, TheSuffixChoosesTheForm) {
   const std::string base = testing::TempDir() + "convoy_record_" + std::to_string(getpid());
   const RunRecord record = example_record();

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <tuple>
 
+#include "core/base/csv_text.hpp"
 #include "core/base/json.hpp"
 
 namespace convoy::cli {
@@ -47,14 +48,10 @@ Json row_json(const SweepRow& row) {
   return json;
 }
 
-// Texts in quotes, as RFC 4180 has them; numbers as they are, nothing for what is not known.
+// Numbers as they are, nothing for what is not known.
 std::string csv_field(const Json& value) {
   if (value.is_null()) return {};
-  if (!value.is_string()) return json_text(value);
-  std::string text = value.get<std::string>();
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2)
-    text.insert(at, 1, '"');
-  return '"' + text + '"';
+  return value.is_string() ? csv_text(value.get_ref<const std::string&>()) : json_text(value);
 }
 
 std::string csv_line(const Json& row) {

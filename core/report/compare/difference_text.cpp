@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/csv_text.hpp"
 #include "core/base/json.hpp"
 #include "core/base/statistics.hpp"
 #include "core/report/html/quantity.hpp"
@@ -112,12 +113,6 @@ std::string table_line(const Row& row) {
   return line + "\n";
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
 std::string or_unset(const std::string& value) {
   return value.empty() ? "unset" : value;
 }
@@ -189,8 +184,8 @@ std::string difference_csv(const DifferenceReport& it) {
   const Difference& d = it.difference;
   return "first,second,first_runs,second_runs,first_images_per_sec,second_images_per_sec,"
          "time_change,low,high,confidence,quantile,verdict\n" +
-         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(it.a.side.name),
-                     quoted(it.b.side.name), d.first_runs, d.second_runs, 1 / d.first_seconds,
+         fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_text(it.a.side.name),
+                     csv_text(it.b.side.name), d.first_runs, d.second_runs, 1 / d.first_seconds,
                      1 / d.second_seconds, d.change, d.low, d.high, d.confidence, d.quantile,
                      word(d.verdict));
 }
