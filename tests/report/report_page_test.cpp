@@ -94,6 +94,26 @@ TEST(ReportPage, TheVerdictPutsThePredictionBesideWhatWasMeasured) {
             "The run failed with exit code 5: the loss is not finite");
 }
 
+// The program prints the median, too.
+TEST(ReportPage, OfRepeatedRunsShowsTheMedianAndTheRange) {
+  NamedRecord repeated = named(run_of(20));
+  repeated.record["repeats"] = {{{"images_per_sec", 800}, {"seconds", {0.01}}},
+                                {{"images_per_sec", 1000}, {"seconds", {0.008}}},
+                                {{"images_per_sec", 900}, {"seconds", {0.009}}}};
+  const Report report = make_report({repeated});
+  EXPECT_EQ(report.verdicts.front(),
+            "lenet runs at 900 images/s on 1 cpu device with replicated, the median of 3 runs; "
+            "nothing was predicted.");
+  EXPECT_EQ(report.tiles.at(0).value, "900 images/s");
+  EXPECT_EQ(report.tiles.at(0).note, "median of 3 runs, which go from 800 to 1,000");
+  RunRecord two = run_of(20);
+  two.global_batch = 16;
+  const Report both = make_report({repeated, named(two)});
+  const auto& rates = std::get<LineChart>(both.sections.front().figures.at(0));
+  EXPECT_DOUBLE_EQ(rates.series.at(0).points.at(0).y, 900);
+  EXPECT_DOUBLE_EQ(rates.series[0].points[0].range.value().high, 1000);
+}
+
 TEST(ReportPage, SaysWhatWasDoneInsteadOfTraining) {
   RunRecord record = run_of(20);
   record.mode = "forward only";

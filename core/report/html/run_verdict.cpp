@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/statistics.hpp"
 #include "core/report/html/run_sections.hpp"
 
 namespace convoy::report {
@@ -78,17 +79,33 @@ std::string input_sentence(const Json& record) {
       quantity(number_or_zero(record, "input_only/images_per_sec_and_core"), Unit::kRate));
 }
 
+// Images per second in total: of every run of --repeat, else of the only one.
+std::vector<double> rates_of(const Json& record) {
+  std::vector<double> rates;
+  for (const Json& repeat : field(record, "repeats"))
+    if (const auto rate = number(repeat, "images_per_sec")) rates.push_back(*rate);
+  if (rates.empty()) rates.push_back(number_or_zero(record, "total/images_per_sec"));
+  return rates;
+}
+
+// ", the median of 3 runs"; empty for one.
+std::string runs_words(const std::vector<double>& rates) {
+  return rates.size() > 1 ? fmt::format(", the median of {} runs", rates.size()) : std::string();
+}
+
 std::string speed_sentence(const Subject& run) {
   if (reads_only(run.record)) return input_sentence(run.record);
-  const double rate = number_or_zero(run.record, "total/images_per_sec");
+  const std::vector<double> rates = rates_of(run.record);
   const double step = number_or_zero(run.record, "total/step_seconds/p50");
-  std::string sentence = fmt::format("{} runs at {} on {} with {}{}", text(run.record, "model"),
-                                     quantity(rate, Unit::kRate), device_words(run.record),
-                                     text(run.record, "strategy/name"), mode_words(run.record));
+  std::string sentence =
+      fmt::format("{} runs at {} on {} with {}{}{}", text(run.record, "model"),
+                  quantity(median(rates), Unit::kRate), device_words(run.record),
+                  text(run.record, "strategy/name"), mode_words(run.record), runs_words(rates));
   const auto predicted = prediction_of(run.record);
   if (!predicted || step <= 0) return sentence + "; nothing was predicted.";
   sentence +=
-      fmt::format(": its median step of {} is {} the predicted {}", quantity(step, Unit::kSeconds),
+      fmt::format(": {} median step of {} is {} the predicted {}",
+                  rates.size() > 1 ? "the first run's" : "its", quantity(step, Unit::kSeconds),
                   against(step, predicted->seconds), quantity(predicted->seconds, Unit::kSeconds));
   return sentence + (predicted->measured_rates
                          ? "."
@@ -136,8 +153,7 @@ std::string run_heading(const Json& record) {
 
 std::vector<std::string> run_verdict(const Subject& run) {
   std::vector<std::string> sentences;
-  if (number_or_zero(run.record, "total/images_per_sec") > 0)
-    sentences.push_back(speed_sentence(run));
+  if (median(rates_of(run.record)) > 0) sentences.push_back(speed_sentence(run));
   for (const std::string& it :
        {ending(run.record), spending_sentence(run.record), accuracy_sentence(run.record)})
     if (!it.empty()) sentences.push_back(it);
@@ -155,22 +171,32 @@ double standard_error(const Json& record, double rate) {
 
 namespace {
 
+// "± 3 standard error", or the range of several runs.
+std::string spread_words(const Json& record, const std::vector<double>& rates) {
+  if (rates.size() == 1)
+    return fmt::format("\u00b1 {} standard error",
+                       plain_number(standard_error(record, rates.front())));
+  const auto [least, most] = std::ranges::minmax(rates);
+  return fmt::format("median of {} runs, which go from {} to {}", rates.size(), plain_number(least),
+                     plain_number(most));
+}
+
 // Of a run with timed steps.
-std::vector<Tile> speed_tiles(const Json& record, double rate) {
+std::vector<Tile> speed_tiles(const Json& record, const std::vector<double>& rates) {
+  const double rate = median(rates);
   if (reads_only(record))
     return {{"Speed", quantity(rate, Unit::kRate),
              fmt::format("by {}", counted(static_cast<std::size_t>(
                                               number_or_zero(record, "input_only/threads")),
                                           "thread"))}};
   std::vector<Tile> tiles;
-  tiles.push_back(
-      {"Speed", quantity(rate, Unit::kRate),
-       fmt::format("\u00b1 {} standard error", plain_number(standard_error(record, rate)))});
+  tiles.push_back({"Speed", quantity(rate, Unit::kRate), spread_words(record, rates)});
   const double step = number_or_zero(record, "total/step_seconds/p50");
   tiles.push_back(
       {"Median step, measured", quantity(step, Unit::kSeconds),
-       fmt::format("90 % within {}",
-                   quantity(number_or_zero(record, "total/step_seconds/p90"), Unit::kSeconds))});
+       fmt::format("90 % within {}{}",
+                   quantity(number_or_zero(record, "total/step_seconds/p90"), Unit::kSeconds),
+                   rates.size() > 1 ? ", in the first run" : "")});
   if (const auto predicted = prediction_of(record))
     tiles.push_back({"Step, predicted", quantity(predicted->seconds, Unit::kSeconds),
                      step > 0
@@ -184,8 +210,9 @@ std::vector<Tile> speed_tiles(const Json& record, double rate) {
 std::vector<Tile> run_tiles(const Subject& run) {
   const Json& record = run.record;
   std::vector<Tile> tiles;
-  const double rate = number_or_zero(record, "total/images_per_sec");
-  if (rate > 0) tiles = speed_tiles(record, rate);
+  const std::vector<double> rates = rates_of(record);
+  const double rate = median(rates);
+  if (rate > 0) tiles = speed_tiles(record, rates);
   const std::string verdict = text(record, "strategy/verdict");
   if (rate > 0 && !reads_only(record) && !verdict.empty())
     tiles.push_back({"What it computes", verdict, "as the checker proved"});
@@ -198,17 +225,18 @@ std::vector<Tile> run_tiles(const Subject& run) {
 }
 
 std::vector<ScalingPoint> run_scaling(const Json& record) {
-  const auto rate = number(record, "total/images_per_sec");
+  const std::vector<double> rates = rates_of(record);
   const double batch = number_or_zero(record, "batch_per_device");
-  if (!rate || *rate <= 0 || batch <= 0 || reads_only(record)) return {};
+  if (median(rates) <= 0 || batch <= 0 || reads_only(record)) return {};
   const std::string strategy = text(record, "strategy/name") + mode_words(record);
   const double images = number_or_zero(record, "global_batch");
-  ScalingPoint point{text(record, "model"), strategy, false, images / batch, *rate};
+  ScalingPoint point{text(record, "model"), strategy, false, images / batch};
   const bool rounds = text(record, "flags/tf32") == "true";
   point.conditions = {machine_of(record), "", batch_words(batch),
                       arithmetic_words(rounds ? "tf32" : text(record, "compute_dtype"))};
   point.details = option_words(field(record, "strategy/options"));
-  std::vector<ScalingPoint> points = {point};
+  std::vector<ScalingPoint> points;
+  for (const double rate : rates) points.emplace_back(point).rate = rate;
   if (const auto predicted = prediction_of(record)) {
     point.label = strategy + ", predicted";
     point.simulated = true;
