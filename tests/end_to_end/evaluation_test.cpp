@@ -1,4 +1,5 @@
 // Evaluation during training and inference, as a user runs them.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -286,6 +287,8 @@ TEST(Evaluation, PrintsTheWellKnownLines) {
       "-{64}\n");
   const std::string lines = run.program.out.substr(run.program.out.find("Mode: "));
   EXPECT_TRUE(expected.is_all_of(lines)) << run.program.out;
+  const double total = run.record.at("total").at("images_per_sec");
+  EXPECT_THAT(run.program.out, HasSubstr(fmt::format("\ntotal images/sec: {:.2f}\n", total)));
   EXPECT_EQ(run.record.at("mode"), "evaluation");
   EXPECT_EQ(run.evaluated_steps(), std::vector<std::int64_t>{7});  // 1 for warming up
   EXPECT_EQ(run.record.at("evaluations")[0].at("checkpoint"), "model-7.safetensors");

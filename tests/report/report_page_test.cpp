@@ -135,15 +135,17 @@ TEST(ReportPage, SaysWhatWasDoneInsteadOfTraining) {
 TEST(ReportPage, OfAnEvaluationSaysWhatItFound) {
   RunRecord record = run_of(0);
   record.mode = "evaluation";
-  record.total_images_per_second = 0;
+  record.total_images_per_second = 100;
   record.step_times = {};
   record.evaluations = {{20, 20, {0.5, 0.9}, 100, 1, 100, ""}};
   const Report report = make_report({named(record)});
   EXPECT_THAT(report.verdicts,
-              ElementsAre("Of 100 images, the last evaluation classified 50 % right, and 90 % "
+              ElementsAre("lenet is evaluated at 100 images/s on 1 cpu device.",
+                          "Of 100 images, the last evaluation classified 50 % right, and 90 % "
                           "within five guesses."));
-  ASSERT_EQ(report.tiles.size(), 1u);
-  EXPECT_EQ(report.tiles.front().label, "Accuracy");
+  ASSERT_EQ(report.tiles.size(), 2u);
+  EXPECT_EQ(report.tiles.front().value, "100 images/s");
+  EXPECT_EQ(report.tiles.back().label, "Accuracy");
 }
 
 TEST(ReportPage, MarksTellWhenTheRunPaused) {

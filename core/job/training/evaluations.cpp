@@ -38,7 +38,7 @@ void score_model(const TrainedModel& model, const JobOptions& options, Validatio
       model.values, evaluation_events(options.display_every, report, stop_requested));
   if (result.examples == 0) return;
   report.evaluation(result, {model.global_step, model.global_step}, model.name);
-  report.observer().total(result.examples_per_second());
+  report.evaluation_total(result);
 }
 
 }  // namespace

@@ -271,6 +271,12 @@ void RunReport::evaluation(const runtime::Evaluation& evaluation, const runtime:
                                  evaluation.seconds, evaluation.examples_per_second(), checkpoint});
 }
 
+void RunReport::evaluation_total(const runtime::Evaluation& evaluation) {
+  record_.total_seconds = evaluation.seconds;
+  record_.total_images_per_second = evaluation.examples_per_second();
+  observer_.total(record_.total_images_per_second);
+}
+
 void RunReport::total(const runtime::TrainingSummary& summary, double paused_seconds) {
   if (summary.timed_steps == 0) return;
   if (summary.breakdown.steps > 0) record_.step_breakdown = summary.breakdown;

@@ -70,6 +70,8 @@ class RunReport {
   // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
   void evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                   const std::string& checkpoint);
+  // Prints the speed of a run that only evaluates, whose total it is.
+  void evaluation_total(const runtime::Evaluation& evaluation);
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // paused_seconds: part of the summary's that belongs to no step.
   void total(const runtime::TrainingSummary& summary, double paused_seconds = 0);

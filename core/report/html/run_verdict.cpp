@@ -50,6 +50,11 @@ std::string device_words(const Json& record) {
 }
 
 constexpr const char* kForwardOnly = "forward only";
+constexpr const char* kEvaluation = "evaluation";
+
+bool only_evaluates(const Json& record) {
+  return text(record, "mode") == kEvaluation;
+}
 
 bool reads_only(const Json& record) {
   return field(record, "input_only").is_object();
@@ -58,7 +63,7 @@ bool reads_only(const Json& record) {
 // What a run did beside training, as the end of a name.
 std::string mode_words(const Json& record) {
   const std::string mode = text(record, "mode");
-  return mode == kForwardOnly || mode == "evaluation" ? ", " + mode : std::string();
+  return mode == kForwardOnly || mode == kEvaluation ? ", " + mode : std::string();
 }
 
 std::string ending(const Json& record) {
@@ -96,6 +101,10 @@ std::string runs_words(const std::vector<double>& rates) {
 std::string speed_sentence(const Subject& run) {
   if (reads_only(run.record)) return input_sentence(run.record);
   const std::vector<double> rates = rates_of(run.record);
+  if (only_evaluates(run.record))
+    return fmt::format("{} is evaluated at {} on {}{}.", text(run.record, "model"),
+                       quantity(median(rates), Unit::kRate), device_words(run.record),
+                       runs_words(rates));
   const double step = number_or_zero(run.record, "total/step_seconds/p50");
   std::string sentence =
       fmt::format("{} runs at {} on {} with {}{}{}", text(run.record, "model"),
@@ -189,6 +198,8 @@ std::vector<Tile> speed_tiles(const Json& record, const std::vector<double>& rat
              fmt::format("by {}", counted(static_cast<std::size_t>(
                                               number_or_zero(record, "input_only/threads")),
                                           "thread"))}};
+  if (only_evaluates(record))
+    return {{"Speed", quantity(rate, Unit::kRate), "of the last evaluation"}};
   std::vector<Tile> tiles;
   tiles.push_back({"Speed", quantity(rate, Unit::kRate), spread_words(record, rates)});
   const double step = number_or_zero(record, "total/step_seconds/p50");
@@ -214,7 +225,7 @@ std::vector<Tile> run_tiles(const Subject& run) {
   const double rate = median(rates);
   if (rate > 0) tiles = speed_tiles(record, rates);
   const std::string verdict = text(record, "strategy/verdict");
-  if (rate > 0 && !reads_only(record) && !verdict.empty())
+  if (rate > 0 && !reads_only(record) && !only_evaluates(record) && !verdict.empty())
     tiles.push_back({"What it computes", verdict, "as the checker proved"});
   const Json& evaluations = field(record, "evaluations");
   if (evaluations.is_array() && !evaluations.empty())
