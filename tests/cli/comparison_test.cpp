@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/cli/verbs/compare_request.hpp"
@@ -69,6 +70,24 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_EQ(json["cells"][2]["verdict"], "synchronous");
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
   EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");
+}
+
+// As compare --repeat says.
+TEST(Comparison, RepeatsGiveMediansOfRatesAndOfSteps) {
+  ComparisonCell repeated;
+  for (const auto& [rate, seconds] :
+       {std::pair{100.0, 0.25}, std::pair{10.0, 2.5}, std::pair{110.0, 0.23}}) {
+    ComparisonCell run = cell(2, rate);
+    run.step_seconds = seconds;
+    add_run(run, repeated);
+  }
+  EXPECT_DOUBLE_EQ(*repeated.images_per_second, 100);
+  EXPECT_DOUBLE_EQ(repeated.step_seconds, 0.25);
+  EXPECT_THAT(repeated.repeats, ElementsAre(100, 10, 110));
+  EXPECT_EQ(repeated.model, "lenet");
+  add_run(cell(2, std::nullopt), repeated);
+  EXPECT_FALSE(repeated.images_per_second);
+  EXPECT_EQ(repeated.problem, "no such device");
 }
 
 TEST(Comparison, SucceedsWhenAnyCellDoes) {

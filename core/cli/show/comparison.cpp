@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 
 #include "core/base/json.hpp"
+#include "core/base/statistics.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -26,6 +28,22 @@ std::string scaling_text(const Comparison& comparison, const ComparisonCell& cel
 }
 
 }  // namespace
+
+void add_run(ComparisonCell run, ComparisonCell& cell) {
+  if (!run.images_per_second) {
+    cell = std::move(run);
+    return;
+  }
+  std::vector<double> rates = std::move(cell.repeats);
+  std::vector<double> steps = std::move(cell.repeated_steps);
+  rates.push_back(*run.images_per_second);
+  steps.push_back(run.step_seconds);
+  if (rates.size() == 1) cell = std::move(run);
+  cell.images_per_second = median(rates);
+  cell.step_seconds = median(steps);
+  cell.repeats = std::move(rates);
+  cell.repeated_steps = std::move(steps);
+}
 
 std::optional<double> Comparison::linear(const ComparisonCell& cell) const {
   const auto one = one_device.find(cell.model);

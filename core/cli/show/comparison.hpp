@@ -22,12 +22,17 @@ struct ComparisonCell {
   std::optional<double> images_per_second;  // of all devices together; none: see problem
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
-  std::string plan_hash;  // of the lowered plan
-  std::string verdict;    // what the plan computes, as the checker proved
-  std::string taken;      // under auto: the flags that it chose
+  std::vector<double> repeated_steps;  // seconds of a step of each run of the cell
+  std::string plan_hash;               // of the lowered plan
+  std::string verdict;                 // what the plan computes, as the checker proved
+  std::string taken;                   // under auto: the flags that it chose
   int exit_code = 0;
   std::string problem;
 };
+
+// Takes in a run of the cell: what it gives is the first, or its figures become medians of all
+// runs. A run without a rate takes the cell's: one that fails now and then has none.
+void add_run(ComparisonCell run, ComparisonCell& cell);
 
 // A table of cells, and the rates that its speed-ups are against.
 struct Comparison {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <thread>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/base/output_file.hpp"
-#include "core/base/statistics.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/comparison.hpp"
@@ -109,22 +109,8 @@ class Comparer {
     if (index < result_.cells.size() && !result_.cells[index].images_per_second) return;
     ComparisonCell cell = make_cell(model, strategy, devices, {});
     if (interrupt_.requested()) return;
-    if (cell.images_per_second) cell.repeats = {*cell.images_per_second};
-    if (index == result_.cells.size())
-      result_.cells.push_back(std::move(cell));
-    else
-      add_repeat(cell, result_.cells[index]);
-  }
-
-  static void add_repeat(const ComparisonCell& repeat, ComparisonCell& cell) {
-    if (!repeat.images_per_second) {
-      cell = repeat;  // a cell that fails now and then has no rate
-      return;
-    }
-    const auto runs = static_cast<double>(cell.repeats.size());
-    cell.step_seconds = (runs * cell.step_seconds + repeat.step_seconds) / (runs + 1);
-    cell.repeats.push_back(repeat.repeats.front());
-    cell.images_per_second = median(cell.repeats);
+    if (index == result_.cells.size()) result_.cells.emplace_back();
+    add_run(std::move(cell), result_.cells[index]);
   }
 
   ComparisonCell make_cell(const std::string& model, const ComparedStrategy& strategy,
