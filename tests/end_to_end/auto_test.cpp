@@ -150,6 +150,61 @@ TEST(CompareEndToEnd, SimulatesATableAndSaysWhyACellHasNoRate) {
   EXPECT_THAT(json["cells"][5]["problem"].get<std::string>(), HasSubstr("8"));
 }
 
+nlohmann::json compared(std::vector<std::string> more) {
+  more.insert(more.begin(), {"compare", "--models=lenet", "--json"});
+  const ProgramResult result = run_convoy(more);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return parse_json(result.out);
+}
+
+// As efficiencies are in simulate's tables, and whatever the order of the strategies.
+TEST(CompareEndToEnd, SpeedUpsAreAgainstTheFastestStrategyOnOneDevice) {
+  const std::vector<std::string> where = {"--platform=dgx1-p100", "--hosts=2", "--num_devices=2"};
+  std::vector<double> rates;
+  for (const char* strategies : {"replicated,parameter_server", "parameter_server,replicated"}) {
+    std::vector<std::string> arguments = where;
+    arguments.push_back(std::string("--strategies=") + strategies);
+    rates.push_back(compared(arguments)["one_device_images_per_second"]["lenet"]);
+  }
+  EXPECT_EQ(rates[0], rates[1]);
+}
+
+TEST(CompareEndToEnd, KnowsTheSpeedUpOnUnlikeHosts) {
+  const nlohmann::json cell =
+      compared({"--platform=dgx1-p100:1+dgx1-v100:1", "--num_devices=2", "--strategies=replicated"})
+          .at("cells")[0];
+  EXPECT_EQ(cell["devices"], 4);
+  EXPECT_GT(cell["speed_up"], 0) << cell;
+}
+
+TEST(CompareEndToEnd, ACellWithoutARateCountsTheDevicesOfAllHosts) {
+  const nlohmann::json cells = compared({"--platform=dgx1-p100", "--hosts=2", "--num_devices=2",
+                                         "--strategies=replicated,horovod"})
+                                   .at("cells");
+  EXPECT_EQ(cells[1]["images_per_second"], nullptr);
+  EXPECT_EQ(cells[1]["devices"], 4);
+  EXPECT_EQ(cells[1]["linear_images_per_second"], cells[0]["linear_images_per_second"]);
+}
+
+TEST(CompareEndToEnd, TakesAMachineFromAFile) {
+  const std::string file = scratch_folder("topology") + "/machine.json";
+  ASSERT_EQ(run_convoy({"topo", "--platform=dgx1-p100", "--json=" + file}).exit_code, 0);
+  const nlohmann::json json =
+      compared({"--topology=" + file, "--num_devices=1,2", "--strategies=replicated"});
+  EXPECT_EQ(json["simulated"], true);
+  EXPECT_EQ(json["machine"], file);
+  EXPECT_GT(json["cells"][1]["speed_up"], 0);
+}
+
+TEST(CompareEndToEnd, SaysThatACellTakesOneValueOfAFlag) {
+  for (const char* list : {"--hosts=1,2", "--batch_size=16,32", "--platform=dgx1-p100,dgx1-v100"}) {
+    const ProgramResult result =
+        run_convoy({"compare", "--platform=dgx1-p100", "--models=lenet", "--num_devices=1", list});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr(std::string(list) + ": compare takes one value"));
+  }
+}
+
 TEST(CompareEndToEnd, RunsOnThisMachine) {
   const ProgramResult result = run_convoy(
       {"compare", "--device=cpu", "--models=lenet", "--num_devices=2", "--strategies=replicated",

@@ -23,6 +23,7 @@ struct ComparisonCell {
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
   std::vector<double> repeated_steps;  // seconds of a step of each run of the cell
+  double one_device_rate = 0;          // simulated: of the strategy on one device; 0: not known
   std::string plan_hash;               // of the lowered plan
   std::string verdict;                 // what the plan computes, as the checker proved
   std::string taken;                   // under auto: the flags that it chose

@@ -32,6 +32,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   const nlohmann::json& result = record.at("results").at(0);
   cell.replicas = result.at("devices").get<std::uint32_t>();
   cell.images_per_second = result.at("images_per_second").get<double>();
+  cell.one_device_rate = record.at("one_device_images_per_second").get<double>();
   cell.machine = record.at("machine").get<std::string>();
   cell.software = record.at("software").get<std::string>();
   cell.hosts = record.at("hosts").get<std::uint32_t>();
@@ -58,7 +59,7 @@ class Comparer {
                                       "it is for a single run, but compare makes several")) {
     interrupt_.end_quietly();  // the run under way ends at once, what the others gave is shown
     result_.simulated = request.simulated;
-    result_.machine = request.platform;
+    result_.machine = request.machine;
     choose_threads();
   }
 
@@ -118,7 +119,7 @@ class Comparer {
     ComparisonCell cell;
     cell.model = model;
     cell.strategy = strategy.label;
-    cell.replicas = devices;
+    cell.replicas = request_.hosts * devices;
     const std::filesystem::path file = folder_.path() / "cell.json";
     std::vector<std::string> arguments = {request_.simulated ? "simulate" : "run"};
     arguments.insert(arguments.end(), request_.common.begin(), request_.common.end());
@@ -152,12 +153,17 @@ class Comparer {
     }
   }
 
-  // The fastest cell with one device, else the first strategy that runs with one.
+  // The fastest cell with one device; else what simulations say of the fastest strategy on one, or
+  // the first strategy that runs with one.
   void find_one_device_rate(const std::string& model) {
     double best = 0;
-    for (const ComparisonCell& cell : result_.cells)
-      if (cell.model == model && cell.replicas == 1)
-        best = std::max(best, cell.images_per_second.value_or(0));
+    double foreseen = 0;
+    for (const ComparisonCell& cell : result_.cells) {
+      if (cell.model != model) continue;
+      if (cell.replicas == 1) best = std::max(best, cell.images_per_second.value_or(0));
+      foreseen = std::max(foreseen, cell.one_device_rate);
+    }
+    if (best <= 0) best = foreseen;
     for (const ComparedStrategy& strategy : request_.strategies) {
       if (best > 0 || interrupt_.requested()) break;
       const std::vector<std::string> one_host = {"--hosts=1"};

@@ -1,8 +1,10 @@
 #include "core/cli/verbs/compare_request.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -11,11 +13,13 @@
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/run_flags.hpp"
+#include "core/cli/flags/sweep_axes.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/job/limits.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/plugin/search_path.hpp"
+#include "topology/catalogue/platform.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -51,9 +55,9 @@ std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& reque
 
 constexpr VerbUsage kCompareUsage = {
     "compare [flags]",
-    "Runs, or with --platform=NAME simulates, every strategy with every number of devices for "
-    "every model, and prints one table. All other flags are those of convoy run, or of convoy "
-    "simulate."};
+    "Runs, or with --platform=NAME or --topology=FILE simulates, every strategy with every number "
+    "of devices for every model, and prints one table. All other flags are those of convoy run, or "
+    "of convoy simulate."};
 
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
@@ -152,6 +156,34 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
                            {.name = "input_only", .reason = steps, .is_switch = true}});
 }
 
+// A cell is one simulation.
+void refuse_lists(const std::vector<std::string>& common) {
+  const std::set<std::string> flags = {"platform", "batch_size", "hosts"};
+  const SweepAxes axes(common);
+  for (const SweepAxis& axis : axes.axes())
+    if (flags.contains(axis.flag) && axis.values.size() > 1)
+      fail(ExitCode::kUsage,
+           "--{}={}: compare takes one value of it, and lists in --models, --num_devices and "
+           "--strategies; convoy simulate takes lists in others, too",
+           axis.flag, fmt::join(axis.values, ","));
+}
+
+// What is simulated, with the hosts of every cell.
+void describe_machine(const OwnOptions& own, CompareRequest& request) {
+  const std::string platform = find_flag(request.common, "platform").value_or("");
+  const std::string topology = find_flag(request.common, "topology").value_or("");
+  request.machine = platform.empty() ? topology : platform;
+  request.simulated = own.simulate || !request.machine.empty();
+  if (!request.simulated) return;
+  refuse_lists(request.common);
+  constexpr CountList kHosts = {"hosts", "a number of hosts", 1, kMostHosts};
+  const std::string hosts = find_flag(request.common, "hosts").value_or("1");
+  request.hosts =
+      topology::hosts_of_platform(platform).value_or(parse_counts(kHosts, hosts).front());
+  if (request.machine.empty() && !find_flag(request.common, "device"))
+    request.common.emplace_back("--device=" + processors(request.common));
+}
+
 // Before the first cell, not in each.
 void check_models(const CompareRequest& request) {
   const Catalog catalog = installed_plugins(find_flag(request.common, "plugin_path").value_or(""));
@@ -173,8 +205,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   request.models = parse_names("models", own.models);
   check_models(request);
   request.counts = parse_device_counts("num_devices", own.num_devices);
-  request.platform = find_flag(request.common, "platform").value_or("");
-  request.simulated = own.simulate || !request.platform.empty();
+  describe_machine(own, request);
   if (request.simulated && request.repeats > 1)
     fail(ExitCode::kUsage,
          "--repeat={}: a simulation gives the same figures every time; leave it out",
@@ -183,8 +214,6 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
       own.strategies ? parse_names("strategies", *own.strategies)
                      : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
   for (const std::string& name : names) request.strategies.push_back(parse_strategy(name));
-  if (request.simulated && request.platform.empty() && !find_flag(request.common, "device"))
-    request.common.emplace_back("--device=" + processors(request.common));
   return request;
 }
 

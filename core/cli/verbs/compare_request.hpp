@@ -18,7 +18,8 @@ struct CompareRequest {
   std::vector<std::string> models;
   std::vector<std::uint32_t> counts;  // of devices per host
   std::vector<ComparedStrategy> strategies;
-  std::string platform;  // empty: this machine
+  std::string machine;  // the platform, or the file of a topology; empty: this machine
+  std::uint32_t hosts = 1;
   bool simulated = false;
   bool json = false;
   std::uint32_t repeats = 1;        // runs of every cell, in turn with the others
