@@ -55,6 +55,18 @@ TEST(SimulateVerbTest, PrintsATotalMarkedSimulatedAndWhereTheTimeGoes) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
+TEST(SimulateVerbTest, SaysThatConvolutionsByDefinitionAreNotForeseen) {
+  const auto told = [](std::vector<std::string> more) {
+    more.insert(more.begin(),
+                {"--platform=dgx1-p100", "--num_gpus=1", "--model=lenet",
+                 "--variable_update=replicated", "--plugin_path=" CONVOY_OWN_PLUGINS});
+    return outcome_of(run_simulate_verb, more).err;
+  };
+  EXPECT_EQ(told({}), "");
+  EXPECT_NE(told({"--nowinograd_nonfused"}).find("no effect on what is foreseen"),
+            std::string::npos);
+}
+
 // Of 8 GPUs each. Proofs of the plans of all hosts would take longer than their simulation.
 TEST(SimulateVerbTest, ManyHostsAreSimulatedWithTheProofForTheFirstOnes) {
   const auto told = [](const char* hosts, std::vector<std::string> strategy) {

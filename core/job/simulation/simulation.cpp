@@ -73,6 +73,10 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
       hardware_(choose_simulated_hardware(setup)),
       given_rate_(setup.options.machine.images_per_second) {
   if (!given_rate_) result_.notices = hardware_.notices;
+  if (!given_rate_ && !setup.options.winograd)
+    result_.notices.emplace_back(
+        "--winograd_nonfused=false has no effect on what is foreseen, and a run takes longer: 3x3 "
+        "and 5x5 convolutions are given the time of the library's usual algorithms");
   const auto asked = counts.empty() ? setup.options.num_devices : counts.back();
   const ChoiceSubject subject = dry_run_subject(setup_, hardware_, asked);
   if (counts.empty()) counts.push_back(subject.devices);
