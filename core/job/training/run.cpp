@@ -78,8 +78,7 @@ class Run {
     };
     std::optional<TrainedModel> first = first_trained_model(run_.setup.options, newest);
     Validation validation = run_.validation();
-    if (run_.setup.options.profile || !run_.setup.options.trace_file.empty())
-      run_.tell("--profile and --trace_file are about training steps: without effect under --eval");
+    tell_flags_of_steps("eval");
     run_.tell(validation.notices());
     run_.sizes.timed_steps = validation.steps();
     run_.report.header(run_.devices, validation.examples());
@@ -92,8 +91,15 @@ class Run {
     run_.report_bad_records(validation.read_so_far(), " of the validation data");
   }
 
+  void tell_flags_of_steps(const char* mode) {
+    if (!run_.setup.options.profile && run_.setup.options.trace_file.empty()) return;
+    run_.tell(fmt::format(
+        "--profile and --trace_file are about training steps: without effect under --{}", mode));
+  }
+
   void read_only() {
     check_input_only(run_.setup.options);
+    tell_flags_of_steps("input_only");
     data::DataOptions data = data_options(run_.setup, run_.sizes, run_.devices);
     const std::unique_ptr<data::BatchSource> source = data::make_source(data);
     if (!run_.setup.options.dump_file.empty()) {
