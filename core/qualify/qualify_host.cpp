@@ -121,7 +121,7 @@ class HostProbes {
         fail(
             ExitCode::kUnavailable,
             "the storage of checkpoints cannot be measured: there is no folder for temporary files "
-            "({}); set TMPDIR to one, or give --train_dir",
+            "({}); set TMPDIR to one",
             error.message());
       const StorageRates rates = probe_storage(folder, bytes);
       add(Kind::kStorage, folder.string(), "writing to the medium", "B/s", rates.write);

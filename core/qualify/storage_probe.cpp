@@ -41,7 +41,7 @@ class File {
 // Of no name, so that nothing is left behind whatever happens.
 [[noreturn]] void fail_at(const std::filesystem::path& folder, const char* what) {
   fail(ExitCode::kUnavailable,
-       "storage cannot be measured: {} in {} failed: {}; is it full, or read-only? --train_dir "
+       "storage cannot be measured: {} in {} failed: {}; is it full, or read-only? TMPDIR "
        "names another folder",
        what, folder.string(), std::strerror(errno));
 }
