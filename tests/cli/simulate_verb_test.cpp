@@ -55,6 +55,21 @@ TEST(SimulateVerbTest, PrintsATotalMarkedSimulatedAndWhereTheTimeGoes) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
+// Four steps have one all_reduce.
+TEST(SimulateVerbTest, CollectivesAreThoseOfAStepWherePeriodsHaveSeveral) {
+  const auto collectives = [](const char* steps) {
+    return record({"--platform=dgx1-p100", "--num_gpus=4", "--variable_update=local_sgd", steps})
+        .at("results")[0]
+        .at("step")
+        .at("collectives")[0];
+  };
+  const nlohmann::json each = collectives("--local_steps=1");
+  const nlohmann::json fourth = collectives("--local_steps=4");
+  EXPECT_EQ(each.at("count"), 1);
+  EXPECT_EQ(fourth.at("count"), 0.25);
+  EXPECT_DOUBLE_EQ(fourth.at("bytes"), each.at("bytes").get<double>() / 4);
+}
+
 TEST(SimulateVerbTest, SaysThatConvolutionsByDefinitionAreNotForeseen) {
   const auto told = [](std::vector<std::string> more) {
     more.insert(more.begin(),
