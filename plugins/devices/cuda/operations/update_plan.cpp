@@ -5,8 +5,8 @@
 namespace convoy::cuda {
 namespace {
 
-// Elements that one block of threads updates: 8 accesses of 16 bytes per thread. Few, so that a part
-// of a bucket still occupies most of a GPU.
+// Elements that one block of threads updates: 8 accesses of 16 bytes per thread. Few, so that a
+// part of a bucket still occupies most of a GPU.
 constexpr std::uint64_t kBlockElements = 8192;
 
 void add_blocks(std::vector<UpdateBlock>& blocks, std::uint64_t first, std::uint64_t last,
