@@ -98,6 +98,7 @@ class Audit {
   bool is_misread(const Carried& carried, const ElementRange& range);
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
+  void require_rests(const Atom& update, Version& version);
   void report_weights(const Atom& update, const std::vector<Contribution>& parts);
   void note_computes(const Atom& update, std::uint64_t first, std::uint64_t end);
   void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
@@ -109,6 +110,7 @@ class Audit {
   CarriedGradients carried_;
   FactorPaths factors_;
   std::unordered_map<ValueId, Version> versions_;
+  std::set<ValueId> with_rests_;  // sums of updates whose rests are judged
   UpdateStyle style_;
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;

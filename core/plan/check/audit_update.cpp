@@ -13,6 +13,7 @@ Version Audit::examine_update(const Atom& update) {
   require_state(update);
   std::vector<Contribution> parts = contributions(update, version);
   if (version.sound && !parts.empty()) require_weights(update, parts, version);
+  if (version.sound && !parts.empty() && style_.rounded) require_rests(update, version);
   const bool kernels =
       parts.empty() && !run_.values().expand(update.inputs[1], Casts::kThrough).empty();
   if (version.sound && !kernels) advance(update, parts, version);

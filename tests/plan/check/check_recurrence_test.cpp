@@ -18,6 +18,7 @@
 #include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_moments.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
+#include "tests/plan/check/sample_rests.hpp"
 #include "tests/sanitized.hpp"
 
 namespace convoy::testing {
@@ -67,6 +68,14 @@ TEST(CheckCompression, RightOnesAreProved) {
 
 TEST(CheckCompression, WrongOnesAreNot) {
   expect_all_called(wrong_compressions());
+}
+
+TEST(CheckRests, RightOnesAreProved) {
+  expect_all_called(right_rests());
+}
+
+TEST(CheckRests, WrongOnesAreNot) {
+  expect_all_called(wrong_rests());
 }
 
 TEST(CheckMoments, RightOnesAreProved) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/plan/check/audit.hpp"
@@ -10,8 +11,9 @@
 
 namespace convoy::check {
 
-void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& errors,
-                       const FieldMatrix& weights) {
+void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
+                       const FieldMatrix& errors) {
+  weights_.set(gradients, row, errors);
   ReadNoise noise{read.replica, writer_of(elements_, read), read.range, {}};
   for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
     const AtomId error = elements_.error_atoms[e];
@@ -24,9 +26,10 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& errors,
     if (weight == 0) continue;
     report_.loses = report_.loses || !by_factor;
     noise.weights.emplace_back(error, weight);
-    const auto [known, is_new] = sources_.try_emplace(error);
-    if (is_new) known->second = weight_of_source(error, weights);
-    if (known->second) require_once(read, error, number_of(weight) / *known->second);
+    if (const auto fault = sources_.fault(error, weights_))
+      add_finding(
+          report_, elements_, fault->kind, read, read.replica,
+          fmt::format("what {} leaves out {}", makers_of(plan_, values_, {error}), fault->what));
   }
   require_equal_rests(read, errors);
   std::sort(noise.weights.begin(), noise.weights.end());
@@ -73,31 +76,6 @@ void ErrorJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& 
     add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
                 "means of rows or columns are taken off the gradients of some replicas, and not "
                 "off those of others");
-}
-
-void ErrorJudge::require_once(const PeriodRead& read, AtomId error, double times) {
-  if (times <= 1 + 1e-9 && times >= -1e-9) return;
-  const std::string what =
-      times > 0 ? fmt::format(
-                      "counts {:.6g} times in the end: it is added where it should be "
-                      "subtracted",
-                      times)
-                : "is brought back more often than once";
-  add_finding(report_, elements_, FindingKind::kDoubled, read, read.replica,
-              fmt::format("what {} leaves out {}", makers_of(plan_, values_, {error}), what));
-}
-
-// The final weight of the input of a cast or kernel: that of a gradient in it.
-std::optional<double> ErrorJudge::weight_of_source(AtomId error, const FieldMatrix& weights) const {
-  for (const Term& term : values_.expand(values_.atom(error).inputs.front(), Casts::kThrough)) {
-    const Atom& atom = values_.atom(term.atom);
-    const auto at = std::ranges::find(gradients_, GradientKey{atom.replica, atom.step});
-    if (atom.kind != AtomKind::kGradient || at == gradients_.end()) continue;
-    const double weight =
-        number_of(weights.at(0, static_cast<std::size_t>(at - gradients_.begin())));
-    if (weight != 0) return weight / term.weight.value;
-  }
-  return std::nullopt;
 }
 
 }  // namespace convoy::check

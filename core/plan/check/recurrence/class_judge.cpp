@@ -100,7 +100,7 @@ void ClassJudge::judge_averaging() {
   if (!report_.findings.empty()) return;
   const FieldMatrix errors = collected(it_.errors, it_.error_atoms.size());
   ErrorJudge judge(plan_, it_, gradients_, values_, report_);
-  for (const PeriodRead& read : it_.reads) judge.judge(read, errors, weights);
+  for (const PeriodRead& read : it_.reads) judge.judge(read, weights, 0, errors);
   if (report_.findings.empty()) judge_total(weights);
 }
 
@@ -125,9 +125,10 @@ void ClassJudge::judge_limit(const Limit& limit) {
   const FieldMatrix errors =
       multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
   ErrorJudge judge(plan_, it_, gradients_, values_, report_);
-  for (const PeriodRead& read : it_.reads) {
+  for (std::size_t r = 0; r < it_.reads.size(); ++r) {
+    const PeriodRead& read = it_.reads[r];
     const FieldMatrix kept = multiply(to_matrix({read.states}, it_.states.size()), limit.kept);
-    judge.judge(read, multiply(kept, errors), weights);
+    judge.judge(read, weights, r, multiply(kept, errors));
   }
   if (report_.findings.empty()) judge_total(weights);
 }

@@ -14,14 +14,6 @@ struct Addend {
 };
 using LinearRow = std::vector<Addend>;  // ascending, none twice
 
-// Gradient of a replica in one of the period's computes.
-struct GradientKey {
-  std::uint32_t replica = 0;
-  std::uint64_t compute = 0;
-  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
-  auto operator<=>(const GradientKey&) const = default;
-};
-
 // A stretch of memory that survives the period and whose elements are all treated in the same way.
 struct PeriodState {
   std::uint32_t buffer = 0;

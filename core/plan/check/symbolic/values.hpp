@@ -99,6 +99,14 @@ struct Value {
   std::span<const WeightedValue> parts;  // otherwise; they belong to the table
 };
 
+// Gradient of a replica in one of the period's computes.
+struct GradientKey {
+  std::uint32_t replica = 0;
+  std::uint64_t compute = 0;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
+  auto operator<=>(const GradientKey&) const = default;
+};
+
 // Thrown when a check exceeds its budget, with its position at that moment.
 struct OverBudget {
   std::uint32_t operation = CONVOY_NONE;

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/plan/check/recurrence/long_run.hpp"
+#include "core/plan/check/symbolic/error_sources.hpp"
+
+namespace convoy::check {
+
+// The final weights in what a replica reads, of the gradients and errors of one class of elements.
+class PeriodWeights : public FinalWeights {
+ public:
+  PeriodWeights(const PeriodClass& elements, const std::vector<GradientKey>& gradients,
+                const ValueTable& values);
+
+  // Those of one read: a row of the weights of gradients, and the only row of those of errors.
+  void set(const FieldMatrix& gradients, std::size_t row, const FieldMatrix& errors);
+
+  std::uint64_t of_gradient(const GradientKey& gradient) const override;
+  std::uint64_t of_error(AtomId error) const override;
+  // Of memory that starts without parameters: what the period before has left there.
+  bool add_held(const Term& held, SourceParts& parts) const override;
+
+ private:
+  std::optional<std::uint32_t> state_of(std::uint32_t buffer) const;
+
+  const PeriodClass& elements_;
+  const std::vector<GradientKey>& keys_;
+  const ValueTable& values_;
+  std::map<GradientKey, std::size_t> gradient_columns_;
+  std::map<AtomId, std::size_t> error_columns_;
+  const FieldMatrix* gradients_ = nullptr;
+  const FieldMatrix* errors_ = nullptr;
+  std::size_t row_ = 0;
+};
+
+}  // namespace convoy::check
