@@ -233,6 +233,11 @@ void Audit::note_kernel(std::uint32_t operation) {
     style_.factors.insert(std::string(operation_name(call.kind)));
 }
 
+void Audit::note_detour(const Carried& carried) {
+  for (const auto& [replica, computes] : carried.gradients)
+    for (const auto& [compute, weight] : computes) detours_.emplace(replica, compute);
+}
+
 // Products, roots and similar values in parameters: only the run knows them.
 bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
   for (const Term& term : terms) {
@@ -244,6 +249,7 @@ bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange
     report(FindingKind::kUnknown, atom.operation, CONVOY_NONE, range,
            fmt::format("parameters are made by {}, whose result only the run knows",
                        factors_.maker(term.atom)));
+    note_detour(carried_.of_atom(term.atom));
     return true;
   }
   return false;

@@ -86,6 +86,9 @@ class Audit {
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
   Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                           std::uint32_t reader);
+  void note_detour(const Carried& carried);
+  void report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
+                      std::uint64_t end, Version& version);
   bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
@@ -110,6 +113,8 @@ class Audit {
   CarriedGradients carried_;
   FactorPaths factors_;
   std::unordered_map<ValueId, Version> versions_;
+  // Gradients, by replica and compute, that the run turns into a part of what a forward reads.
+  std::set<std::pair<std::uint32_t, std::uint64_t>> detours_;
   std::set<ValueId> with_rests_;  // sums of updates whose rests are judged
   UpdateStyle style_;
   std::vector<Finding> findings_;

@@ -226,6 +226,22 @@ void Audit::note_computes(const Atom& update, std::uint64_t first, std::uint64_t
   style_.waits = style_.waits || update.step >= end;
 }
 
+// Those of the computes from `first` on. They may be there to move what a later forward reads, as
+// in sharpness-aware minimisation (Foret et al., 2021).
+void Audit::report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
+                           std::uint64_t end, Version& version) {
+  bool moves_reads = true;
+  for (std::uint64_t compute = first; compute < end; ++compute)
+    moves_reads = moves_reads && detours_.contains({replica, compute});
+  if (!moves_reads)
+    return reject(version, FindingKind::kMissing, update, replica,
+                  fmt::format("gradients of replica {} are skipped", replica));
+  reject(version, FindingKind::kUnknown, update, replica,
+         fmt::format("gradients of replica {} move what a later forward reads, and are not "
+                     "applied: it is not known whether that is meant",
+                     replica));
+}
+
 // Every gradient of every replica goes in once, in order.
 void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, Version& version) {
   std::map<std::uint32_t, std::vector<std::uint64_t>> computes;
@@ -238,8 +254,7 @@ void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, 
         reject(version, FindingKind::kDoubled, update, replica,
                fmt::format("the gradient of replica {} is applied again", replica));
       else if (step > progress)
-        reject(version, FindingKind::kMissing, update, replica,
-               fmt::format("gradients of replica {} are skipped", replica));
+        report_skipped(update, replica, progress, step, version);
       progress = std::max(progress, step + 1);
       const std::uint64_t lag = update.step - std::min(step, update.step);
       style_.largest_lag = std::max(style_.largest_lag, lag);

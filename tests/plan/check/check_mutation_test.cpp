@@ -10,6 +10,7 @@
 #include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_moments.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
+#include "tests/plan/check/sample_rests.hpp"
 #include "tests/plan/check/sample_stages.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/sanitized.hpp"
@@ -48,7 +49,7 @@ TEST(CheckMutation, NoMutantIsCalledSynchronousOrStaleThatIsNot) {
 TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) {
   constexpr int kUsualMutants = kSanitized ? 200 : 2000;
   std::vector<SampleRecurrence> samples = right_recurrences();
-  for (const auto& more : {right_compressions(), right_held_out(), right_moments()})
+  for (const auto& more : {right_compressions(), right_held_out(), right_moments(), right_rests()})
     samples.insert(samples.end(), more.begin(), more.end());
   const int count = wanted_mutants(kUsualMutants);
   const int each = count / static_cast<int>(3 * samples.size() * kMutationKinds) + 1;

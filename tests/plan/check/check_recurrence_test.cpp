@@ -15,6 +15,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/sample_compression.hpp"
+#include "tests/plan/check/sample_detours.hpp"
 #include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_moments.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
@@ -68,6 +69,10 @@ TEST(CheckCompression, RightOnesAreProved) {
 
 TEST(CheckCompression, WrongOnesAreNot) {
   expect_all_called(wrong_compressions());
+}
+
+TEST(CheckDetours, AreLeftOpenOnlyWhereTheyMayBeMeant) {
+  expect_all_called(detours());
 }
 
 TEST(CheckRests, RightOnesAreProved) {

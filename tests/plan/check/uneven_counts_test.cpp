@@ -22,6 +22,27 @@ std::optional<double> kept_in(const std::vector<double>& counts) {
   return check::pulled_back(in_field(counts));
 }
 
+std::optional<double> between_in(const std::vector<double>& counts) {
+  return check::mixed_with_earlier(in_field(counts));
+}
+
+TEST(MixedWithEarlier, MakesGradientsInBetweenCountLess) {
+  EXPECT_EQ(between_in({1, 0.75, 0.75, 1}), 0.75);
+  EXPECT_EQ(between_in({0.75, 1, 1, 0.75}), 0.75);  // over the end of a period
+  EXPECT_EQ(between_in({0.5, 1}), 0.5);
+}
+
+TEST(MixedWithEarlier, IsNothingElse) {
+  EXPECT_EQ(between_in({}), std::nullopt);
+  EXPECT_EQ(between_in({1, 1}), std::nullopt);
+  EXPECT_EQ(between_in({0.5, 0.5}), std::nullopt);
+  EXPECT_EQ(between_in({1, 2, 1}), std::nullopt);
+  EXPECT_EQ(between_in({1, 0, 1}), std::nullopt);
+  EXPECT_EQ(between_in({1, -0.5, 1}), std::nullopt);
+  EXPECT_EQ(between_in({1, 0.5, 0.25}), std::nullopt);
+  EXPECT_EQ(between_in({1, 0.5, 1, 0.5}), std::nullopt);
+}
+
 TEST(RestartedMomentum, MakesEarlierGradientsCountMore) {
   EXPECT_EQ(factor_in({1.75, 1.5, 1}), 0.5);
   EXPECT_EQ(factor_in({1.9, 1}), 0.9);

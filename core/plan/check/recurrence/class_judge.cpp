@@ -196,7 +196,7 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
   }
   report_.uneven_means = updates_.uneven_means(by_compute);
   if (report_.uneven_means.empty() && !judge_pulled_back(by_compute) &&
-      !judge_averaged_on_the_way(by_compute))
+      !judge_averaged_on_the_way(by_compute) && !leave_mixed_open(by_compute))
     report_unequal(weights);
 }
 
@@ -293,6 +293,18 @@ bool ClassJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_
                   "times, as where the period ends with the mean of the parameters at {} points on "
                   "the way: it is not known whether that is meant",
                   plan_.computes, number_of(by_compute.back()), *points));
+  return true;
+}
+
+// Updates are whole means, so it is the parameters that lose a part of them.
+bool ClassJudge::leave_mixed_open(const std::vector<std::uint64_t>& by_compute) {
+  const std::optional<double> between = mixed_with_earlier(by_compute);
+  if (!between || !updates_.are_means_of_some()) return false;
+  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      fmt::format("gradients of some of {} steps count {:.6g} times and those of the others once, "
+                  "as where parameters are replaced by {:.6g} of themselves and {:.6g} of those of "
+                  "some steps before: it is not known whether that is meant",
+                  plan_.computes, *between, *between, 1 - *between));
   return true;
 }
 

@@ -39,6 +39,7 @@ class ClassJudge {
   bool leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute);
   bool is_fair_total(std::uint64_t total) const;
   bool judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute);
+  bool leave_mixed_open(const std::vector<std::uint64_t>& by_compute);
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
   bool trains_alone(const FieldMatrix& weights) const;
   void accept_uneven(const std::vector<std::uint64_t>& by_compute, const std::string& because);

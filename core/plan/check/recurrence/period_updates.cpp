@@ -113,15 +113,25 @@ std::uint64_t PeriodUpdates::computes_of_a_mean(std::uint64_t sources, std::uint
   return divides_before ? computes : 1;
 }
 
+bool PeriodUpdates::is_plain_mean(const LinearApply& apply, std::uint64_t sources) const {
+  const std::vector<Term> terms = values_.expand(apply.gradient_sum, Casts::kKept);
+  return terms.size() == sources && std::ranges::all_of(terms, [&](const Term& term) {
+           const Atom& atom = values_.atom(term.atom);
+           const Weight counts = term.weight * reciprocal(apply.contributions) * whole(sources);
+           return atom.kind == AtomKind::kGradient && counts.field == 1 &&
+                  atom.step == values_.atom(terms.front().atom).step;
+         });
+}
+
 bool PeriodUpdates::are_plain_means(std::uint64_t sources) const {
   return !applies_.empty() && std::ranges::all_of(applies_, [&](const LinearApply& it) {
-    const std::vector<Term> terms = values_.expand(it.gradient_sum, Casts::kKept);
-    return terms.size() == sources && std::ranges::all_of(terms, [&](const Term& term) {
-             const Atom& atom = values_.atom(term.atom);
-             const Weight counts = term.weight * reciprocal(it.contributions) * whole(sources);
-             return atom.kind == AtomKind::kGradient && counts.field == 1 &&
-                    atom.step == values_.atom(terms.front().atom).step;
-           });
+    return is_plain_mean(it, sources);
+  });
+}
+
+bool PeriodUpdates::are_means_of_some() const {
+  return !applies_.empty() && std::ranges::all_of(applies_, [&](const LinearApply& it) {
+    return is_plain_mean(it, it.contributions);
   });
 }
 

@@ -30,6 +30,9 @@ class PeriodUpdates {
   // compute, and of nothing else.
   bool are_plain_means(std::uint64_t sources) const;
 
+  // The same of any replicas.
+  bool are_means_of_some() const;
+
   // Whether all updated memory gets an undivided update for every single one of the gradients.
   bool are_for_each(std::size_t gradients) const;
 
@@ -37,6 +40,7 @@ class PeriodUpdates {
   // By buffer and operation.
   using GivenGradients = std::map<std::uint32_t, std::map<std::uint32_t, std::set<GradientKey>>>;
 
+  bool is_plain_mean(const LinearApply& apply, std::uint64_t sources) const;
   GivenGradients given() const;
   std::vector<std::uint64_t> new_computes() const;
 

@@ -81,4 +81,19 @@ std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t
   return points;
 }
 
+std::optional<double> mixed_with_earlier(const std::vector<std::uint64_t>& counts) {
+  const auto less = std::ranges::find_if(counts, [](std::uint64_t it) { return it != 1; });
+  if (less == counts.end() || std::ranges::count(counts, std::uint64_t{1}) == 0)
+    return std::nullopt;
+  const double number = number_of(*less);
+  if (!(number > 0 && number < 1)) return std::nullopt;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 1 && counts[i] != *less) return std::nullopt;
+    changes += counts[i] != counts[(i + 1) % counts.size()] ? 1 : 0;
+  }
+  if (changes != 2) return std::nullopt;
+  return number;
+}
+
 }  // namespace convoy::check

@@ -24,4 +24,9 @@ std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts);
 // is over: the first gradients are in all of them, the last ones in one.
 std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts);
 
+// If parameters are mixed with those of some steps before, as with a mean that arrives late (DASO;
+// Coquelin et al., 2021): how often the gradients of the steps in between count. Those of all other
+// steps count once.
+std::optional<double> mixed_with_earlier(const std::vector<std::uint64_t>& counts);
+
 }  // namespace convoy::check
