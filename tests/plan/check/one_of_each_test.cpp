@@ -90,5 +90,132 @@ TEST(OneOfEach, AnotherOrderIsAnotherFate) {
   EXPECT_EQ(check_plan(plan).verdict, Verdict::kWrong);
 }
 
+// Two local steps, then the mean by a ring: every slice of it begins with the same updates of the
+// whole arena.
+void write_local_steps(Planner& p) {
+  for (int step = 0; step < 2; ++step) {
+    p.compute();
+    for (const auto r : p.replicas())
+      p.apply(p.parameters(r)[p.arena()], p.gradient(r)[p.arena()], {.contributions = 1});
+  }
+  p.all_reduce(p.all_parameters(p.arena()), {.algorithm = Algorithm::kRing});
+  for (const auto r : p.replicas())
+    p.scale(p.parameters(r)[p.arena()], p.parameters(r)[p.arena()], 1.0 / p.replica_count());
+}
+
+constexpr std::uint32_t kReplicas = 48;
+constexpr ElementRange kSlice{48'000, 1'000};  // one of the ring's
+
+class AlikeBeginnings : public ::testing::Test {
+ protected:
+  AlikeBeginnings() { lowered_ = lower(write_plan(cluster_, arena_, write_local_steps), {}); }
+
+  // The nth operation of the kind that writes anything of the slice, and nothing but arena memory.
+  std::vector<Operation>::iterator find(OperationKind kind, std::size_t nth) {
+    return std::find_if(lowered_.body.begin(), lowered_.body.end(), [&](const Operation& it) {
+      const PlanSpan& span = it.writes.front();
+      return it.kind == kind && lowered_.buffers[span.buffer].kind == CONVOY_BUFFER_PARAMETERS &&
+             span.first < kSlice.first + kSlice.count && kSlice.first < span.first + span.count &&
+             nth-- == 0;
+    });
+  }
+
+  void expect_refused() {
+    number_operations(lowered_);
+    const CheckReport report = check_plan(lowered_);
+    EXPECT_TRUE(report.verdict == Verdict::kWrong || report.verdict == Verdict::kUnproved)
+        << report.verdict_text();
+  }
+
+  // Cuts an update of the whole arena into those before, on and behind the slice.
+  std::vector<Operation>::iterator cut(std::vector<Operation>::iterator update) {
+    const auto part = [&](std::uint64_t first, std::uint64_t end) {
+      Operation it = *update;
+      for (SpanList* spans : {&it.reads, &it.writes}) {
+        spans->front().first = first;
+        spans->front().count = end - first;
+      }
+      return it;
+    };
+    const std::uint64_t end = kSlice.first + kSlice.count;
+    const std::vector<Operation> parts{part(0, kSlice.first), part(kSlice.first, end),
+                                       part(end, arena_.elements)};
+    const auto at = lowered_.body.erase(update);
+    return lowered_.body.insert(at, parts.begin(), parts.end()) + 1;
+  }
+
+  ArenaMap arena_ = large_arena(96'000, 4, 1);
+  Cluster cluster_ = make_single_host(kReplicas, true, "cpu");
+  Plan lowered_;
+};
+
+TEST_F(AlikeBeginnings, SlicesOfARingAreKeptOnce) {
+  const auto excerpt = check::one_of_each(lowered_);
+  ASSERT_NE(excerpt, nullptr);
+  EXPECT_LT(size_of(excerpt->plan) * 4, size_of(lowered_));
+  EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(lowered_).verdict_text());
+  EXPECT_EQ(check_plan(lowered_).verdict, Verdict::kApproximate);
+}
+
+TEST_F(AlikeBeginnings, ACutUpdateChangesNothing) {
+  const std::string before = check_plan(lowered_).verdict_text();
+  cut(find(OperationKind::kApply, 1));
+  number_operations(lowered_);
+  EXPECT_EQ(check_plan(lowered_).verdict_text(), before);
+}
+
+TEST_F(AlikeBeginnings, AnUpdateThatLeavesOutASliceIsFound) {
+  for (const std::size_t nth : {0u, 40u, kReplicas + 40u}) {
+    SCOPED_TRACE(nth);
+    const Plan right = lowered_;
+    lowered_.body.erase(cut(find(OperationKind::kApply, nth)));
+    expect_refused();
+    lowered_ = right;
+  }
+}
+
+TEST_F(AlikeBeginnings, AnUpdateOfASliceByAnotherShareIsFound) {
+  cut(find(OperationKind::kApply, 40))->contributions = 2;
+  expect_refused();
+}
+
+TEST_F(AlikeBeginnings, AnUpdateOfASliceByAnotherGradientIsFound) {
+  const auto update = cut(find(OperationKind::kApply, 40));
+  update->reads.front().buffer = find(OperationKind::kApply, 7)->reads.front().buffer;
+  expect_refused();
+}
+
+// Then its gradient waits for the next mean.
+TEST_F(AlikeBeginnings, AnUpdateOfASliceAfterTheMeanIsFound) {
+  const auto update = cut(find(OperationKind::kApply, kReplicas + 40));
+  const Operation late = *update;
+  lowered_.body.erase(update);
+  lowered_.body.push_back(late);
+  number_operations(lowered_);
+  EXPECT_EQ(check_plan(lowered_).verdict_text(),
+            "approximate (every gradient counts once in the end, nothing is lost, first after 4 "
+            "steps)");
+}
+
+TEST_F(AlikeBeginnings, ASumOfASliceThatDiffersIsFound) {
+  for (const std::size_t nth : {0u, 1u, 30u}) {
+    SCOPED_TRACE(nth);
+    const Plan right = lowered_;
+    const auto sum = find(OperationKind::kSum, nth);
+    ASSERT_NE(sum, lowered_.body.end());
+    sum->reads[1] = sum->reads[0];
+    expect_refused();
+    lowered_ = right;
+  }
+}
+
+TEST_F(AlikeBeginnings, SumsOfASliceInAnotherOrderAreFound) {
+  const auto first = find(OperationKind::kSum, 3);
+  const auto second = find(OperationKind::kSum, 4);
+  ASSERT_NE(second, lowered_.body.end());
+  std::iter_swap(first, second);
+  expect_refused();
+}
+
 }  // namespace
 }  // namespace convoy::testing::one_of_each_test

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <map>
 #include <span>
 
 #include "core/base/in_parallel.hpp"
 #include "core/plan/check/audit.hpp"
+#include "core/plan/check/parts/alike_beginnings.hpp"
 #include "core/plan/check/parts/part_items.hpp"
+#include "core/plan/check/parts/part_lengths.hpp"
 #include "core/plan/check/parts/part_memory.hpp"
 #include "core/plan/check/parts/part_passes.hpp"
 #include "core/plan/check/parts/part_reaches.hpp"
@@ -37,7 +38,9 @@ class FateRun {
         items_(items),
         reaches_(reaches),
         memory_(plan, lives, stretches),
-        passes_(plan, lives, stretches, items, memory_) {}
+        passes_(plan, lives, stretches, items, memory_),
+        beginnings_(plan, lives, stretches, reaches, memory_, passes_),
+        lengths_(plan, lives, stretches, reaches) {}
 
   // None when passes are irregular.
   std::optional<Name> name(std::uint32_t part) {
@@ -45,25 +48,47 @@ class FateRun {
     const std::span<const std::uint32_t> arena = items_.arena_stretches(part);
     result_ = {};
     if (items.empty() && arena.empty()) return result_;
-    if (!memory_.enter(part, arena, leader(items))) return std::nullopt;
+    const std::uint32_t first = leader(items);
+    if (!memory_.enter(part, arena, first)) return std::nullopt;
     passes_.enter(arena);
-    look_at_lengths(items);
+    lengths_.enter(items);
     auto item = items.begin();
     memory_.begin(false);
     for (; item != items.end() && is_prologue(item->operation); ++item) execute(*item);
-    result_ = sum(result_, memory_.left());
+    const Name begun = sum(result_, memory_.left());
     memory_.begin(true);
-    for (const PartPasses::Event& event : passes_.events()) {
-      for (; item != items.end() && item->operation < event.pass->operation; ++item) execute(*item);
-      if (!passes_.run(event, result_)) return std::nullopt;
-    }
-    for (; item != items.end(); ++item) execute(*item);
-    if (!passes_.are_complete()) return std::nullopt;
-    return sum(result_, memory_.left());
+    if (!run_period({item, items.end()}, first)) return std::nullopt;
+    return sum(begun, sum(result_, memory_.left()));
   }
 
  private:
   bool is_prologue(std::uint32_t operation) const { return operation < plan_.prologue.size(); }
+
+  bool run_period(std::span<const PartItems::Item> items, std::uint32_t leader) {
+    result_ = {};
+    PeriodPlace at = beginnings_.begin(items, leader, result_);
+    if (beginnings_.kept_at() > 0) {
+      if (!run_to(beginnings_.kept_at(), items, at)) return false;
+      beginnings_.keep(at, result_);
+    }
+    if (!run_to(items.size(), items, at)) return false;
+    for (; at.event < passes_.events().size(); ++at.event)
+      if (!passes_.run(passes_.events()[at.event], result_)) return false;
+    return passes_.are_complete();
+  }
+
+  // All items before the end, and the passes before each of them.
+  bool run_to(std::size_t end, std::span<const PartItems::Item> items, PeriodPlace& at) {
+    const std::vector<PartPasses::Event>& events = passes_.events();
+    for (; at.item < end; ++at.item) {
+      const PartItems::Item& item = items[at.item];
+      for (; at.event < events.size() && events[at.event].pass->operation < item.operation;
+           ++at.event)
+        if (!passes_.run(events[at.event], result_)) return false;
+      execute(item);
+    }
+    return true;
+  }
 
   // The replica whose memory the part's operations write first takes the first one's role.
   std::uint32_t leader(std::span<const PartItems::Item> items) const {
@@ -171,45 +196,6 @@ class FateRun {
     }
   }
 
-  // Whether only the equality of lengths matters, because compressors make messages of any length.
-  // Constants of equal lengths would be equal, too, however they are cut.
-  void look_at_lengths(std::span<const PartItems::Item> items) {
-    lengths_.clear();
-    scalable_ = true;
-    for (const PartItems::Item& item : items) {
-      const Operation& operation = operation_of(plan_, item.operation);
-      if (reaches_[operation.id] == Reach::kAll)
-        scalable_ = scalable_ && has_whole_messages(operation);
-      else if (operation.kind == OperationKind::kFill)
-        scalable_ = false;
-      if (!scalable_) return;
-    }
-  }
-
-  // Each part of a message is one stretch.
-  bool has_whole_messages(const Operation& operation) const {
-    if (!is_compression(operation.kind)) return false;
-    const bool packs =
-        operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kQuantise;
-    const std::uint64_t messages =
-        packs ? 1 : operation.details->sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
-    const std::size_t first =
-        lives_.first_span(operation.id) + (packs ? operation.reads.size() : 0);
-    for (std::size_t span = first; span < first + 2; ++span) {
-      if (stretches_.count(span) != messages) return false;
-      for (std::uint32_t i = 1; i < messages; ++i)
-        if (stretches_.length(stretches_.first(span) + i) !=
-            stretches_.length(stretches_.first(span)))
-          return false;
-    }
-    return true;
-  }
-
-  std::uint64_t length(std::uint32_t stretch) {
-    const std::uint64_t elements = stretches_.length(stretch);
-    return scalable_ ? lengths_.try_emplace(elements, lengths_.size()).first->second : elements;
-  }
-
   // Every stretch of the writes depends on all reads and their lengths.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
     Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
@@ -221,14 +207,14 @@ class FateRun {
       all.add(operation.reads[i].dtype);
       all.add(stretches_.count(reads + i));
       for (std::uint32_t k = 0; k < stretches_.count(reads + i); ++k) {
-        all.add(length(stretches_.first(reads + i) + k));
+        all.add(lengths_.of(stretches_.first(reads + i) + k));
         all.add(cell(reads + i, k).value);
       }
     }
     for (std::size_t i = 0; i < operation.writes.size(); ++i)
       for (std::uint32_t k = 0; k < stretches_.count(writes + i); ++k)
         cell(writes + i, k).value = Naming(kWritten, all.name(), i, operation.writes[i].dtype, k,
-                                           length(stretches_.first(writes + i) + k))
+                                           lengths_.of(stretches_.first(writes + i) + k))
                                         .name();
   }
 
@@ -239,10 +225,10 @@ class FateRun {
   const PartReaches& reaches_;
   PartMemory memory_;
   PartPasses passes_;
-  bool scalable_ = false;
+  AlikeBeginnings beginnings_;
+  PartLengths lengths_;
   double last_scalar_ = 1;
   std::uint64_t last_field_ = 1;
-  std::map<std::uint64_t, std::size_t> lengths_;  // by their appearance, where that is enough
   Name result_;
 };
 

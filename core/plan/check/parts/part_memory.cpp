@@ -49,6 +49,24 @@ void PartMemory::begin(bool held) {
   ++epoch_;
 }
 
+PartMemory::Held PartMemory::held() const {
+  Held result;
+  for (const Touched& it : touched_) {
+    result.memories.push_back(it.memory);
+    result.cells.push_back(arena_cells_[arena_numbers_[it.memory]]);
+  }
+  return result;
+}
+
+void PartMemory::hold(const Held& contents) {
+  for (std::size_t i = 0; i < contents.memories.size(); ++i) {
+    Cell& it = arena_cells_[arena_numbers_[contents.memories[i]]];
+    it = contents.cells[i];
+    it.epoch = epoch_;
+    touched_.push_back({contents.memories[i], arena_.front()});
+  }
+}
+
 std::uint32_t PartMemory::number(Numbered& of) {
   if (of.part != part_ + 1) of = {part_ + 1, ++appeared_};
   return of.number;

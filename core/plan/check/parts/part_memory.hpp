@@ -20,6 +20,12 @@ class PartMemory {
     std::uint64_t epoch = 0;
   };
 
+  // Contents of memory in the arena's numbers, in parts with one stretch of the arena.
+  struct Held {
+    std::vector<std::uint32_t> memories;
+    std::vector<Cell> cells;
+  };
+
   PartMemory(const Plan& plan, const ScratchLives& lives, const Stretches& stretches);
 
   // The arena's stretches of the part, ascending, and the replica that has the first one's role.
@@ -27,6 +33,10 @@ class PartMemory {
   bool enter(std::uint32_t part, std::span<const std::uint32_t> arena, std::uint32_t leader);
   // A prologue, from what memory holds at first, or a period, from what it was called to hold.
   void begin(bool held);
+  // All contents since it began, where only such memory was used.
+  Held held() const;
+  // As where these were the contents.
+  void hold(const Held& contents);
 
   Cell& cell(std::uint32_t memory, std::uint32_t stretch);
   // The sum of names of what memory that is not scratch holds now, as far as that is something

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <unordered_map>
@@ -20,11 +21,14 @@ class PartReaches {
     for (const auto* section : {&plan.prologue, &plan.body})
       for (const Operation& operation : *section) {
         reaches_.push_back(reach_of(operation));
+        any_[static_cast<std::size_t>(reaches_.back())] = true;
         note_pieces(operation, lives, stretches);
       }
   }
 
   Reach operator[](std::uint32_t operation) const { return reaches_[operation]; }
+  // Whether any operation reaches so.
+  bool any(Reach reach) const { return any_[static_cast<std::size_t>(reach)]; }
   // Where operations scatter or gather: which of the pieces, and which of its stretches.
   std::pair<std::size_t, std::size_t> piece_of(const PartItems::Item& item) const {
     const std::vector<std::uint32_t>& ends = pieces_.at(item.operation);
@@ -46,6 +50,7 @@ class PartReaches {
   }
 
   std::vector<Reach> reaches_;                                            // by operation
+  std::array<bool, 5> any_{};                                             // by reach
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
 };
 
