@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/large_pages.hpp"
+#include "core/plan/schedule/span_set.hpp"
 #include "core/plan/schedule/span_users.hpp"
 
 namespace convoy {
@@ -13,15 +14,6 @@ namespace {
 bool touches(const SpanList& spans, const PlanSpan& span) {
   return std::any_of(spans.begin(), spans.end(),
                      [&](const PlanSpan& other) { return overlap(other, span); });
-}
-
-bool touches(const SpanList& a, const SpanList& b) {
-  return std::any_of(a.begin(), a.end(), [&](const PlanSpan& span) { return touches(b, span); });
-}
-
-bool holds_span(const SpanList& spans, const PlanSpan& span) {
-  return std::any_of(spans.begin(), spans.end(),
-                     [&](const PlanSpan& other) { return same_span(other, span); });
 }
 
 bool covers_span(const PlanSpan& outer, const PlanSpan& inner) {
@@ -53,7 +45,8 @@ bool is_on_one_host(const Plan& plan, const Operation& sum) {
 struct UpdateGroup {
   std::vector<std::size_t> members;  // the sum first
   std::vector<std::size_t> updates;
-  SpanList totals;  // everything that holds the sum
+  SpanSet totals;   // everything that holds the sum
+  SpanSet updated;  // what the updates write
 
   bool has(std::size_t index) const {
     return std::binary_search(members.begin(), members.end(), index);
@@ -99,29 +92,25 @@ class UpdateFusion {
     return result;
   }
 
-  // The next operation after this one that may touch one of these spans, if they are few.
-  std::size_t next(const SpanList& spans, std::size_t after) const {
-    constexpr std::size_t kFew = 64;
-    if (spans.size() > kFew) return after + 1;
-    std::size_t nearest = body_.size();
-    for (const PlanSpan& span : spans) nearest = std::min(nearest, users_.next(span, after));
-    return nearest;
-  }
-
   // Follows the sum through copies to updates, until another operation reads it.
   UpdateGroup find_group(std::size_t sum) const {
-    UpdateGroup group{{sum}, {}, body_[sum].writes};
-    for (std::size_t i = next(group.totals, sum); i < body_.size(); i = next(group.totals, i)) {
+    UpdateGroup group{{sum}, {}, SpanSet(body_[sum].writes), {}};
+    UsersInOrder users(users_, sum);
+    users.add_all(group.totals.all());
+    for (std::size_t i = users.next(); i < body_.size(); i = users.next()) {
       const Operation& it = body_[i];
       if (it.phase != body_[sum].phase) break;
-      const bool takes_sum = !it.reads.empty() && holds_span(group.totals, it.reads.front());
+      const bool takes_sum = !it.reads.empty() && group.totals.holds(it.reads.front());
       if (takes_sum && it.kind == OperationKind::kCopy && it.flags == 0) {
         group.members.push_back(i);
-        if (!holds_span(group.totals, it.writes.front())) group.totals.push_back(it.writes.front());
+        if (group.totals.holds(it.writes.front())) continue;
+        group.totals.add(it.writes.front());
+        users.add(it.writes.front());
       } else if (takes_sum && it.kind == OperationKind::kApply && goes_with(group, it)) {
         group.members.push_back(i);
         group.updates.push_back(i);
-      } else if (touches(group.totals, it.reads) || touches(group.totals, it.writes)) {
+        group.updated.add(it.writes.front());
+      } else if (group.totals.touches(it.reads) || group.totals.touches(it.writes)) {
         break;
       }
     }
@@ -133,8 +122,7 @@ class UpdateFusion {
     if ((apply.flags & kOrder) != 0) return false;
     if (group.updates.empty()) return true;
     const Operation& first = body_[group.updates.front()];
-    for (const std::size_t i : group.updates)
-      if (overlap(body_[i].writes.front(), apply.writes.front())) return false;
+    if (group.updated.touches(apply.writes.front())) return false;
     return apply.flags == first.flags && apply.contributions == first.contributions &&
            apply.scalar == first.scalar &&
            apply.writes.front().first == first.writes.front().first &&
@@ -165,26 +153,24 @@ class UpdateFusion {
   // Until the last update, the gradients and the update's other reads must not change, and no other
   // operation may read the parameters or the sum.
   bool is_undisturbed(const UpdateGroup& group, const Operation& update) const {
-    const auto next_user = [&](std::size_t after) {
-      return std::min(
-          {next(update.reads, after), next(update.writes, after), next(group.totals, after)});
-    };
-    for (std::size_t i = next_user(group.members.front()); i < group.updates.back();
-         i = next_user(i)) {
+    const SpanSet reads(update.reads);
+    UsersInOrder users(users_, group.members.front());
+    for (const auto* spans : {&reads, &group.updated, &group.totals}) users.add_all(spans->all());
+    for (std::size_t i = users.next(); i < group.updates.back(); i = users.next()) {
       if (group.has(i)) continue;
       const Operation& other = body_[i];
-      if (touches(other.writes, update.reads) || touches(other.writes, update.writes) ||
-          touches(other.reads, update.writes) || touches(other.reads, group.totals) ||
-          touches(other.writes, group.totals))
+      if (reads.touches(other.writes) || group.updated.touches(other.writes) ||
+          group.updated.touches(other.reads) || group.totals.touches(other.reads) ||
+          group.totals.touches(other.writes))
         return false;
     }
     const SpanList& gradients = body_[group.members.front()].reads;
-    return !touches(update.writes, gradients) && !touches(update.writes, group.totals);
+    return !group.updated.touches(gradients) && !group.totals.touches(update.writes);
   }
 
   bool is_dead(const UpdateGroup& group) const {
-    return std::all_of(group.totals.begin(), group.totals.end(),
-                       [&](const PlanSpan& total) { return is_dead(group, total); });
+    return std::ranges::all_of(group.totals.all(),
+                               [&](const PlanSpan& total) { return is_dead(group, total); });
   }
 
   static bool changes_in_place(OperationKind kind) {
@@ -239,10 +225,16 @@ class UpdateFusion {
   SpanUsers users_;
 };
 
-// Without any, an index of the operations is not worth making.
+// Whether any sum may get to an update, or to a copy on its way there. Otherwise an index of the
+// operations is not worth making.
 bool has_sums_to_fuse(const Plan& logical) {
+  std::vector<bool> holds_sum(logical.buffers.size(), false);
+  for (const Operation& it : logical.body)
+    if (is_gradient_sum(it) && is_on_one_host(logical, it))
+      for (const PlanSpan& total : it.writes) holds_sum[total.buffer] = true;
   return std::ranges::any_of(logical.body, [&](const Operation& it) {
-    return is_gradient_sum(it) && is_on_one_host(logical, it);
+    return (it.kind == OperationKind::kApply || it.kind == OperationKind::kCopy) &&
+           holds_sum[it.reads.front().buffer];
   });
 }
 

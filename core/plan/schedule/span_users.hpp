@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <queue>
 #include <vector>
 
 #include "core/plan/plan.hpp"
@@ -73,6 +75,39 @@ class SpanUsers {
   std::vector<std::size_t> first_pieces_;  // by buffer
   std::vector<std::size_t> ends_;          // by piece: of its users; begins with a 0
   std::vector<std::uint32_t> users_;       // by piece, ascending
+};
+
+// Goes through the operations that may touch any of some spans, in order.
+class UsersInOrder {
+ public:
+  UsersInOrder(const SpanUsers& users, std::size_t after) : users_(users), at_(after) {}
+
+  // From here on also the users of this one.
+  void add(const PlanSpan& span) { next_.push({users_.next(span, at_), span}); }
+  template <typename Spans>
+  void add_all(const Spans& spans) {
+    for (const PlanSpan& span : spans) add(span);
+  }
+  // As SpanUsers::next(); there must be spans.
+  std::size_t next() {
+    while (next_.top().operation <= at_) {
+      const PlanSpan span = next_.top().span;
+      next_.pop();
+      add(span);
+    }
+    return at_ = next_.top().operation;
+  }
+
+ private:
+  struct Next {
+    std::size_t operation = 0;
+    PlanSpan span{};
+    bool operator>(const Next& other) const { return operation > other.operation; }
+  };
+
+  const SpanUsers& users_;
+  std::size_t at_;
+  std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
 };
 
 }  // namespace convoy

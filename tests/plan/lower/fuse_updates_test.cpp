@@ -134,6 +134,32 @@ TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
   EXPECT_EQ(count_kinds(fused_or_same(written(false, true)))[OperationKind::kSum], 1u);
 }
 
+// More than are looked through one by one.
+TEST(FuseUpdates, TreatsHundredsOfDevicesAsItTreatsAFew) {
+  const ArenaMap arena = large_arena(2'000, 8, 4);
+  const std::size_t buckets = arena.buckets.size();
+  for (const std::uint32_t replicas : {3u, 130u}) {
+    SCOPED_TRACE(replicas);
+    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    Plan plan = write_plan(cluster, arena, write_replicated(Algorithm::kDevice));
+    std::map<OperationKind, std::size_t> kinds = count_kinds(fused_or_same(plan));
+    EXPECT_EQ(kinds[OperationKind::kApply], buckets);
+    EXPECT_EQ(kinds[OperationKind::kAllReduce], 0u);
+    // The last bucket's sum is read once more before the last update of it.
+    const auto last = std::find_if(plan.body.rbegin(), plan.body.rend(), [](const Operation& it) {
+      return it.kind == OperationKind::kApply;
+    });
+    Operation reads = *last;
+    reads.kind = OperationKind::kScale;
+    reads.reads = {last->reads.front()};
+    reads.writes = {last->reads.front()};
+    plan.body.insert(last.base() - 1, reads);
+    kinds = count_kinds(fused_or_same(plan));
+    EXPECT_EQ(kinds[OperationKind::kApply], buckets - 1 + replicas);
+    EXPECT_EQ(kinds[OperationKind::kAllReduce], 1u);
+  }
+}
+
 TEST(FuseUpdates, KeepsASumWhoseGradientsChangeBeforeTheUpdate) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(2, true, "cpu");

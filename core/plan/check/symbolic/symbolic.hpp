@@ -186,6 +186,7 @@ class SymbolicRun {
                    std::uint64_t pieces);
   Content elementwise(const Operation& operation, std::uint64_t frame);
   ValueId combined(const Operation& operation, const std::vector<ValueId>& values);
+  const Weight& weight_of(double scalar);
   ValueId extreme(const Operation& operation, const std::vector<ValueId>& values);
   ValueId rounded(ValueId value, std::uint32_t dtype);
   ValueId compressed(ValueId value, std::vector<std::uint64_t> key);
@@ -215,6 +216,9 @@ class SymbolicRun {
   std::vector<Replica> replicas_;
   std::vector<ForwardRead> reads_;
   std::vector<LinearApply> linear_applies_;
+  // Operations in a row have the same one.
+  double last_scalar_ = 1;
+  Weight last_weight_;
   // Replicas that hold the same are updated one after the other.
   Update last_update_{.contributions = 0};
   Updated last_updated_;

@@ -54,10 +54,15 @@ ValueId SymbolicRun::combined(const Operation& operation, const std::vector<Valu
   parts.reserve(values.size());
   for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
   if (operation.kind == OperationKind::kScale || operation.kind == OperationKind::kAxpy)
-    parts.front().weight = from_scalar(operation.scalar);
+    parts.front().weight = weight_of(operation.scalar);
   if (!line_means_.empty())
     if (const auto rest = centred(parts)) return *rest;
   return values_.combine(parts);
+}
+
+const Weight& SymbolicRun::weight_of(double scalar) {
+  if (scalar != last_scalar_) last_weight_ = from_scalar(last_scalar_ = scalar);
+  return last_weight_;
 }
 
 // Minimum or maximum: the same numbers at another position are the same atom, shifted.
