@@ -55,17 +55,6 @@ void lower_unless_impossible(const StepPlan& plan) {
   }
 }
 
-// Of one plan, while the other one is lowered.
-const CheckReport& proof_while_lowering(const StepPlan& proved, const StepPlan& lowered) {
-  in_parallel(2, [&](std::size_t i) {
-    if (i == 0)
-      proved.check();
-    else
-      lower_unless_impossible(lowered);
-  });
-  return proved.check();
-}
-
 }  // namespace
 
 PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
@@ -156,16 +145,35 @@ double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) con
   });
 }
 
-// What a run would execute there, claim and all.
+// What a run would execute there, claim and all. Plug-ins need not know of threads, so the plan for
+// fewer hosts is written first. Its proof runs while the plan for all is written and lowered.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
-  SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
-  for (const Operation* call : called_kernels(run.plan->logical()))
-    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
-  if (fewer) run.plan->take_check(proof_while_lowering(*fewer->plan, *run.plan));
+  SimulatedRun run;
+  if (!fewer) {
+    run = runnable(hosts, devices);
+  } else {
+    in_parallel(2, [&](std::size_t i) {
+      if (i == 0) {
+        fewer->plan->check();
+      } else {
+        run = runnable(hosts, devices);
+        lower_unless_impossible(*run.plan);
+      }
+    });
+    run.plan->take_check(fewer->plan->check());
+  }
   run.proved_hosts = fewer ? fewer->on->cluster.hosts : hosts;
   runtime::require_claim(setup_.strategy->manifest(), (fewer ? *fewer : run).plan->logical(),
                          run.plan->check());
+  return run;
+}
+
+// Written twice, and its kernels exist in the forms that its devices need.
+SimulatedRun PlannedSimulation::runnable(std::uint32_t hosts, std::uint32_t devices) const {
+  SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
+  for (const Operation* call : called_kernels(run.plan->logical()))
+    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
   return run;
 }
 

@@ -51,6 +51,8 @@ class PlannedSimulation {
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
+  // The same, not proved.
+  SimulatedRun runnable(std::uint32_t hosts, std::uint32_t devices) const;
   // Only the plan, not proved.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
                        bool twice) const;
