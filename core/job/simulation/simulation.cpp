@@ -55,6 +55,13 @@ void lower_unless_impossible(const StepPlan& plan) {
   }
 }
 
+// The library that the devices reduce with, and where what is known of it comes from.
+std::string collectives_of(const SimulatedHardware& hardware) {
+  const simulate::CollectiveLibrary* library = hardware.software.collectives.get();
+  if (library == nullptr) return "one ring, as this software makes them";
+  return library->described(hardware.cluster(1, 1).machine.devices.front().generation);
+}
+
 }  // namespace
 
 PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32_t> counts)
@@ -79,10 +86,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   result_.software = software.source.empty()
                          ? software.name
                          : fmt::format("{} ({})", software.name, software.source);
-  result_.collectives =
-      software.collectives == nullptr
-          ? "one ring, as this software makes them"
-          : fmt::format("{} ({})", software.collectives->name, software.collectives->source);
+  result_.collectives = collectives_of(hardware_);
   plan_one_device();
   for (const std::uint32_t count : counts) {
     if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);

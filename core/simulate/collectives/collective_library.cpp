@@ -1,5 +1,7 @@
 #include "core/simulate/collectives/collective_library.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/base/error.hpp"
@@ -29,6 +31,12 @@ const CollectiveGeneration& CollectiveLibrary::generation(
   const CollectiveGeneration* oldest = &generations.back();
   for (const std::string_view it : of) oldest = std::min(oldest, &generation(it));
   return *oldest;
+}
+
+std::string CollectiveLibrary::described(std::string_view generation_name) const {
+  const CollectiveGeneration& it = generation(generation_name);
+  return it.library.empty() ? fmt::format("{} ({})", name, source)
+                            : fmt::format("{} ({})", it.library, it.library_source);
 }
 
 }  // namespace convoy::simulate

@@ -42,7 +42,9 @@ struct ProtocolCost {
 // What the library reaches on one generation of devices. Rates are in bytes per second. Arrays have
 // values for one host, two hosts, and more hosts.
 struct CollectiveGeneration {
-  std::vector<std::string> names;    // as in the device catalogue
+  std::vector<std::string> names;  // as in the device catalogue
+  std::string library;             // its name on these devices; empty = the catalogue's name
+  std::string library_source;
   double direct_reach = 0;           // part of the raw rate reached on links between two devices
   double switched_reach = 0;         // part of the raw rate reached on links to a switch
   double in_switch_reach = 0;        // the same if the switch reduces (NVLS); 0 = it cannot
@@ -84,6 +86,8 @@ struct CollectiveLibrary {
   // For unlike devices, returns the entry that comes first in the list, which begins with the
   // oldest: NCCL decides by the lowest compute capability of all ranks (minCompCap in tuning.cc).
   const CollectiveGeneration& generation(const std::vector<std::string_view>& of) const;
+  // "nccl-2 (where its constants are from)", or what devices of a generation have in its place.
+  std::string described(std::string_view generation_name) const;
 };
 
 }  // namespace convoy::simulate

@@ -79,6 +79,10 @@ std::array<bool, kCollectiveAlgorithms> read_algorithms(DescribedObject& object)
 CollectiveGeneration read_generation(DescribedObject& object) {
   CollectiveGeneration it;
   it.names = object.texts("names");
+  if (object.has("library")) {
+    it.library = object.text("library");
+    it.library_source = object.text("library_source");
+  }
   it.direct_reach = object.share("direct_reach");
   it.switched_reach = object.share("switched_reach");
   it.in_switch_reach = object.share("in_switch_reach");

@@ -149,6 +149,13 @@ TEST(CollectiveModelTest, RingsBetweenHostsUseAllLinksOfACompleteMesh) {
               0.02 * 4 * kLink);
 }
 
+// AMD's devices have RCCL, which takes its latencies from NCCL.
+TEST(CollectiveModelTest, AmdsDevicesReduceWithRccl) {
+  const auto library = simulate::read_collective_library(kShare / "catalogue" / "collectives.json");
+  EXPECT_TRUE(library->described("cdna3").starts_with("rccl (ROCm/rccl"));
+  EXPECT_TRUE(library->described("hopper").starts_with("nccl-2 (NVIDIA/nccl"));
+}
+
 // Cards with the same number are on the same rail: channels that leave a host by one of them come
 // into the next host by its like, so that nothing crosses from one rail to another.
 TEST(CollectiveModelTest, ChainsThatCrossAHostKeepToTheirRails) {
