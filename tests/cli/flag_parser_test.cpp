@@ -74,6 +74,15 @@ TEST(FlagParser, AFlagWithoutItsDashesIsToldWhereTheyBelong) {
   EXPECT_FALSE(parse_failure({"stops=5"}).mentions("did you mean"));
 }
 
+TEST(FlagParser, ThePathOfAPlugInIsToldItsFlag) {
+  FlagTable table;
+  table.add({.name = "variable_update", .type = FlagType::kString});
+  const Failure failure = failure_of([&] { parse(table, {"./mine.so"}); });
+  EXPECT_EQ(failure.code, ExitCode::kUsage);
+  EXPECT_TRUE(failure.mentions("did you mean --variable_update=./mine.so")) << failure.text;
+  EXPECT_FALSE(parse_failure({"./mine.so"}).mentions("--variable_update"));
+}
+
 TEST(FlagParser, TheLastOccurrenceWins) {
   EXPECT_EQ(parse(example_table(), {"--steps=20", "--length=30"}).value("steps"), "30");
 }

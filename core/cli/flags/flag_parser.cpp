@@ -176,6 +176,9 @@ class FlagParser {
       fail(ExitCode::kUsage,
            "\"{}\" after --{}: a boolean flag takes no separate value; write --{}={} or --no{}",
            argument, flag->name, flag->name, argument, flag->name);
+    if (argument.ends_with(".so") && table_.contains("variable_update"))
+      fail(ExitCode::kUsage,
+           "\"{0}\" is not a flag; did you mean --variable_update={0}, or --device={0}?", argument);
     fail(ExitCode::kUsage, "\"{}\" is not a flag; flags start with --, as in --batch_size=32",
          argument);
   }
