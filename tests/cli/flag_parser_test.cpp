@@ -100,6 +100,18 @@ TEST(FlagParser, TheEnvironmentComesSecond) {
   EXPECT_EQ(parse(example_table(), {"--steps=50"}, variables).value("steps"), "50");
 }
 
+// As --num_gpus does with CONVOY_NUM_DEVICES.
+TEST(FlagParser, TheEnvironmentComesSecondOfTwoFlagsThatSayTheSame) {
+  FlagTable table;
+  table.add({.name = "batches", .type = FlagType::kInt, .instead_of = "epochs"});
+  table.add({.name = "epochs", .type = FlagType::kInt, .instead_of = "batches"});
+  const Variables variables = {{"CONVOY_EPOCHS", "3"}};
+  EXPECT_FALSE(parse(table, {"--batches=5"}, variables).is_given("epochs"));
+  EXPECT_EQ(parse(table, {"--epochs=4"}, variables).value("epochs"), "4");
+  const ParsedFlags both = parse(table, {"--batches=5", "--epochs=4"}, variables);
+  EXPECT_TRUE(both.is_given("batches") && both.is_given("epochs"));
+}
+
 TEST(FlagParser, NamesAVariableWithABadValue) {
   const Failure failure = parse_failure({}, {{"CONVOY_STEPS", "many"}});
   EXPECT_EQ(failure.code, ExitCode::kUsage);

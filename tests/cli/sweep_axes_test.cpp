@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
+#include "tests/environment.hpp"
 
 namespace convoy::cli::sweep_axes_test {
 namespace {
@@ -25,6 +26,12 @@ TEST(SweepAxes, CombineEveryValueWithEveryOtherTheLastFlagFirst) {
 TEST(SweepAxes, NumbersOfDevicesAloneAreNoSweep) {
   EXPECT_FALSE(SweepAxes(std::vector<std::string>{"--num_gpus=1,2,4", "--hosts=2"}).is_sweep());
   EXPECT_EQ(SweepAxes(std::vector<std::string>{}).size(), 1u);
+}
+
+TEST(SweepAxes, CountsOfTheCommandLineComeBeforeVariables) {
+  const convoy::Environment gpus(convoy::Environment::Values{{"CONVOY_NUM_GPUS", "4"}});
+  const SweepAxes axes(std::vector<std::string>{"--num_devices=1,2"});
+  EXPECT_THAT(axes.flags_at(1), ElementsAre("--num_devices=2"));
 }
 
 TEST(SweepAxes, AListMayBeLongerThanANameOfAFile) {

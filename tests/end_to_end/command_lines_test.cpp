@@ -17,6 +17,7 @@
 #include <sstream>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "tests/end_to_end/command_line_generator.hpp"
@@ -145,6 +146,20 @@ TEST(CommandLines, AreDrawnByVariablesThatSetNoFlag) {
     Environment environment({{variable, "9223372036854775807"}});
     const ProgramResult result = run_convoy({"plan", "--model=lenet", "--device=cpu",
                                              "--num_devices=1", "--variable_update=replicated"});
+    EXPECT_EQ(result.exit_code, 0) << variable << ": " << result.err;
+  }
+}
+
+TEST(CommandLines, ComeBeforeVariablesThatSayTheSameInAnotherWay) {
+  const std::vector<std::pair<const char*, const char*>> pairs = {
+      {"CONVOY_NUM_DEVICES", "--num_gpus=1"},
+      {"CONVOY_NUM_BATCHES", "--num_epochs=0.00001"},
+      {"CONVOY_SAVE_MODEL_STEPS", "--save_model_secs=1"},
+      {"CONVOY_NUM_EVAL_BATCHES", "--num_eval_epochs=1"}};
+  for (const auto& [variable, flag] : pairs) {
+    const Environment environment(Environment::Values{{variable, "3"}});
+    const ProgramResult result =
+        run_convoy({"plan", "--model=lenet", "--device=cpu", flag, "--variable_update=replicated"});
     EXPECT_EQ(result.exit_code, 0) << variable << ": " << result.err;
   }
 }

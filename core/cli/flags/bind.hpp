@@ -63,6 +63,12 @@ inline FlagDefinition custom_flag(std::string name, FlagType type,
   return flag;
 }
 
+// Two flags that say the same in different ways name each other.
+inline FlagDefinition instead_of(std::string other, FlagDefinition flag) {
+  flag.instead_of = std::move(other);
+  return flag;
+}
+
 inline FlagDefinition bind_flag(std::string name, bool& field, std::string help) {
   return custom_flag(
       std::move(name), FlagType::kBool, field ? "true" : "false",

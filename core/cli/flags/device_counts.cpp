@@ -1,6 +1,7 @@
 #include "core/cli/flags/device_counts.hpp"
 
 #include <charconv>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -32,8 +33,8 @@ std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const st
 
 std::vector<FlagDefinition> device_count_flags(RunCommand& command,
                                                std::vector<std::uint32_t>& counts) {
-  const auto list_flag = [&counts](const char* name, std::optional<std::uint32_t>& last,
-                                   const char* help) {
+  const auto list_flag = [&counts](const char* name, const char* other,
+                                   std::optional<std::uint32_t>& last, const char* help) {
     FlagDefinition flag = custom_flag(
         name, FlagType::kString, {},
         [&counts, &last, name](const std::string& list) {
@@ -42,11 +43,11 @@ std::vector<FlagDefinition> device_count_flags(RunCommand& command,
         },
         help);
     flag.group = "Devices";
-    return flag;
+    return instead_of(other, std::move(flag));
   };
-  return {list_flag("num_devices", command.options.num_devices,
+  return {list_flag("num_devices", "num_gpus", command.options.num_devices,
                     "Numbers of devices per host, such as 1,2,4,8; all when left out."),
-          list_flag("num_gpus", command.num_gpus, "The same for CUDA devices.")};
+          list_flag("num_gpus", "num_devices", command.num_gpus, "The same for CUDA devices.")};
 }
 
 }  // namespace convoy::cli

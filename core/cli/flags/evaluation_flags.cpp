@@ -51,12 +51,14 @@ Flags scoring_flags(EvaluationOptions& evaluation) {
                 "Ends training when an evaluation reaches this top-1 accuracy, a fraction."),
       bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
                          "Images per device and step of an evaluation; 0: as in training."),
-      bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
-                "Steps of an evaluation; after its end, the validation data starts again. Without "
-                "it, num_eval_epochs or num_epochs decide, otherwise num_batches, with one pass "
-                "over validation files at most."),
-      bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
-                "Length of an evaluation in passes over the validation data."),
+      instead_of("num_eval_epochs",
+                 bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
+                           "Steps of an evaluation; after its end, the validation data starts "
+                           "again. Without it, num_eval_epochs or num_epochs decide, otherwise "
+                           "num_batches, with one pass over validation files at most.")),
+      instead_of("num_eval_batches",
+                 bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
+                           "Length of an evaluation in passes over the validation data.")),
       bind_flag("forward_only", evaluation.forward_only,
                 "Measures inference on the training data: batch norm uses moving statistics; no "
                 "dropout, gradients, updates or strategy."),

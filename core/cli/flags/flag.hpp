@@ -25,6 +25,8 @@ struct FlagDefinition {
   std::optional<double> maximum = {};
   std::vector<std::string> allowed = {};  // kEnum: any letter case is accepted
   std::string alias_of = {};              // another name of that flag; only name and help count
+  // A flag that says the same in another way: on the command line this one replaces its variable.
+  std::string instead_of = {};
 
   // For flags that are known but have no effect. refusal: a value other than the default ends the
   // run with this sentence and refusal_code. notice: every value is accepted, and the sentence is

@@ -161,6 +161,16 @@ class FlagParser {
     const std::string& value = option.value.front();
     assign(flag, value,
            tokens.size() > 1 ? fmt::format("--{}={}", option.string_key, value) : tokens.front());
+    drop_variable(flag.instead_of);
+  }
+
+  // The command line comes before the environment.
+  void drop_variable(const std::string& name) {
+    const auto found = parsed_.entries_.find(name);
+    if (found == parsed_.entries_.end()) return;
+    ParsedFlags::Entry& it = found->second;
+    if (it.source.starts_with(environment_name(name) + "="))
+      it = {it.flag, it.flag.default_value, {}};
   }
 
   void read_positional(const std::string& argument, const po::option* before) {

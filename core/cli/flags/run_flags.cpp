@@ -54,12 +54,14 @@ Flags length_flags(JobOptions& options) {
       bind_flag("model", options.model, "Network to train; `convoy list` names them."),
       bind_unset_by_zero("batch_size", options.batch_size, kMostImages,
                          "Images per device and step; 0 takes the model's default."),
-      bind_flag("num_batches", options.num_batches, kSteps,
-                "Steps to time; 100 when neither this nor num_epochs is given."),
-      bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
-                "Timed length in epochs. An epoch is a pass over the examples in data_dir; with "
-                "synthetic data it has the published number of examples (imagenet 1281167, cifar10 "
-                "50000)."),
+      instead_of("num_epochs",
+                 bind_flag("num_batches", options.num_batches, kSteps,
+                           "Steps to time; 100 when neither this nor num_epochs is given.")),
+      instead_of("num_batches",
+                 bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
+                           "Timed length in epochs. An epoch is a pass over the examples in "
+                           "data_dir; with synthetic data it has the published number of examples "
+                           "(imagenet 1281167, cifar10 50000).")),
       bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
                 "Steps before timing starts (10). They train too."),
       custom_flag(
@@ -81,11 +83,12 @@ Flags device_flags(RunCommand& command) {
           "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the kind "
           "of the highest preference that has a device on this machine: accelerators before the "
           "host's processors."),
-      bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
-                "Devices to use, of the chosen kind; all when left out."),
-      bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
-                "CUDA devices to use. With another --device, such as cpu, devices of that kind; "
-                "published command lines combine both."),
+      instead_of("num_gpus", bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
+                                       "Devices to use, of the chosen kind; all when left out.")),
+      instead_of("num_devices",
+                 bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
+                           "CUDA devices to use. With another --device, such as cpu, devices of "
+                           "that kind; published command lines combine both.")),
       custom_flag(
           "gpu_indices", FlagType::kString, "",
           [&options](const std::string& text) { options.device_order = parse_devices(text); },
@@ -185,11 +188,13 @@ Flags checkpoint_flags(CheckpointOptions& options) {
       bind_flag("train_dir", options.train_dir,
                 "Folder for checkpoints. Training continues from the newest one in it, and saves "
                 "one at the end."),
-      bind_flag("save_model_steps", options.every_steps, kSteps,
-                "Also save a checkpoint each time this many timed steps are done."),
-      bind_unset_by_zero("save_model_secs", options.every_seconds, kMostSeconds,
-                         "Also save a checkpoint each time this many seconds have passed; 0 = "
-                         "off."),
+      instead_of("save_model_secs",
+                 bind_flag("save_model_steps", options.every_steps, kSteps,
+                           "Also save a checkpoint each time this many timed steps are done.")),
+      instead_of("save_model_steps",
+                 bind_unset_by_zero("save_model_secs", options.every_seconds, kMostSeconds,
+                                    "Also save a checkpoint each time this many seconds have "
+                                    "passed; 0 = off.")),
       bind_flag("max_ckpts_to_keep", options.keep, Range{0, kMostSteps},
                 "Checkpoints to keep, the newest ones; 0 keeps all."),
       bind_choice<bool>(

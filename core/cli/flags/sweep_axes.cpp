@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -37,9 +38,16 @@ std::vector<std::string> split(const std::string& flag, const std::string& list)
 }  // namespace
 
 SweepAxes::SweepAxes(std::span<const std::string> arguments) {
-  for (const char* flag : kSweptFlags) {
-    const auto list = find_flag(arguments, flag);
-    if (list && !list->empty()) axes_.push_back({flag, split(flag, *list)});
+  const auto is_given = [&](const char* flag) {
+    return find_flag(arguments, flag, no_environment).has_value();
+  };
+  const bool counts_given = is_given(kNumGpus) || is_given(kNumDevices);
+  for (const std::string_view flag : kSweptFlags) {
+    const bool is_count = flag == kNumGpus || flag == kNumDevices;
+    const auto list = is_count && counts_given ? find_flag(arguments, flag, no_environment)
+                                               : find_flag(arguments, flag);
+    if (list && !list->empty())
+      axes_.push_back({std::string(flag), split(std::string(flag), *list)});
   }
 }
 
