@@ -29,7 +29,7 @@ TEST(SweepAxes, NumbersOfDevicesAloneAreNoSweep) {
 }
 
 TEST(SweepAxes, CountsOfTheCommandLineComeBeforeVariables) {
-  const convoy::Environment gpus(convoy::Environment::Values{{"CONVOY_NUM_GPUS", "4"}});
+  const Environment gpus(Environment::Values{{"CONVOY_NUM_GPUS", "4"}});
   const SweepAxes axes(std::vector<std::string>{"--num_devices=1,2"});
   EXPECT_THAT(axes.flags_at(1), ElementsAre("--num_devices=2"));
 }
