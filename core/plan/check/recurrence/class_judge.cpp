@@ -236,9 +236,8 @@ bool ClassJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute)
   const std::uint64_t kept = field_multiply(by_compute[by_compute.size() - 2], field_inverse(last));
   const OnTheWay way(it_, values_);
   for (const std::uint64_t of_all : {last, field_multiply(last, field_inverse(kept))}) {
-    std::vector<std::uint64_t> counts;
-    for (const std::uint64_t it : by_compute)
-      counts.push_back(field_multiply(it, field_inverse(of_all)));
+    std::vector<std::uint64_t> counts = by_compute;
+    for (std::uint64_t& it : counts) it = field_multiply(it, field_inverse(of_all));
     const std::optional<double> leaves = pulled_back(counts);
     if (!leaves || !is_fair_total(of_all) || !way.pulls_back(kept, counts)) continue;
     accept_uneven(by_compute, fmt::format("steps pull parameters back by {:.6g} of the way to "
