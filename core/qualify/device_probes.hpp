@@ -31,8 +31,8 @@ void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQua
 // ", NVLink" for routes whose kind makes copies differ from others of their class, else empty. It
 // tells links apart that are compared with each other because nothing is predicted for them.
 std::string over_route(const Cluster& cluster, const Ends& ends);
-// The bytes of every all_reduce that is measured. Above 64 MiB only where accelerators, which have
-// at least so many bytes of memory each, reduce.
+// The bytes of every all_reduce that is measured. Above 64 MiB only where accelerators reduce, each
+// with at least so much memory; 0: none do.
 std::vector<std::uint64_t> collective_sizes(bool quick, std::uint64_t accelerator_memory);
 // Measures all_reduce of several sizes over all devices, or over all devices of all hosts.
 void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,

@@ -126,7 +126,8 @@ double seconds_alone(const TaskGraph& graph, const TaskCost& cost, std::uint32_t
   return cost.seconds + cost.bytes / rate;
 }
 
-std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times) {
+std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTimes& times,
+                                           double computes) {
   std::vector<CollectiveUse> uses(graph.ways.size());
   for (std::size_t i = 0; i < uses.size(); ++i) uses[i].way = graph.ways[i];
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
@@ -140,6 +141,9 @@ std::vector<CollectiveUse> collective_uses(const TaskGraph& graph, const RunTime
     use.seconds_alone += seconds_alone(graph, cost, route);
   }
   std::erase_if(uses, [](const CollectiveUse& use) { return use.count == 0; });
+  for (CollectiveUse& use : uses)
+    for (double* of_period : {&use.count, &use.bytes, &use.seconds, &use.seconds_alone})
+      *of_period /= computes;
   std::stable_sort(uses.begin(), uses.end(), [](const CollectiveUse& a, const CollectiveUse& b) {
     return a.bytes > b.bytes;
   });
@@ -196,7 +200,7 @@ SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
   result.exposed_seconds = std::max(0.0, result.step_seconds - result.compute_seconds);
   result.links = link_loads(machine, times, result.step_seconds * computes);
   for (LinkLoad& load : result.links) load.bytes /= computes;
-  result.collectives = collective_uses(graph, times);
+  result.collectives = collective_uses(graph, times, computes);
   const CriticalChain chain = follow_chain(graph, times, step);
   result.critical = chain.per_step(computes);
   result.bottleneck = name_bottleneck(chain, graph, lowered, machine, result);

@@ -42,7 +42,7 @@ struct SimulatedOperation {
 // All collectives of a step that the library carries out in the same way.
 struct CollectiveUse {
   std::string way;           // "ring, LL128, 12 channels"
-  std::uint32_t count = 0;   // how many collectives
+  double count = 0;          // how many collectives
   double bytes = 0;          // of their spans
   double seconds = 0;        // from the start of each to its end, added up
   double seconds_alone = 0;  // the same without compute and other transfers beside them

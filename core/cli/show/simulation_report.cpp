@@ -45,22 +45,16 @@ Json memory_json(const job::SimulatedRun& count) {
   return list;
 }
 
-// Steps of the period that was simulated as one.
-std::uint32_t steps_of(const job::SimulatedRun& run) {
-  return run.plan->lasting().computes;
-}
-
-// Per step, as links are.
-Json collectives_json(const job::SimulatedRun& run) {
-  const std::uint32_t steps = steps_of(run);
+Json collectives_json(const std::vector<simulate::CollectiveUse>& uses) {
   Json collectives = Json::array();
-  for (const simulate::CollectiveUse& use : run.prediction.step->collectives)
+  for (const simulate::CollectiveUse& use : uses) {
+    const auto whole = static_cast<std::uint32_t>(use.count);
     collectives.push_back({{"way", use.way},
-                           {"count", use.count % steps == 0 ? Json(use.count / steps)
-                                                            : Json(1.0 * use.count / steps)},
-                           {"bytes", use.bytes / steps},
-                           {"seconds", use.seconds / steps},
-                           {"seconds_alone", use.seconds_alone / steps}});
+                           {"count", use.count == whole ? Json(whole) : Json(use.count)},
+                           {"bytes", use.bytes},
+                           {"seconds", use.seconds},
+                           {"seconds_alone", use.seconds_alone}});
+  }
   return collectives;
 }
 
@@ -78,7 +72,7 @@ Json step_json(const job::SimulatedRun& count) {
                  {"update", path.update},
                  {"wait", path.wait}}},
                {"bottleneck", step.bottleneck},
-               {"collectives", collectives_json(count)},
+               {"collectives", collectives_json(step.collectives)},
                {"links", report::to_json(step.links, count.on->machine.links)}};
   if (!step.worker_step_seconds.empty()) {
     json["worker_seconds"] = step.worker_step_seconds;
@@ -213,11 +207,10 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
                        simulate::assumed_rate(count.on->machine.links[step.links[i].link]));
   if (step.links.size() > shown)
     out << fmt::format("  {} more links carry data\n", step.links.size() - shown);
-  const double steps = steps_of(count);
   for (const simulate::CollectiveUse& use : step.collectives)
     out << fmt::format("  {:g} x {}: {:.2f} MB, {:.2f} ms ({:.2f} ms if nothing else ran)\n",
-                       use.count / steps, use.way, use.bytes / steps / 1e6,
-                       milliseconds(use.seconds / steps), milliseconds(use.seconds_alone / steps));
+                       use.count, use.way, use.bytes / 1e6, milliseconds(use.seconds),
+                       milliseconds(use.seconds_alone));
 }
 
 void print_scaling_table(std::ostream& out, const job::Simulation& simulation) {
