@@ -48,12 +48,18 @@ struct CollectiveGeneration {
   double direct_reach = 0;           // part of the raw rate reached on links between two devices
   double switched_reach = 0;         // part of the raw rate reached on links to a switch
   double in_switch_reach = 0;        // the same if the switch reduces (NVLS); 0 = it cannot
+  double in_switch_channels = 0;     // NVLS on one host
+  double in_switch_chunk_cost = 0;   // see in_switch_slowdown()
   double latency_scale = 1;          // factor on the times of rings and trees within one host
   double slice_seconds = 0;          // what large slices add to a step of a ring
-  double plateau = 1;                // factor on the start of Simple rings between hosts
+  double plateau = 1;                // factor on the start of Simple all_reduce rings between hosts
   bool ll128 = false;                // has the stores of 128 bytes that LL128 needs
   std::array<double, 3> ll_limit{};  // highest rate of LL, all channels together
   std::array<double, 3> tree_channel_limit{};  // highest rate of a channel of a tree
+  // Highest rate of a channel of a ring with LL128. Within a host, links are slower than this, and
+  // each makes a channel.
+  double ring_ll128_channel_limit = 0;
+  double ring_channel_limit = 0;  // the same of data with its flags; infinity if links are slower
 };
 
 // A communication library as the simulator knows it: the algorithms and protocols it chooses from,
@@ -68,8 +74,11 @@ struct CollectiveLibrary {
   double full_slice_bytes = 0;  // from this size on, slices are about as large as they get
   std::array<ProtocolCost, kProtocols> ring;
   std::array<ProtocolCost, kProtocols> tree;
-  double in_switch_seconds = 0;  // NVLS: for one operation in the switch
-  // What large slices add to it for every device, because devices have parts of a slice in turn.
+  double in_switch_seconds = 0;        // NVLS: for one operation, as the library expects it
+  double in_switch_rounds = 0;         // on one host: chunks of all devices until bytes flow
+  double in_switch_least_devices = 0;  // of one host; fewer use rings
+  // Between hosts: what large slices add for every device, because devices have parts of a slice
+  // in turn.
   double in_switch_slice_seconds_per_device = 0;
   double in_switch_network_seconds = 0;      // for a level of the tree between hosts
   double in_switch_share_between_hosts = 1;  // the part of its rate on one host that it then has

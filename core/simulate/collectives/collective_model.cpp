@@ -9,6 +9,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/simulate/collectives/in_switch_chunks.hpp"
 
 namespace convoy::simulate {
 namespace {
@@ -89,10 +90,22 @@ CollectiveModel::Option CollectiveModel::make_option(const CollectivePattern& pa
   // The limits hold for the bytes that pass a device. A tree sends everything twice, up and down.
   const double passes = pattern.algorithm == CollectiveAlgorithm::kTree ? 2 : pattern.passes;
   if (protocol == Protocol::kLl) option.choice.limit = generation.ll_limit[column] / passes;
-  if (pattern.algorithm == CollectiveAlgorithm::kTree)
-    option.choice.limit = std::min(
-        option.choice.limit, generation.tree_channel_limit[column] * pattern.channels / passes);
+  option.choice.limit =
+      std::min(option.choice.limit, channel_limit(pattern, protocol) * pattern.channels / passes);
   return option;
+}
+
+// The highest rate of a channel, for the bytes that pass a device.
+double CollectiveModel::channel_limit(const CollectivePattern& pattern, Protocol protocol) const {
+  const CollectiveGeneration& generation = group_.generation();
+  const std::size_t hosts = group_.hosts().size();
+  if (pattern.algorithm == CollectiveAlgorithm::kTree)
+    return generation.tree_channel_limit[host_column(hosts)];
+  if (pattern.algorithm != CollectiveAlgorithm::kRing || hosts == 1) return kUnlimited;
+  const ProtocolCost& cost = library_.ring[static_cast<std::size_t>(protocol)];
+  const double of_data = cost.share_between_hosts * generation.ring_channel_limit;
+  return protocol == Protocol::kLl128 ? std::min(of_data, generation.ring_ll128_channel_limit)
+                                      : of_data;
 }
 
 bool CollectiveModel::is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const {
@@ -104,12 +117,19 @@ bool CollectiveModel::is_allowed(const CollectivePattern& pattern, std::uint32_t
 CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algorithm,
                                          double bytes) {
   const Options& options = this->options(kind);
+  const bool as_planned = std::ranges::any_of(options.all, [&](const Option& option) {
+    return reduces_in_switch(option) && is_allowed(*option.pattern, algorithm);
+  });
   CollectiveChoice best;
+  double least = kUnlimited;
   const auto consider = [&](bool any) {
     for (const Option& option : options.all) {
       if (!any && !is_allowed(*option.pattern, algorithm)) continue;
       const CollectiveChoice choice = sized(option, bytes);
-      if (best.bytes_per_second == 0 || choice.seconds(bytes) < best.seconds(bytes)) best = choice;
+      const double seconds =
+          as_planned ? planned_seconds(option, choice, bytes) : choice.seconds(bytes);
+      if (seconds < least) best = choice;
+      least = std::min(least, seconds);
     }
   };
   consider(false);
@@ -120,19 +140,51 @@ CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algor
 
 CollectiveChoice CollectiveModel::sized(const Option& option, double bytes) const {
   CollectiveChoice choice = option.choice;
-  choice.latency_seconds = latency(option, bytes);
-  const double part = option.cost == nullptr ? 1 : rate_at(*option.cost, bytes);
+  double part = option.cost == nullptr ? 1 : rate_at(*option.cost, bytes);
+  if (reduces_in_switch(option))
+    part = 1 / in_switch_slowdown(chunk_bytes(bytes), group_.generation().in_switch_chunk_cost);
   if (part < 1) choice.limit = std::min(choice.limit, part * choice.bytes_per_second);
   choice.bytes_per_second = std::min(choice.bytes_per_second, choice.limit);
+  choice.latency_seconds = latency(option, choice, bytes);
   return choice;
 }
 
-double CollectiveModel::latency(const Option& option, double bytes) const {
+bool CollectiveModel::reduces_in_switch(const Option& option) const {
+  return group_.hosts().size() == 1 && option.choice.algorithm == CollectiveAlgorithm::kInSwitch;
+}
+
+// Of one host's switches.
+double CollectiveModel::chunk_bytes(double bytes) const {
+  return in_switch_chunk_bytes(bytes, chunks_at_once());
+}
+
+// NVIDIA/nccl 2.30, device.h: at most 32 devices have chunks of their own (NCCL_MAX_NVLS_ARITY).
+double CollectiveModel::chunks_at_once() const {
+  constexpr std::size_t kMostDevices = 32;
+  return group_.generation().in_switch_channels *
+         static_cast<double>(std::min(group_.devices(), kMostDevices));
+}
+
+// The library's own estimate, which does not know what devices of a generation really reach: with
+// switches that reduce, it rarely takes the way that turns out to be the fastest.
+double CollectiveModel::planned_seconds(const Option& option, const CollectiveChoice& choice,
+                                        double bytes) const {
+  if (reduces_in_switch(option))
+    return library_.in_switch_seconds + bytes / option.choice.bytes_per_second;
+  return option.cost->base_seconds + option.pattern->local_steps * option.cost->hop.nvlink +
+         bytes / choice.bytes_per_second;
+}
+
+double CollectiveModel::latency(const Option& option, const CollectiveChoice& choice,
+                                double bytes) const {
   const CollectivePattern& pattern = *option.pattern;
   const CollectiveGeneration& generation = group_.generation();
   const double launch = library_.launch_seconds + library_.launch_seconds_per_device *
                                                       static_cast<double>(group_.most_on_a_host());
   const double large = bytes / (bytes + library_.full_slice_bytes);
+  if (reduces_in_switch(option))
+    return launch + library_.in_switch_rounds * chunks_at_once() * chunk_bytes(bytes) /
+                        choice.bytes_per_second;
   if (option.cost == nullptr) return launch + switch_latency(pattern, large);
   const ProtocolCost& cost = *option.cost;
   const Protocol protocol = option.choice.protocol;
@@ -142,16 +194,18 @@ double CollectiveModel::latency(const Option& option, double bytes) const {
   if (!is_tree && pattern.network_steps > 0)
     local = std::max(local, group_.proxy_seconds() * (protocol == Protocol::kSimple ? 3 : 1));
   double seconds = scale * cost.base_seconds + pattern.local_steps * local +
-                   pattern.network_steps * (cost.hop.network + group_.card_seconds());
+                   pattern.network_steps * (cost.hop.network + card_seconds(protocol));
   if (is_tree) return launch + seconds + large * pattern.network_steps * slice_seconds();
-  if (protocol == Protocol::kSimple && pattern.network_steps > 0) seconds *= generation.plateau;
-  if (protocol != Protocol::kLl)
+  // NVIDIA/nccl 2.30, tuning.cc: of rings, all_reduce alone has a plateau.
+  if (protocol == Protocol::kSimple && pattern.network_steps > 0 && pattern.is_all_reduce)
+    seconds *= generation.plateau;
+  if (protocol != Protocol::kLl && pattern.network_steps == 0)
     seconds += large * generation.slice_seconds * (pattern.local_steps + pattern.network_steps);
   return launch + seconds;
 }
 
 double CollectiveModel::switch_latency(const CollectivePattern& pattern, double large) const {
-  const double card = group_.card_seconds();
+  const double card = card_seconds(Protocol::kSimple);
   const double in_host =
       library_.in_switch_seconds + large * library_.in_switch_slice_seconds_per_device *
                                        static_cast<double>(group_.most_on_a_host());
@@ -159,6 +213,12 @@ double CollectiveModel::switch_latency(const CollectivePattern& pattern, double 
     return in_host + library_.network_reduce_seconds + card;
   return in_host + pattern.network_steps *
                        (library_.in_switch_network_seconds + card + large * slice_seconds());
+}
+
+// NVIDIA/nccl 2.30, tuning.cc: with Simple, a card's latency counts a second time, for the flush
+// after its bytes.
+double CollectiveModel::card_seconds(Protocol protocol) const {
+  return group_.card_seconds() * (protocol == Protocol::kSimple ? 2 : 1);
 }
 
 // The time of a slice over the slowest card.

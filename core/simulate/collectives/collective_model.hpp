@@ -49,9 +49,15 @@ class CollectiveModel {
   Options& options(OperationKind kind);
   void add_options(Options& options, const CollectivePattern& pattern);
   Option make_option(const CollectivePattern& pattern, Protocol protocol);
+  double channel_limit(const CollectivePattern& pattern, Protocol protocol) const;
   bool is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const;
   CollectiveChoice sized(const Option& option, double bytes) const;
-  double latency(const Option& option, double bytes) const;
+  bool reduces_in_switch(const Option& option) const;
+  double chunks_at_once() const;
+  double chunk_bytes(double bytes) const;
+  double planned_seconds(const Option& option, const CollectiveChoice& choice, double bytes) const;
+  double latency(const Option& option, const CollectiveChoice& choice, double bytes) const;
+  double card_seconds(Protocol protocol) const;
   double slice_seconds() const;
   double switch_latency(const CollectivePattern& pattern, double large) const;
 

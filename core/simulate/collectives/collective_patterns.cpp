@@ -23,6 +23,7 @@ class PatternBuilder {
     const auto hosts = static_cast<double>(group_.hosts().size());
     const double rounds = kind == OperationKind::kAllReduce ? 2 : 1;
     CollectivePattern pattern = start(CollectiveAlgorithm::kRing);
+    pattern.is_all_reduce = kind == OperationKind::kAllReduce;
     pattern.network_steps = hosts > 1 ? rounds * (hosts - 1) : 0;
     pattern.local_steps = rounds * (n - 1) - pattern.network_steps;
     pattern.passes = ring_weight(kind, n);
@@ -256,8 +257,10 @@ std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
     return library.has[static_cast<std::size_t>(it)];
   };
   const bool in_switch = group.generation().in_switch_reach > 0 && group.is_switched();
-  if (has(CollectiveAlgorithm::kInSwitch) && in_switch &&
-      (group.hosts().size() == 1 || builder.has_rails()))
+  const bool enough = group.hosts().size() == 1
+                          ? static_cast<double>(group.devices()) >= library.in_switch_least_devices
+                          : builder.has_rails();
+  if (has(CollectiveAlgorithm::kInSwitch) && in_switch && enough)
     patterns.push_back(builder.in_switch());
   if (has(CollectiveAlgorithm::kRails) && builder.has_rails()) patterns.push_back(builder.rails());
   if (has(CollectiveAlgorithm::kInNetwork) && builder.has_rails() && network_reduces)

@@ -12,6 +12,7 @@ namespace convoy::simulate {
 struct CollectivePattern {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   std::vector<LinkShare> loads;
+  bool is_all_reduce = true;
   std::uint32_t channels = 1;
   double passes = 1;         // rings: how often the span passes a device's links
   double local_steps = 0;    // within hosts

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "topology/read/described_file.hpp"
 
 namespace convoy::simulate {
@@ -86,12 +88,18 @@ CollectiveGeneration read_generation(DescribedObject& object) {
   it.direct_reach = object.share("direct_reach");
   it.switched_reach = object.share("switched_reach");
   it.in_switch_reach = object.share("in_switch_reach");
+  it.in_switch_channels = *object.constant("in_switch_channels").value;
+  it.in_switch_chunk_cost = *object.constant("in_switch_chunk_cost").value;
   it.latency_scale = positive(object, "latency_scale");
   it.slice_seconds = *object.constant("slice_seconds").value;
   it.plateau = positive(object, "plateau");
   it.ll128 = object.flag_or("ll128", false);
   it.ll_limit = by_hosts(object, "ll_limit");
   it.tree_channel_limit = by_hosts(object, "tree_channel_limit");
+  it.ring_ll128_channel_limit = *object.constant("ring_ll128_channel_limit").value;
+  it.ring_channel_limit = object.has("ring_channel_limit")
+                              ? positive(object, "ring_channel_limit")
+                              : std::numeric_limits<double>::infinity();
   object.finish();
   return it;
 }
@@ -109,6 +117,8 @@ std::shared_ptr<const CollectiveLibrary> read_collective_library(
   library->launch_seconds = *object.constant("launch_seconds").value;
   library->launch_seconds_per_device = *object.constant("launch_seconds_per_device").value;
   library->full_slice_bytes = positive(object, "full_slice_bytes");
+  library->in_switch_rounds = *object.constant("in_switch_rounds").value;
+  library->in_switch_least_devices = *object.constant("in_switch_least_devices").value;
   library->in_switch_seconds = *object.constant("in_switch_seconds").value;
   library->in_switch_slice_seconds_per_device =
       *object.constant("in_switch_slice_seconds_per_device").value;

@@ -1,5 +1,3 @@
-#include "core/simulate/collectives/collective_model.hpp"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,74 +5,21 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/json.hpp"
-#include "core/simulate/collectives/ring_weight.hpp"
-#include "core/simulate/machine/described_constants.hpp"
-#include "core/simulate/machine/read_collective_library.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/simulate/collectives/platform_collectives.hpp"
 
 namespace convoy::testing {
 namespace {
 
 using simulate::CollectiveAlgorithm;
-using simulate::CollectiveChoice;
 using simulate::Protocol;
 
-const std::filesystem::path kShare = CONVOY_SOURCE_DIR "/share";
 constexpr double kLarge = 1e9;
-
-// Collectives of a platform's devices.
-class Collectives {
- public:
-  // Of a library that chooses from these algorithms; none: NCCL's.
-  Collectives(const std::string& platform, std::uint32_t hosts, std::uint32_t gpus,
-              const std::vector<CollectiveAlgorithm>& algorithms = {})
-      : catalogue_(topology::Catalogue::read(kShare / "catalogue")),
-        on_(make(platform, hosts, gpus)),
-        library_(*simulate::read_collective_library(kShare / "catalogue" / "collectives.json")),
-        routes_(on_.machine, graph_),
-        model_(on_.machine, library_, routes_, on_.cluster.replica_place) {
-    for (const simulate::SimulatedLink& link : on_.machine.links)
-      graph_.links.push_back({link.bytes_per_second, 0});
-    if (!algorithms.empty()) library_.has = {};
-    for (const CollectiveAlgorithm it : algorithms)
-      library_.has[static_cast<std::size_t>(it)] = true;
-  }
-
-  CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
-                          std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
-    return model_.choose(kind, algorithm, bytes);
-  }
-  double bus_rate(double bytes, std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
-    return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
-           simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
-  }
-  // What passes a link for each byte that all devices reduce.
-  simulate::LinkShare over(const std::string& link, std::uint32_t algorithm) {
-    const CollectiveChoice choice = choose(kLarge, OperationKind::kAllReduce, algorithm);
-    for (const simulate::LinkShare& share : graph_.routes[choice.route])
-      if (on_.machine.links[share.link].name == link) return share;
-    return {simulate::kNone, 0, 0};
-  }
-
- private:
-  simulate::SimulatedCluster make(const std::string& name, std::uint32_t hosts,
-                                  std::uint32_t gpus) const {
-    const auto platform = topology::read_platform(kShare / "platforms", name, hosts, catalogue_);
-    return simulate::make_gpu_cluster(platform.machine, gpus,
-                                      simulate::platform_constants(platform, catalogue_));
-  }
-
-  topology::Catalogue catalogue_;
-  simulate::SimulatedCluster on_;
-  simulate::CollectiveLibrary library_;
-  simulate::TaskGraph graph_;
-  simulate::RouteTable routes_;
-  simulate::CollectiveModel model_;
-};
 
 // A platform whose devices all reach each other, over root ports only if the library is told so.
 std::string with_peers(const std::string& name, bool over_root) {
-  nlohmann::json platform = parse_json(std::ifstream(kShare / "platforms" / (name + ".json")));
+  nlohmann::json platform =
+      parse_json(std::ifstream(kShareFolder / "platforms" / (name + ".json")));
   platform["peer_access"] = {{"between", "all"}, {"over_root", over_root}, {"source", "a test"}};
   const auto file = std::filesystem::path(scratch_folder("peers")) / "platform.json";
   std::ofstream(file) << platform;
@@ -151,7 +96,8 @@ TEST(CollectiveModelTest, RingsBetweenHostsUseAllLinksOfACompleteMesh) {
 
 // AMD's devices have RCCL, which takes its latencies from NCCL.
 TEST(CollectiveModelTest, AmdsDevicesReduceWithRccl) {
-  const auto library = simulate::read_collective_library(kShare / "catalogue" / "collectives.json");
+  const auto library =
+      simulate::read_collective_library(kShareFolder / "catalogue" / "collectives.json");
   EXPECT_TRUE(library->described("cdna3").starts_with("rccl (ROCm/rccl"));
   EXPECT_TRUE(library->described("hopper").starts_with("nccl-2 (NVIDIA/nccl"));
 }
@@ -160,7 +106,7 @@ TEST(CollectiveModelTest, AmdsDevicesReduceWithRccl) {
 // into the next host by its like, so that nothing crosses from one rail to another.
 TEST(CollectiveModelTest, ChainsThatCrossAHostKeepToTheirRails) {
   nlohmann::json platform =
-      nlohmann::json::parse(std::ifstream(kShare / "platforms" / "mi300x8.json"));
+      nlohmann::json::parse(std::ifstream(kShareFolder / "platforms" / "mi300x8.json"));
   platform["network"] = {{"hosts_per_leaf", 4}, {"rails", true}};
   const auto file = std::filesystem::path(scratch_folder("rails")) / "platform.json";
   std::ofstream(file) << platform;
@@ -176,7 +122,8 @@ TEST(CollectiveModelTest, ChainsThatCrossAHostKeepToTheirRails) {
 // The H100 platform with the cards of its first package alone, to which the other GPUs are routed,
 // too.
 std::string cards_on_one_socket() {
-  nlohmann::json platform = parse_json(std::ifstream(kShare / "platforms" / "hgx-h100x8.json"));
+  nlohmann::json platform =
+      parse_json(std::ifstream(kShareFolder / "platforms" / "hgx-h100x8.json"));
   for (nlohmann::json& bridge : platform.at("packages").at(1).at("host_bridges"))
     for (nlohmann::json& pci_switch : bridge.at("switches")) pci_switch.erase("network_cards");
   const auto file = std::filesystem::path(scratch_folder("cards_on_one_socket")) / "platform.json";
