@@ -153,7 +153,6 @@ bool CollectiveModel::reduces_in_switch(const Option& option) const {
   return group_.hosts().size() == 1 && option.choice.algorithm == CollectiveAlgorithm::kInSwitch;
 }
 
-// Of one host's switches.
 double CollectiveModel::chunk_bytes(double bytes) const {
   return in_switch_chunk_bytes(bytes, chunks_at_once());
 }
@@ -165,8 +164,8 @@ double CollectiveModel::chunks_at_once() const {
          static_cast<double>(std::min(group_.devices(), kMostDevices));
 }
 
-// The library's own estimate, which does not know what devices of a generation really reach: with
-// switches that reduce, it rarely takes the way that turns out to be the fastest.
+// The library's own estimate. It has the same latencies for all generations and one rate for every
+// size, so up to 64 MB it takes the switches of B200 although rings would be faster.
 double CollectiveModel::planned_seconds(const Option& option, const CollectiveChoice& choice,
                                         double bytes) const {
   if (reduces_in_switch(option))

@@ -26,7 +26,8 @@ struct CollectiveChoice {
 std::string text(const CollectiveChoice& choice);  // "ring, LL128, 12 channels"
 
 // A library's collectives among one set of devices. It has every pattern with every protocol and
-// chooses the one that takes the least time. Patterns are searched once per kind of operation.
+// chooses the one that takes the least time; where the switches of one host reduce, the one that
+// the library expects to. Patterns are searched once per kind of operation.
 class CollectiveModel {
  public:
   CollectiveModel(const SimulatedMachine& machine, const CollectiveLibrary& library,
@@ -52,7 +53,7 @@ class CollectiveModel {
   double channel_limit(const CollectivePattern& pattern, Protocol protocol) const;
   bool is_allowed(const CollectivePattern& pattern, std::uint32_t algorithm) const;
   CollectiveChoice sized(const Option& option, double bytes) const;
-  bool reduces_in_switch(const Option& option) const;
+  bool reduces_in_switch(const Option& option) const;  // of one host
   double chunks_at_once() const;
   double chunk_bytes(double bytes) const;
   double planned_seconds(const Option& option, const CollectiveChoice& choice, double bytes) const;
