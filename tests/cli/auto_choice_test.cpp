@@ -11,6 +11,7 @@
 #include "core/base/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
+#include "tests/sanitized.hpp"
 
 namespace convoy::cli::auto_choice_test {
 namespace {
@@ -145,8 +146,9 @@ TEST(AutoChoice, OfASimulationIsSaidInOneLine) {
 // The published statement for this machine: in 2017, reducing on the CPU was best for small nets.
 // The rule of thumb stands beside what the simulation takes.
 TEST(AutoChoice, BeatsTheRuleOfThumbInItsOwnPrediction) {
-  std::vector<std::string> arguments = {"--platform=gce-k80x8", "--num_gpus=8", "--model=alexnet",
-                                        "--bucket_mb=16"};
+  std::vector<std::string> arguments = {"--platform=gce-k80x8",
+                                        kSanitized ? "--num_gpus=2" : "--num_gpus=8",
+                                        "--model=alexnet", "--bucket_mb=16"};
   const nlohmann::json simulated = ranking(arguments);
   arguments.emplace_back("--auto=rule");
   const nlohmann::json rule = ranking(arguments);

@@ -423,7 +423,7 @@ TEST(SeveralHosts, EndWhenOneOfThemDies) {
 TEST(SeveralHosts, GoOnWithATaskThatReplacesALostOne) {
   const Arguments flags =
       kTraining + kRing +
-      Arguments{"--optimizer=momentum", "--num_warmup_batches=0", "--num_batches=100"};
+      Arguments{"--optimizer=momentum", "--num_warmup_batches=0", "--num_batches=40"};
   const ProgramResult whole = launch({"--workers=2"}, flags);
   ASSERT_EQ(whole.exit_code, 0) << whole.err;
   const Tasks tasks;
