@@ -61,10 +61,23 @@ void Coordinator::received(ConnectionId connection, const TaskMessage& message, 
 }
 
 void Coordinator::join(ConnectionId connection, const Join& request, TimePoint now) {
-  if (phase_ == Phase::kRunning && options_.restarts > 0 && !causes_.empty()) {
-    early_.emplace_back(connection, request);
+  if (may_replace(request.name)) {
+    early_.push_back({connection, request, now});
     return;
   }
+  admit(connection, request, now);
+}
+
+// Whether the loss of the task that it replaces may not be seen yet: a host that is gone closes no
+// connection.
+bool Coordinator::may_replace(const TaskName& name) const {
+  const bool has_begun = phase_ == Phase::kRunning || returns();
+  if (!has_begun || options_.restarts == 0) return false;
+  const std::optional<int> rank = membership_.seat_of(name);
+  return (phase_ == Phase::kRunning && !causes_.empty()) || (rank && membership_.taken(*rank));
+}
+
+void Coordinator::admit(ConnectionId connection, const Join& request, TimePoint now) {
   const std::optional<Refusal> refusal =
       phase_ == Phase::kFinished ? late_refusal() : membership_.admit(connection, request);
   if (refusal) {
@@ -109,6 +122,10 @@ void Coordinator::refuse_all(const Refusal& refusal) {
     told_[static_cast<std::size_t>(rank)] = membership_.taken(rank);
   send_all(refusal);
   for (const ConnectionId connection : std::exchange(returning_, {})) send_(connection, refusal);
+  for (const Early& it : std::exchange(early_, {})) {
+    send_(it.connection, refusal);
+    close_(it.connection);
+  }
 }
 
 bool Coordinator::refuses_late_tasks() const {
@@ -190,7 +207,7 @@ void Coordinator::follow(StopAgreement::Outcome outcome) {
 }
 
 void Coordinator::closed(ConnectionId connection, TimePoint now) {
-  std::erase_if(early_, [&](const auto& early) { return early.first == connection; });
+  std::erase_if(early_, [&](const Early& it) { return it.connection == connection; });
   std::erase(returning_, connection);
   const std::optional<int> rank = membership_.rank_of(connection);
   if (!rank || phase_ == Phase::kFinished || left_[static_cast<std::size_t>(*rank)]) return;
@@ -228,6 +245,20 @@ void Coordinator::tick(TimePoint now) {
   if (phase_ == Phase::kRunning)
     for (const std::string& notice : findings.notices) send_all(Notice{notice});
   if (const auto cause = causes_.decide(now)) declare(*cause, now);
+  refuse_twins(now);
+}
+
+// A task that still has its seat after a whole time-out lives. One that waits for a seat since then
+// is not its replacement.
+void Coordinator::refuse_twins(TimePoint now) {
+  if (!causes_.empty()) return;
+  const auto waits = [&](const Early& it) {
+    return seconds_between(it.since, now) <= options_.peer_timeout;
+  };
+  const auto twins = std::ranges::stable_partition(early_, waits);
+  const std::vector<Early> found(twins.begin(), twins.end());
+  early_.erase(twins.begin(), twins.end());
+  for (const Early& it : found) admit(it.connection, it.request, now);
 }
 
 // Stops waiting for the remaining tasks. Tasks that come later find no run.
@@ -237,18 +268,32 @@ void Coordinator::give_up_joining(const Cause& cause) {
   if (cause.rank >= 0) close_(membership_.connection_of(cause.rank));
 }
 
+// The others wait on, for another replacement.
+void Coordinator::vacate(const Cause& cause, TimePoint now) {
+  --options_.restarts;
+  join_deadline_ = after(now, options_.join_timeout);
+  end_connection(cause);
+  membership_.vacate(cause.rank);
+  liveness_.watch(cause.rank, now);
+  causes_.forget(cause.rank);
+  admit_early(now);
+}
+
+void Coordinator::end_connection(const Cause& cause) {
+  const ConnectionId lost = membership_.connection_of(cause.rank);
+  send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
+  close_(lost);
+}
+
 void Coordinator::declare(const Cause& cause, TimePoint now) {
-  if (phase_ == Phase::kJoining) return give_up_joining(cause);
   const bool died = cause.kind == CauseKind::kClosed || cause.kind == CauseKind::kSilence;
+  if (died && returns() && options_.restarts > 0) return vacate(cause, now);
+  if (phase_ == Phase::kJoining) return give_up_joining(cause);
   // A task that has left does not come back.
   const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
   const bool restart = died && complete && options_.restarts > 0;
   // If the lost task itself wakes up, it is not part of the next generation.
-  if (cause.rank >= 0) {
-    const ConnectionId lost = membership_.connection_of(cause.rank);
-    send_(lost, Loss{cause.rank, ExitCode::kTimeout, cause.text});
-    close_(lost);
-  }
+  if (cause.rank >= 0) end_connection(cause);
   for (int rank = 0; rank < membership_.size(); ++rank) {
     if (rank == cause.rank || left_[static_cast<std::size_t>(rank)]) continue;
     const ConnectionId survivor = membership_.connection_of(rank);
@@ -270,8 +315,7 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
 }
 
 void Coordinator::admit_early(TimePoint now) {
-  for (const auto& [connection, request] : std::exchange(early_, {}))
-    join(connection, request, now);
+  for (const Early& it : std::exchange(early_, {})) join(it.connection, it.request, now);
 }
 
 }  // namespace convoy::network

@@ -49,7 +49,19 @@ class Coordinator {
  private:
   enum class Phase { kJoining, kRunning, kFinished };
 
+  // A task that waits for the seat of a lost one.
+  struct Early {
+    ConnectionId connection = 0;
+    Join request;
+    TimePoint since;
+  };
+
   void join(ConnectionId connection, const Join& join, TimePoint now);
+  bool may_replace(const TaskName& name) const;
+  void admit(ConnectionId connection, const Join& join, TimePoint now);
+  void refuse_twins(TimePoint now);
+  // Whether tasks join again after a loss.
+  bool returns() const { return phase_ == Phase::kJoining && membership_.generation() > 0; }
   void start(TimePoint now);
   void refuse_all(const Refusal& refusal);
   Refusal late_refusal() const;
@@ -63,6 +75,8 @@ class Coordinator {
   void end_in(CauseKind kind, int rank, const std::string& how, TimePoint now,
               ExitCode code = ExitCode::kTimeout);
   void declare(const Cause& cause, TimePoint now);
+  void vacate(const Cause& cause, TimePoint now);
+  void end_connection(const Cause& cause);
   void give_up_joining(const Cause& cause);
   void admit_early(TimePoint now);
   void send_all(const CoordinatorMessage& message);
@@ -83,8 +97,8 @@ class Coordinator {
   std::vector<bool> told_;          // by rank: the task knows the refusal
   // Tasks that survived a loss and have not joined again.
   std::vector<ConnectionId> returning_;
-  // Tasks that were started to replace a lost one before the cause of its loss is known.
-  std::vector<std::pair<ConnectionId, Join>> early_;
+  // Tasks that were started to replace a lost one before its loss is seen or its cause is known.
+  std::vector<Early> early_;
 };
 
 }  // namespace convoy::network

@@ -30,6 +30,9 @@ class FirstCause {
   // Returns the cause once further causes have had time to arrive.
   std::optional<Cause> decide(TimePoint now) const;
   void clear() { causes_.clear(); }
+  void forget(int rank) {
+    std::erase_if(causes_, [rank](const Cause& it) { return it.rank == rank; });
+  }
 
  private:
   std::vector<Cause> causes_;

@@ -31,6 +31,8 @@ class Liveness {
 
   // Starts to watch: all tasks were heard now, and none has made a step.
   void begin(int tasks, TimePoint now);
+  // The same for one task.
+  void watch(int rank, TimePoint now) { tasks_[static_cast<std::size_t>(rank)] = {now, now, {}}; }
   void heard(int rank, TimePoint now);
   void beat(int rank, const Position& position, TimePoint now);
   // Stops watching the task.

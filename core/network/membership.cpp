@@ -54,9 +54,14 @@ std::optional<Refusal> Membership::admit(ConnectionId connection, const Join& jo
   return std::nullopt;
 }
 
+void Membership::vacate(int rank) {
+  Seat& seat = seats_[static_cast<std::size_t>(rank)];
+  seat = {seat.role, seat.index};
+}
+
 void Membership::begin_generation() {
   ++generation_;
-  for (Seat& seat : seats_) seat = {seat.role, seat.index};
+  for (int rank = 0; rank < size(); ++rank) vacate(rank);
 }
 
 bool Membership::complete() const {

@@ -20,6 +20,7 @@ class Membership {
   // Gives the task its seat. If it cannot join, returns the reason, which names both contradicting
   // tasks.
   std::optional<Refusal> admit(ConnectionId connection, const Join& join);
+  void vacate(int rank);
   // Frees all seats for the next generation.
   void begin_generation();
 

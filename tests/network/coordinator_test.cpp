@@ -51,6 +51,14 @@ class CoordinatorTest : public testing::Test {
     join(2, join_of(Role::kWorker, 1));
     join(3, join_of(Role::kServer, 0));
   }
+  // Connections 1 and 3 have survived a loss.
+  void return_to_generation(int generation) {
+    for (const auto& [connection, role] : {std::pair{1, Role::kWorker}, {3, Role::kServer}}) {
+      Join again = join_of(role, 0);
+      again.generation = generation;
+      join(static_cast<ConnectionId>(connection), again);
+    }
+  }
   // Time passes; `alive` send heartbeats.
   void pass(double seconds, const std::vector<ConnectionId>& alive, const Position& position = {}) {
     for (double passed = 0; passed < seconds; passed += 0.05) {
@@ -484,11 +492,7 @@ TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
   join(9, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(9), "");
   pass(0.3, {1, 3});
-  for (const auto& [connection, role] : {std::pair{1, Role::kWorker}, {3, Role::kServer}}) {
-    Join again = join_of(role, 0);
-    again.generation = 1;
-    join(static_cast<ConnectionId>(connection), again);
-  }
+  return_to_generation(1);
   EXPECT_EQ(messages<Roster>(9).size(), 1u);
 }
 
@@ -503,6 +507,126 @@ TEST_F(CoordinatorTest, AReplacementThatEndsBeforeTheLossIsDeclaredTakesNoSeat) 
   pass(0.3, {1, 3});
   join(10, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(10), "");
+}
+
+// Its host is gone without a word, and a scheduler is faster than the time-out.
+TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsSeen) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  pass(1, {1, 3});
+  join(9, join_of(Role::kWorker, 1));
+  EXPECT_EQ(text<Refusal>(9), "");
+  pass(options.peer_timeout, {1, 3, 9});
+  ASSERT_EQ(messages<Loss>(1).size(), 1u);
+  EXPECT_TRUE(messages<Loss>(1)[0].restart);
+  return_to_generation(1);
+  EXPECT_EQ(messages<Roster>(9).size(), 1u) << text<Refusal>(9);
+}
+
+TEST_F(CoordinatorTest, ASecondTaskOfANameIsRefusedIfTheFirstOneLives) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  join(9, join_of(Role::kWorker, 1));
+  pass(options.peer_timeout + 0.3, {1, 2, 3, 9});
+  EXPECT_NE(text<Refusal>(9).find("both say that they are worker 1"), std::string::npos)
+      << text<Refusal>(9);
+  EXPECT_TRUE(messages<Loss>(1).empty());
+  EXPECT_TRUE(messages<Refusal>(1).empty());
+  EXPECT_FALSE(coordinator_->finished());
+}
+
+TEST_F(CoordinatorTest, AReplacementThatDiesBeforeAllAreBackIsReplacedToo) {
+  CoordinatorOptions options;
+  options.restarts = 2;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  join(9, join_of(Role::kWorker, 1));
+  coordinator_->closed(9, now_);
+  pass(0.3, {1, 3});
+  EXPECT_EQ(text<Refusal>(1), "");
+  EXPECT_FALSE(coordinator_->finished());
+  join(10, join_of(Role::kWorker, 1));
+  return_to_generation(1);
+  EXPECT_EQ(messages<Roster>(10).size(), 1u) << text<Refusal>(10);
+  coordinator_->closed(10, now_);
+  pass(0.3, {1, 3});
+  EXPECT_FALSE(messages<Loss>(1).back().restart) << "both restarts are used up";
+}
+
+TEST_F(CoordinatorTest, TwoTasksThatDieBeforeAllAreBackAreReplaced) {
+  CoordinatorOptions options;
+  options.restarts = 3;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  join(9, join_of(Role::kWorker, 1));
+  Join back = join_of(Role::kServer, 0);
+  back.generation = 1;
+  join(3, back);
+  coordinator_->closed(9, now_);
+  coordinator_->closed(3, now_);
+  join(10, join_of(Role::kWorker, 1));
+  join(11, join_of(Role::kServer, 0));
+  pass(0.5, {1, 10, 11});
+  back = join_of(Role::kWorker, 0);
+  back.generation = 1;
+  join(1, back);
+  EXPECT_EQ(messages<Roster>(10).size(), 1u) << text<Refusal>(10);
+  EXPECT_EQ(messages<Roster>(11).size(), 1u) << text<Refusal>(11);
+}
+
+TEST_F(CoordinatorTest, AReplacementThatFallsSilentBeforeAllAreBackIsReplacedToo) {
+  CoordinatorOptions options;
+  options.restarts = 3;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  for (const ConnectionId replacement : {9, 10}) {
+    join(replacement, join_of(Role::kWorker, 1));
+    pass(options.peer_timeout + 0.5, {1, 3});
+    EXPECT_EQ(messages<Loss>(replacement).size(), 1u) << replacement;
+  }
+  join(11, join_of(Role::kWorker, 1));
+  return_to_generation(1);
+  EXPECT_EQ(messages<Roster>(11).size(), 1u) << text<Refusal>(11);
+}
+
+TEST_F(CoordinatorTest, AReplacementThatDiesWithoutAnotherRestartEndsTheRun) {
+  CoordinatorOptions options;
+  options.restarts = 1;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  join(9, join_of(Role::kWorker, 1));
+  coordinator_->closed(9, now_);
+  pass(0.3, {1, 3});
+  EXPECT_EQ(messages<Refusal>(1).size(), 1u);
+  EXPECT_TRUE(coordinator_->finished());
+}
+
+TEST_F(CoordinatorTest, WhoWaitsForASeatHearsThatTheRunIsOver) {
+  CoordinatorOptions options;
+  options.restarts = 2;
+  make(options);
+  join_all();
+  coordinator_->closed(2, now_);
+  pass(0.3, {1, 3});
+  join(9, join_of(Role::kWorker, 1));
+  join(10, join_of(Role::kWorker, 1));
+  EXPECT_EQ(text<Refusal>(10), "");
+  say(9, Goodbye{130, "interrupted while waiting for the other tasks", {}});
+  pass(0.3, {1, 3, 10});
+  EXPECT_EQ(text<Refusal>(10), text<Refusal>(1));
+  EXPECT_NE(text<Refusal>(10), "");
 }
 
 TEST_F(CoordinatorTest, TheChiefSeesEverybodysProgress) {
