@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,6 +190,30 @@ TEST(Surroundings, AProjectThatFindsNoSpaceLeavesNoFiles) {
   EXPECT_THAT(result.err, HasSubstr("No space left on device"));
   EXPECT_THAT(result.err, HasSubstr("code 1\n"));
   EXPECT_THAT(result.err, Not(HasSubstr("\n" + project + "/"))) << "a file is left";
+}
+
+// Tasks open more files the more of them there are; shells allow fewer than the system does.
+TEST(Surroundings, TasksOpenAsManyFilesAsTheSystemLetsThem) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers open files of their own";
+  const auto limits = [](rlim_t soft, rlim_t hard) {
+    return [soft, hard] {
+      const rlimit files{soft, hard};
+      require(::setrlimit(RLIMIT_NOFILE, &files) == 0);
+    };
+  };
+  for (const std::string transport : {"grpc", "shm"}) {
+    Arguments tasks = {"launch", "--workers=2", "--oversubscribe", "--"};
+    for (const std::string& flag : training({"--transport=" + transport, "--join_timeout=20"}))
+      if (flag != "run") tasks.push_back(flag);
+    const ProgramResult raised = run_in(limits(20, 512), tasks);
+    EXPECT_EQ(raised.exit_code, 0) << transport << raised.err;
+    for (const rlim_t most : {12, 20, 29}) {
+      const ProgramResult refused = run_in(limits(most, most), tasks);
+      if (refused.exit_code == 0) continue;
+      EXPECT_EQ(refused.exit_code, 3) << transport << most << refused.err;
+      EXPECT_THAT(refused.err, HasSubstr(fmt::format("`ulimit -n` allows {}", most))) << transport;
+    }
+  }
 }
 
 TEST(Surroundings, WhatASystemDoesNotShowIsNamedOrDoneWithout) {

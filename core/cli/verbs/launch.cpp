@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/file_limit.hpp"
 #include "core/base/interruption.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -107,6 +108,9 @@ class Launch {
             std::chrono::duration<double>(options.end_timeout))) {
     const std::vector<topology::CoreUnits> cores = topology::usable_cores().cores;
     check_tasks(options, cores.size());
+    constexpr std::uint64_t kFilesOfTask = 3;  // a port while it is chosen; two outputs
+    const std::uint64_t tasks = std::uint64_t{options.workers} + options.servers;
+    prepare_to_open(kFilesOfTask * tasks, fmt::format("{} tasks of launch", tasks));
     const std::vector<int> ports = network::free_ports(options.workers + options.servers);
     const auto hosts = std::span(ports);
     std::vector<std::string> common = {"convoy", words.front(),

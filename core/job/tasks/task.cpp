@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/file_limit.hpp"
 #include "core/base/fnv.hpp"
 #include "core/base/json.hpp"
 #include "core/job/model_choice.hpp"
@@ -73,6 +74,7 @@ Task::Task(network::TaskIdentity identity, const TaskOptions& options,
     : identity_(network::with_reachable_names(std::move(identity), network::system_names())),
       options_(options),
       observer_(observer) {
+  prepare_to_open(tasks(), fmt::format("a run of {} tasks", tasks()));
   control_ = std::make_unique<network::ControlPlane>(control_options(), introduction);
   take_rank();
 }

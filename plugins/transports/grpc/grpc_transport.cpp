@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <convoy/open_files.hpp>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -14,6 +15,7 @@
 namespace convoy::grpc_transport {
 namespace {
 
+constexpr std::uint64_t kOwnFiles = 8;  // of the library's threads and listeners
 constexpr double kRedialSeconds = 0.1;
 // A stream that does not say who it is.
 constexpr double kNamelessSeconds = 5;
@@ -59,6 +61,9 @@ std::unique_ptr<Transport> GrpcTransport::open(const TransportHost& host,
 
 GrpcTransport::GrpcTransport(Settings settings)
     : settings_(std::move(settings)), mailbox_(std::make_shared<Mailbox>()) {
+  const std::uint64_t pairs = settings_.run.ranks - 1;
+  require_open_files(pairs * settings_.connections_per_pair() + kOwnFiles,
+                     "its connections to the other tasks");
   keep_library_open();
   grpc::ServerBuilder builder;
   builder.AddListeningPort(to_string(settings_.listen), server_credentials(settings_), &port_);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <convoy/open_files.hpp>
 #include <system_error>
 #include <utility>
 
@@ -77,6 +78,8 @@ ShmTransport::ShmTransport(const convoy_transport_run& run, bool direct)
       bell_(made(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), "no eventfd can be made")),
       introductions_(run_, {reinterpret_cast<std::uint64_t>(&probe_), probe_}, epoll_.get(),
                      kIntroductions) {
+  // A link to each other task, and memory while they introduce themselves.
+  require_open_files(std::uint64_t{2} * run_.ranks, "its links to the other tasks");
   watch(epoll_, bell_.get(), kBell, EPOLL_CTL_ADD);
 }
 

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace convoy {
+
+// Raises the number of files that this process may have open as far as the system lets it: the soft
+// limit (`ulimit -Sn`) is often far below the hard one. Throws Error (kUnavailable) if `more`
+// cannot be opened even so. `what`: for which they are.
+void prepare_to_open(std::uint64_t more, const std::string& what);
+
+}  // namespace convoy
