@@ -13,6 +13,7 @@
 #include "core/job/memory_check.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/options.hpp"
+#include "core/plan/arena_map.hpp"
 #include "core/plugin/availability.hpp"
 #include "core/plugin/device_choice.hpp"
 
@@ -53,7 +54,7 @@ void load_device(Setup& setup, const PluginLog& log) {
 // Every bucket is several operations per device.
 void check_buckets(const Setup& setup) {
   if (setup.bucket_elements == 0) return;
-  const std::uint64_t buckets = setup.graph->parameter_count() / setup.bucket_elements;
+  const std::uint64_t buckets = setup.graph->parameter_count() / bucket_size(setup.bucket_elements);
   if (buckets > kMostBuckets)
     fail(ExitCode::kUsage,
          "--bucket_mb={} cuts the {} parameters of {} into {} buckets; plans have {} at most, so "

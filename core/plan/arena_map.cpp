@@ -13,11 +13,13 @@ std::string ArenaMap::variable_at(std::uint64_t element) const {
   return element < variable.range.first + variable.range.count ? variable.name : "padding";
 }
 
-std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements) {
+std::uint64_t bucket_size(std::uint64_t elements) {
   constexpr std::uint64_t kAlignment = 16;  // elements of f32 in a cache line
-  if (elements == 0) elements = arena_elements;
-  const std::uint64_t size =
-      std::max(kAlignment, (elements + kAlignment - 1) / kAlignment * kAlignment);
+  return std::max(kAlignment, (elements + kAlignment - 1) / kAlignment * kAlignment);
+}
+
+std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements) {
+  const std::uint64_t size = bucket_size(elements == 0 ? arena_elements : elements);
   std::vector<ElementRange> buckets;
   for (std::uint64_t first = 0; first < arena_elements; first += size)
     buckets.push_back({first, std::min(size, arena_elements - first)});

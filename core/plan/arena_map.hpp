@@ -42,8 +42,9 @@ struct ArenaMap {
   }
 };
 
-// Cuts the arena into buckets of about `elements` each, at multiples of 16 elements; the last one
-// may be smaller. At most `elements` of the arena when 0 is given: one bucket.
+// Elements of a bucket of about `elements`, which begins and ends at a multiple of 16.
+std::uint64_t bucket_size(std::uint64_t elements);
+// Cuts the arena into such buckets; the last one may be smaller. One bucket when 0 is given.
 std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64_t elements);
 // One bucket per variable, with the padding behind it.
 std::vector<ElementRange> variable_buckets(const ArenaMap& arena);

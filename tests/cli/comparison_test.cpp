@@ -141,9 +141,10 @@ TEST(CompareRequest, KeepsTheFileOfItsRecordFromTheCells) {
 
 TEST(CompareRequest, RefusesWhatMakesNoSense) {
   for (const char* flag :
-       {"--num_devices=1,,2", "--num_devices=0", "--num_devices=x", "--models=lenet,",
-        "--strategies=replicated,replicated", "--strategies=replicated:xring", "--json=perhaps",
-        "--variable_update=replicated", "--trace_file=x.json", "--train_dir=/tmp"}) {
+       {"--num_devices=1,,2", "--num_devices=1,1,2", "--transport=shm", "--num_devices=0",
+        "--num_devices=x", "--models=lenet,", "--strategies=replicated,replicated",
+        "--strategies=replicated:xring", "--json=perhaps", "--variable_update=replicated",
+        "--trace_file=x.json", "--train_dir=/tmp"}) {
     try {
       parse_compare_request(std::vector<std::string>{flag});
       ADD_FAILURE() << flag << " was accepted";

@@ -68,6 +68,18 @@ TEST(VerbsThatRunNothing, RefuseFlagsThatAreAboutRuns) {
     }
 }
 
+TEST(VerbsThatRunNothing, SimulateHostsOnTheNetworkThatIsDescribed) {
+  EXPECT_THAT(refusal_by(run_simulate_verb, {"--transport=shm", kPath, "--model=lenet"}),
+              HasSubstr("--transport is for runs: hosts are simulated on the network"));
+}
+
+// Buckets begin at multiples of 16 elements.
+TEST(PlanVerb, CountsTheBucketsThatAPlanWouldHave) {
+  const std::string refusal =
+      refusal_by(run_plan_verb, {"--bucket_mb=0.00001", kPath, "--model=lenet", "--num_devices=2"});
+  EXPECT_THAT(refusal, HasSubstr("parameters of lenet into 135834 buckets"));
+}
+
 // Each is right but for one mistake, which must neither pass nor be taken for a refusal.
 TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
   const std::pair<std::string, std::string> mistakes[] = {

@@ -40,14 +40,20 @@ TEST(SweepAxes, AListMayBeLongerThanANameOfAFile) {
   EXPECT_EQ(SweepAxes(std::vector<std::string>{list}).size(), 500u);
 }
 
-TEST(SweepAxes, AnEmptyValueIsRefusedWithItsFlag) {
+void expect_refused(const std::string& list, const std::string& reason) {
   try {
-    const SweepAxes axes(std::vector<std::string>{"--model=lenet,,alexnet"});
-    FAIL() << "it was taken";
+    const SweepAxes axes(std::vector<std::string>{list});
+    ADD_FAILURE() << list << " was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("--model=lenet,,alexnet: an empty value"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr(list + ": " + reason));
   }
+}
+
+TEST(SweepAxes, AnEmptyOrRepeatedValueIsRefusedWithItsFlag) {
+  expect_refused("--model=lenet,,alexnet", "an empty value");
+  expect_refused("--hosts=2,4,2", "'2' occurs twice");
+  expect_refused("--num_devices=1,1,2", "'1' occurs twice");
 }
 
 }  // namespace

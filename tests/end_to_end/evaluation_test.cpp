@@ -329,6 +329,9 @@ TEST(Evaluation, CountsEveryImageOnceUnlessANumberOfBatchesIsAskedFor) {
     EXPECT_NEAR(odd.at("top_1"), even.at("top_1"), 1.5 / 320) << length;
     EXPECT_NEAR(odd.at("top_5"), even.at("top_5"), 1.5 / 320) << length;
   }
+  const ProgramResult odd = run_convoy(
+      evaluated_lenet({"--eval", "--train_dir=" + folder, "--batch_size=37", "--num_batches=100"}));
+  EXPECT_THAT(odd.out, HasSubstr("Num epochs:  1.00\n")) << odd.err;
   EXPECT_EQ(scored({"--eval_batch_size=37", "--num_batches=3"}).at("examples"), 3 * 74);
   EXPECT_EQ(scored({"--eval_batch_size=37", "--num_eval_batches=6"}).at("examples"), 6 * 74);
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/end_to_end/reference_run.hpp"
+#include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {
 namespace {
@@ -36,6 +37,16 @@ TEST(GradientNorms, OfEveryVariableAreTheReferenceOnesOnOneDeviceAndOnTwo) {
       EXPECT_NEAR(step.at("gradient_norm"), std::sqrt(square_sum), 1e-9 * std::sqrt(square_sum));
       EXPECT_FALSE(step.contains("loss_scale"));
     }
+}
+
+TEST(GradientNorms, WithoutAFileAreSaidToGoNowhere) {
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
+                  "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--report_gradient_norms"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("--report_gradient_norms: without effect"), std::string::npos)
+      << result.err;
 }
 
 // At first the sums of two devices do not fit 32 bits; then training goes on as if nothing had

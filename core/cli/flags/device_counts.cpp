@@ -5,12 +5,14 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/distinct_values.hpp"
 #include "core/job/limits.hpp"
 
 namespace convoy::cli {
 
 std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list) {
   std::vector<std::uint32_t> counts;
+  std::vector<std::string> texts;
   const char* at = list.data();
   const char* const end = at + list.size();
   while (true) {
@@ -22,9 +24,12 @@ std::vector<std::uint32_t> parse_counts(const CountList& which, const std::strin
       fail(ExitCode::kUsage, "--{}={}: {} from {} to {} separated by commas, such as 1,2,8",
            which.flag, list, which.counted, which.least, which.most);
     counts.push_back(count);
-    if (last) return counts;
+    texts.push_back(std::to_string(count));
+    if (last) break;
     at = next + 1;
   }
+  require_distinct(which.flag, list, texts);
+  return counts;
 }
 
 std::vector<std::uint32_t> parse_device_counts(const std::string& flag, const std::string& list) {

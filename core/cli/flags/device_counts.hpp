@@ -16,7 +16,7 @@ struct CountList {
   std::uint32_t most;
 };
 
-// "1,2,4,8". Error kUsage naming the flag for what is no list of such numbers.
+// "1,2,4,8". Error kUsage naming the flag for what is no list of different numbers of this kind.
 std::vector<std::uint32_t> parse_counts(const CountList& which, const std::string& list);
 
 // Numbers of devices per host, as --num_devices takes them.

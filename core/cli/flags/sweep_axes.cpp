@@ -7,6 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
+#include "core/cli/flags/distinct_values.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/job/limits.hpp"
 
@@ -32,6 +33,7 @@ std::vector<std::string> split(const std::string& flag, const std::string& list)
            list);
     at = end + 1;
   }
+  require_distinct(flag, list, values);
   return values;
 }
 

@@ -9,6 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
+#include "core/cli/flags/distinct_values.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/refused_flags.hpp"
@@ -71,13 +72,10 @@ std::vector<std::string> split(const std::string& text, char separator) {
 
 std::vector<std::string> parse_names(const std::string& flag, const std::string& text) {
   std::vector<std::string> names = split(text, ',');
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i].empty())
+  for (const std::string& name : names)
+    if (name.empty())
       fail(ExitCode::kUsage, "--{}={}: an empty name; separate names by single commas", flag, text);
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i))
-      fail(ExitCode::kUsage, "--{}={}: '{}' occurs twice", flag, text, names[i]);
-  }
+  require_distinct(flag, text, names);
   return names;
 }
 
@@ -152,6 +150,9 @@ void refuse_flags_of_cells(const std::vector<std::string>& common) {
                             .reason = "compare makes several, with the strategies of --strategies"},
                            {.name = "trace_file", .reason = several},
                            {.name = "train_dir", .reason = several},
+                           {.name = "transport",
+                            .reason = "compare runs each in one process, or simulates it",
+                            .unset = "auto"},
                            {.name = "eval", .reason = steps, .is_switch = true},
                            {.name = "input_only", .reason = steps, .is_switch = true}});
 }

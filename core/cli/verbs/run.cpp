@@ -1,6 +1,7 @@
 #include "core/cli/verbs/verbs.hpp"
 
 #include <ostream>
+#include <utility>
 
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -22,6 +23,12 @@ Examples:
   convoy run --data_dir=FOLDER --num_epochs=90 --train_dir=FOLDER
   convoy run --repeat=5 --output_file=new.json; convoy diff old.json new.json
 )";
+
+void tell_norms_without_effect(JobCommand& command) {
+  if (command.options.gradients.report_norms && command.options.output_file.empty())
+    command.notices.emplace_back(
+        "--report_gradient_norms: without effect, the norms are for the file of --output_file");
+}
 
 int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,
             std::ostream& err) {
@@ -46,7 +53,9 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
                command_help(arguments) + (help_topic(arguments).empty() ? kExamples : "");
     return 0;
   }
-  return run_job(read_command(arguments), arguments, out, err);
+  JobCommand command = read_command(arguments);
+  tell_norms_without_effect(command);
+  return run_job(std::move(command), arguments, out, err);
 }
 
 }  // namespace convoy::cli

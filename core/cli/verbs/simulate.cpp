@@ -88,11 +88,14 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
                       std::ostream& err) {
   SimulateRequest request;
   const VerbFlags flags = simulate_flags(request);
-  const std::vector<RefusedFlag> refused = flags_of_runs(
+  std::vector<RefusedFlag> refused = flags_of_runs(
       {.profile = "a simulation prints where the time of its step goes without it",
        .repeat = "a simulation gives the same figures every time",
        .against = "a simulation is compared with others by convoy compare --platform=NAME",
        .modes = "what is simulated is a step of training"});
+  refused.push_back({.name = "transport",
+                     .reason = "hosts are simulated on the network of --platform or --topology",
+                     .unset = "auto"});
   if (wants_help(arguments)) {
     out << usage_text(kSimulateUsage) + command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);

@@ -81,7 +81,7 @@ class Run {
     tell_flags_of_steps("eval");
     run_.tell(validation.notices());
     run_.sizes.timed_steps = validation.steps();
-    run_.report.header(run_.devices, validation.examples());
+    run_.report.header(run_.devices, validation.examples(), validation.epochs());
     run_.observer.generating_evaluation_model();
     validation.prepare(run_.take_devices());
     run_.describe(validation.session());

@@ -193,7 +193,8 @@ std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() c
   return details;
 }
 
-void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
+void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch,
+                       std::optional<double> most_epochs) {
   report::ConsoleHeader header;
   header.version = kVersion;
   header.model = record_.model;
@@ -205,6 +206,7 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch) {
   header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // as they were asked for
   header.num_epochs = static_cast<double>(header.num_batches) * static_cast<double>(global_batch_) /
                       static_cast<double>(examples_per_epoch);
+  if (most_epochs) header.num_epochs = std::min(header.num_epochs, *most_epochs);
   const std::string& kind = setup_.device->manifest().name;
   for (std::uint32_t i = 0; i < devices; ++i)
     header.devices.push_back(fmt::format("/{}:{}", kind, i));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,7 +32,9 @@ class RunReport {
   report::RunObserver& observer() { return observer_; }
   const report::RunRecord& record() const { return record_; }
   // Prints the lines before the model is built.
-  void header(std::uint32_t devices, std::int64_t examples_per_epoch);
+  // most_epochs: where the last batch is filled up with images that do not count.
+  void header(std::uint32_t devices, std::int64_t examples_per_epoch,
+              std::optional<double> most_epochs = {});
   // Notes the devices for the record.
   void describe(const runtime::Session& session);
   // The setup has another decision and strategy, before there is a session.

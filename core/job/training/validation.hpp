@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Validation {
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation
   std::int64_t examples() const { return examples_; }     // in the validation data
+  // Passes over them, where the length is not a number of steps.
+  std::optional<double> epochs() const { return data_.counted_epochs; }
   // Bad records in all evaluations, with one as an example; other fields are empty.
   const data::SourceStatistics& read_so_far() const { return read_so_far_; }
 
