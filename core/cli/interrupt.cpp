@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <ctime>
@@ -36,7 +37,20 @@ void say(const char* text) {
   static_cast<void>(written);  // the reader may be gone
 }
 
+// Whoever is interrupted may be about to look at what its own call has left there.
+class KeptErrno {
+ public:
+  KeptErrno() : kept_(errno) {}
+  ~KeptErrno() { errno = kept_; }
+  KeptErrno(const KeptErrno&) = delete;
+  KeptErrno& operator=(const KeptErrno&) = delete;
+
+ private:
+  const int kept_;
+};
+
 extern "C" void note_signal(int number) {
+  const KeptErrno kept;
   if (ends_at_once != 0) {
     say("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));

@@ -2,7 +2,9 @@
 #include "core/cli/interrupt.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 
@@ -48,6 +50,20 @@ TEST_F(Interrupt, ALaterSecondSignalEndsTheProcess) {
     };
     EXPECT_EXIT(interrupt_twice(), ::testing::KilledBySignal(second), "");
   }
+}
+
+// A write that fails is told by it, and a message of the handler may fail, too.
+TEST_F(Interrupt, WhatASystemCallSaysOutlivesASignal) {
+  InterruptGuard guard(&told_time);
+  guard.end_after_steps();
+  const int standard_error = ::dup(STDERR_FILENO);
+  ::close(STDERR_FILENO);
+  errno = ENOSPC;
+  std::raise(SIGINT);
+  const int left = errno;
+  ::dup2(standard_error, STDERR_FILENO);
+  ::close(standard_error);
+  EXPECT_EQ(left, ENOSPC);
 }
 
 // Before a limit of processor time kills it.
