@@ -8,6 +8,7 @@
 
 #include "core/base/json.hpp"
 #include "core/job/sizes.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/network/addresses.hpp"
 #include "core/qualify/qualification_json.hpp"
 #include "core/qualify/qualify_host.hpp"
@@ -104,7 +105,7 @@ class ClusterProbes {
   std::vector<HostQualification> together() {
     std::vector<HostQualification> hosts;
     for (const std::string& text : task_.finish(json_text(host_json(host_))))
-      hosts.push_back(read_host(parse_json(text)));
+      job::read_message("measurements", [&] { hosts.push_back(read_host(parse_json(text))); });
     return hosts;
   }
 

@@ -18,7 +18,8 @@ extern "C" TryInput convoy_fuzz_algorithms, convoy_fuzz_calibration, convoy_fuzz
     convoy_fuzz_flag_file, convoy_fuzz_frames, convoy_fuzz_hosts, convoy_fuzz_jpeg,
     convoy_fuzz_machine, convoy_fuzz_manifest, convoy_fuzz_messages, convoy_fuzz_option_texts,
     convoy_fuzz_pickle, convoy_fuzz_platform, convoy_fuzz_record, convoy_fuzz_safetensors,
-    convoy_fuzz_software, convoy_fuzz_system, convoy_fuzz_tfrecord, convoy_fuzz_weights_map;
+    convoy_fuzz_software, convoy_fuzz_system, convoy_fuzz_task_texts, convoy_fuzz_tfrecord,
+    convoy_fuzz_weights_map;
 
 namespace convoy::testing {
 namespace {
@@ -47,6 +48,7 @@ const std::map<std::string, TryInput*>& fuzzers() {
                                                         {"safetensors", convoy_fuzz_safetensors},
                                                         {"software", convoy_fuzz_software},
                                                         {"system", convoy_fuzz_system},
+                                                        {"task_texts", convoy_fuzz_task_texts},
                                                         {"tfrecord", convoy_fuzz_tfrecord},
                                                         {"weights_map", convoy_fuzz_weights_map}};
   return kAll;

@@ -5,6 +5,7 @@
 #include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 #include "core/calibrate/profile_file.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/select/decision_cache.hpp"
 #include "core/select/selection_json.hpp"
 #include "tests/calibrate/profiles.hpp"
@@ -50,6 +51,26 @@ std::string system_texts(int version) {
         "3221225472", "150000", "100000"})
     texts += std::string(text) + '\0';
   if (texts.size() % 2 != static_cast<std::size_t>(version - 1)) texts += '\0';
+  return texts;
+}
+
+std::vector<std::string> texts_of_tasks() {
+  job::TaskDevices devices;
+  devices.kind = "cpu";
+  devices.groups.numa = {0, 1};
+  job::WorkersDevices names;
+  names.names = {"cpu:0", "cpu:1"};
+  names.localities = {"0000:01:00.0", ""};
+  job::TaskTrace trace;
+  trace.events = {{"apply", 3, "update", "cpu:0", 0.5, 0.25}};
+  std::vector<std::string> texts = {
+      job::to_text(job::ChiefsSizes{2, 16, 1, 10}),
+      job::to_text(devices),
+      job::to_text(names),
+      job::to_text(std::vector<job::MeasuredLink>{{}, {1e-5, 1e9, 2e9, 1e-10}}),
+      job::to_text(std::vector<unsigned>{0, 2}),
+      job::to_text(trace)};
+  for (std::size_t i = 0; i < texts.size(); ++i) texts[i].insert(0, 1, static_cast<char>(i));
   return texts;
 }
 

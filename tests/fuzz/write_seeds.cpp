@@ -110,6 +110,8 @@ void write_other_texts(const fs::path& folder) {
   write(folder / "cifar10" / "one_image", std::string("\0\3", 2) + std::string(3072, 'p'));
   for (const int version : {1, 2})
     write(folder / "system" / fmt::format("version_{}", version), system_texts(version));
+  for (const std::string& text : texts_of_tasks())
+    write(folder / "task_texts" / fmt::format("subject_{}", static_cast<int>(text.front())), text);
   write(folder / "weights_map" / "alexnet",
         read(fs::path(CONVOY_SOURCE_DIR) / "share" / "weights" / "sequential_alexnet.json"));
   write_option_texts(folder / "option_texts");

@@ -16,6 +16,7 @@
 #include "core/base/system_refusal.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/tasks/task.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/job/training/run.hpp"
 #include "core/plugin/device_choice.hpp"
 #include "core/report/html/write_report.hpp"
@@ -76,8 +77,10 @@ void tell_files_without_effect(const ChiefsFiles& own, const ChiefsFiles& chiefs
 // All workers and servers take part.
 void compare_files(job::Task& task, const ChiefsFiles& own, Terminal& terminal) {
   const std::string chiefs = task.from_chief(kFilesRound, json_text(nlohmann::json(own)));
-  if (task.restarts() == 0)
-    tell_files_without_effect(own, parse_json(chiefs).get<ChiefsFiles>(), terminal);
+  if (task.restarts() > 0) return;
+  ChiefsFiles of_chief;
+  job::read_message("files", [&] { of_chief = parse_json(chiefs).get<ChiefsFiles>(); });
+  tell_files_without_effect(own, of_chief, terminal);
 }
 
 // Files are the chief's: all tasks have the same command line.

@@ -11,6 +11,7 @@
 #include "core/job/hardware/linked_hardware.hpp"
 #include "core/job/simulation/plan_memory.hpp"
 #include "core/job/tasks/task.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy::job {
@@ -60,10 +61,15 @@ void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log, con
     own = json_text(
         Json{{"decision", select::to_json(decision)}, {"file", file_of_strategy(setup, decision)}});
   }
-  const Json chiefs = parse_json(setup.task->from_chief("strategy", own));
-  setup.decision = select::decision_from_json(chiefs.at("decision"));
+  std::string file;
+  const std::string text = setup.task->from_chief("strategy", own);
+  read_message("strategy", [&] {
+    const Json chiefs = parse_ordered_json(text);
+    setup.decision = select::decision_from_json(chiefs.at("decision"));
+    file = chiefs.at("file").get<std::string>();
+  });
   const select::Candidate& chosen = setup.decision->chosen;
-  if (file_of_strategy(setup, *setup.decision) != chiefs.at("file").get<std::string>())
+  if (file_of_strategy(setup, *setup.decision) != file)
     fail(ExitCode::kUnavailable,
          "{} takes the strategy {}, and its plug-in here is another file: install the same one on "
          "all hosts",

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -16,10 +15,10 @@
 #include "core/base/error.hpp"
 #include "core/base/file_limit.hpp"
 #include "core/base/fnv.hpp"
-#include "core/base/json.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task_cluster.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/network/addresses.hpp"
 #include "core/network/plan_agreement.hpp"
 #include "core/network/reachable_names.hpp"
@@ -147,60 +146,40 @@ std::string Task::from_chief(const std::string& what, std::string blob) {
 }
 
 Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
-  const nlohmann::json chiefs =
-      parse_json(from_chief("sizes", json_text(nlohmann::json{{"devices", devices},
-                                                              {"batch", own.batch},
-                                                              {"warmup_steps", own.warmup_steps},
-                                                              {"timed_steps", own.timed_steps}})));
-  devices_per_worker_ = chiefs.at("devices").get<std::uint32_t>();
+  const ChiefsSizes chiefs = read_chiefs_sizes(from_chief(
+      "sizes", to_text(ChiefsSizes{devices, own.batch, own.warmup_steps, own.timed_steps})));
+  devices_per_worker_ = chiefs.devices;
   Sizes sizes = own;
-  sizes.batch = chiefs.at("batch").get<std::uint32_t>();
-  sizes.warmup_steps = chiefs.at("warmup_steps").get<std::int64_t>();
-  sizes.timed_steps = chiefs.at("timed_steps").get<std::int64_t>();
+  sizes.batch = chiefs.batch;
+  sizes.warmup_steps = chiefs.warmup_steps;
+  sizes.timed_steps = chiefs.timed_steps;
   return sizes;
 }
 
 // As the chief's devices are, every worker's are.
 Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   const TaskDevices own = task_devices(devices, devices_per_worker_);
-  const nlohmann::json chiefs =
-      parse_json(from_chief("devices", json_text(nlohmann::json{{"peer_access", own.peer_access},
-                                                                {"priorities", own.priorities},
-                                                                {"kind", own.kind},
-                                                                {"numa", own.groups.numa},
-                                                                {"switch", own.groups.pcie_switch},
-                                                                {"nvlink", own.groups.nvlink}})));
-  using Numbers = std::vector<std::uint32_t>;
-  TaskDevices of_workers{devices_per_worker_,
-                         chiefs.at("peer_access").get<bool>(),
-                         chiefs.at("priorities").get<bool>(),
-                         chiefs.at("kind").get<std::string>(),
-                         {chiefs.at("numa").get<Numbers>(), chiefs.at("switch").get<Numbers>(),
-                          chiefs.at("nvlink").get<Numbers>()},
-                         {}};
+  TaskDevices of_workers =
+      read_task_devices(from_chief("devices", to_text(own)), devices_per_worker_);
   of_workers.no_collectives = agreed_refusal(devices, own.no_collectives);
   return cluster_of_tasks(workers(), static_cast<std::uint32_t>(identity_.servers), of_workers);
 }
 
 // Servers have no devices in collectives.
 std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std::string& own) {
-  nlohmann::json names = nlohmann::json::array();
-  nlohmann::json localities = nlohmann::json::array();
+  WorkersDevices mine;
+  mine.refusal = own;
   for (const convoy_device_description& device : devices.descriptions()) {
-    names.push_back(device.name);
-    localities.push_back(device.locality);
+    mine.names.emplace_back(device.name);
+    mine.localities.emplace_back(device.locality);
   }
-  const std::vector<std::string> texts = exchange(
-      "collectives",
-      json_text(nlohmann::json{{"refusal", own}, {"names", names}, {"localities", localities}}));
+  const std::vector<std::string> texts = exchange("collectives", to_text(mine));
   const network::Roster roster = control_->roster();
   std::vector<WorkersDevices> of_workers;
   for (std::uint32_t rank = 0; rank < workers(); ++rank) {
-    const nlohmann::json it = parse_json(texts[rank]);
-    of_workers.push_back({network::to_string(roster.members[rank].name),
-                          roster.members[rank].machine, it.at("refusal").get<std::string>(),
-                          it.at("names").get<std::vector<std::string>>(),
-                          it.at("localities").get<std::vector<std::string>>()});
+    of_workers.push_back(read_workers_devices(texts.at(rank)));
+    of_workers.back().task = network::to_string(roster.members[rank].name);
+    of_workers.back().machine = roster.members[rank].machine;
   }
   // Where no task has such collectives, the tasks need not be named.
   const auto is_first = [&](const WorkersDevices& it) {
@@ -258,33 +237,25 @@ void Task::link(const Catalog& catalog, PluginHost& host,
 }
 
 void Task::exchange_measurements() {
-  nlohmann::json own = nlohmann::json::array();
-  for (std::uint32_t peer = 0; peer < tasks(); ++peer) {
-    const MeasuredLink& link = links_->measured(peer);
-    own.push_back({link.round_trip_seconds, link.bytes_per_second, link.both_ways_bytes_per_second,
-                   link.processor_seconds_per_byte});
-  }
+  std::vector<MeasuredLink> own;
+  for (std::uint32_t peer = 0; peer < tasks(); ++peer) own.push_back(links_->measured(peer));
   measured_links_.clear();
-  for (const std::string& text : exchange("links", json_text(own))) {
-    measured_links_.emplace_back();
-    for (const nlohmann::json& link : parse_json(text))
-      measured_links_.back().push_back({link.at(0).get<double>(), link.at(1).get<double>(),
-                                        link.at(2).get<double>(), link.at(3).get<double>()});
-  }
+  for (const std::string& text : exchange("links", to_text(own)))
+    measured_links_.push_back(read_measured_links(text, tasks()));
 }
 
 // A core is named by the first of its processing units.
 void Task::exchange_cores() {
-  nlohmann::json own = nlohmann::json::array();
+  std::vector<unsigned> own;
   for (const topology::CoreUnits& units : topology::usable_cores().cores)
     own.push_back(units.front());
-  const std::vector<std::string> all = exchange("cores", json_text(own));
+  const std::vector<std::string> all = exchange("cores", to_text(own));
   const std::vector<network::Member> members = control_->roster().members;
   std::map<std::string, std::pair<std::vector<std::uint32_t>, std::set<unsigned>>> machines;
   for (std::uint32_t rank = 0; rank < all.size(); ++rank) {
-    auto& [ranks, cores] = machines[members[rank].machine];
+    auto& [ranks, cores] = machines[members.at(rank).machine];
     ranks.push_back(rank);
-    for (const nlohmann::json& core : parse_json(all[rank])) cores.insert(core.get<unsigned>());
+    for (const unsigned core : read_cores(all[rank])) cores.insert(core);
   }
   machines_.clear();
   for (const auto& [name, it] : machines)

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/job/tasks/task_messages.hpp"
 #include "core/plugin/availability.hpp"
 
 namespace convoy::job {
@@ -138,7 +140,12 @@ runtime::NetworkPeer TaskLinks::connect(const network::Roster& roster, std::uint
   const network::Member& self = roster.members[static_cast<std::size_t>(roster.rank)];
   const network::Member& other = roster.members[peer];
   const std::string name = network::to_string(other.name);
-  const nlohmann::json offered = parse_json(offers);
+  std::map<std::string, std::string> offered;  // addresses, by transport
+  read_message("addresses", [&] {
+    const nlohmann::json json = parse_json(offers);
+    for (const auto& [transport, address] : json.items())
+      offered[transport] = from_hex(address.get<std::string>());
+  });
   std::vector<std::string> reasons = left_out_;
   for (Transport& it : transports_) {
     if (!offered.contains(it.name)) {
@@ -146,8 +153,7 @@ runtime::NetworkPeer TaskLinks::connect(const network::Roster& roster, std::uint
       continue;
     }
     if (it.plugin->has(CONVOY_TRANSPORT_ONE_MACHINE) && self.machine != other.machine) continue;
-    const auto refusal =
-        it.open->refuses_to_connect(peer, from_hex(offered.at(it.name).get<std::string>()));
+    const auto refusal = it.open->refuses_to_connect(peer, offered.at(it.name));
     if (!refusal) {
       chosen_[peer] = it.name;
       return {name, it.open.get()};

@@ -5,16 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/json.hpp"
 #include "core/job/tasks/task.hpp"
+#include "core/job/tasks/task_messages.hpp"
 
 namespace convoy::job {
 namespace {
-
-using Json = nlohmann::json;
 
 // Some 120 bytes each; the coordinator sends all tasks' to everybody, at most 64 MB.
 constexpr std::size_t kMostEventsOfAll = 400'000;
@@ -24,36 +21,13 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Json to_json(const report::TraceEvent& event) {
-  return Json::array({event.name, event.operation ? Json(*event.operation) : Json(nullptr),
-                      event.lane, event.device, event.start_seconds, event.duration_seconds,
-                      event.category, event.implementation});
-}
-
-report::TraceEvent event_from(const Json& json, const std::string& task, double offset) {
-  report::TraceEvent event;
-  event.name = json.at(0).get<std::string>();
-  if (!json.at(1).is_null()) event.operation = json.at(1).get<std::uint64_t>();
-  event.lane = json.at(2).get<std::string>();
-  event.device = fmt::format("{} {}", task, json.at(3).get<std::string>());
-  event.start_seconds = json.at(4).get<double>() + offset;
-  event.duration_seconds = json.at(5).get<double>();
-  event.category = json.at(6).get<std::string>();
-  event.implementation = json.at(7).get<std::string>();
-  return event;
-}
-
-std::string to_text(std::vector<report::TraceEvent> events, const CommonClock& clock,
-                    std::size_t most) {
+// The latest events are left out where there are more.
+TaskTrace at_most(std::vector<report::TraceEvent> events, const CommonClock& clock,
+                  std::size_t most) {
   const std::size_t left_out = events.size() > most ? events.size() - most : 0;
   std::ranges::stable_sort(events, {}, &report::TraceEvent::start_seconds);
   events.resize(events.size() - left_out);
-  Json list = Json::array();
-  for (const report::TraceEvent& event : events) list.push_back(to_json(event));
-  return json_text(Json{{"offset", clock.offset_seconds},
-                        {"error", clock.error_seconds},
-                        {"left_out", left_out},
-                        {"events", std::move(list)}});
+  return {clock.offset_seconds, clock.error_seconds, left_out, std::move(events)};
 }
 
 }  // namespace
@@ -86,18 +60,20 @@ double CommonTrace::error_seconds() const {
 CommonTrace gather_trace(Task& task, const std::vector<report::TraceEvent>& own,
                          const CommonClock& clock) {
   const std::vector<std::string> texts =
-      task.exchange("trace", to_text(own, clock, kMostEventsOfAll / task.tasks()));
+      task.exchange("trace", to_text(at_most(own, clock, kMostEventsOfAll / task.tasks())));
   CommonTrace trace;
   if (!task.is_chief()) return trace;
   for (std::uint32_t rank = 0; rank < texts.size(); ++rank) {
-    const Json json = parse_json(texts[rank]);
-    if (json.at("events").empty()) continue;
+    TaskTrace of_task = read_task_trace(texts[rank]);
+    if (of_task.events.empty()) continue;
     const std::string name = task.name_of(rank);
-    trace.clock_errors[name] = json.at("error").get<double>();
-    trace.left_out += json.at("left_out").get<std::size_t>();
-    for (const Json& event : json.at("events"))
-      trace.events.push_back(
-          event_from(event, name.substr(0, name.find(" (")), json.at("offset").get<double>()));
+    trace.clock_errors[name] = of_task.error_seconds;
+    trace.left_out += of_task.left_out;
+    for (report::TraceEvent& event : of_task.events) {
+      event.device = fmt::format("{} {}", name.substr(0, name.find(" (")), event.device);
+      event.start_seconds += of_task.offset_seconds;
+      trace.events.push_back(std::move(event));
+    }
   }
   return trace;
 }

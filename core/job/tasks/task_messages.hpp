@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/job/tasks/echo.hpp"
+#include "core/job/tasks/task_cluster.hpp"
+#include "core/report/trace.hpp"
+
+namespace convoy::job {
+
+// What tasks tell each other before and after the steps, as JSON texts. Another task is not of this
+// process: readers trust nothing. Error (kUnavailable) for a text that says something else, or that
+// counts what cannot be.
+
+// The chief's, which count for all.
+struct ChiefsSizes {
+  std::uint32_t devices = 1;  // per worker
+  std::uint32_t batch = 1;    // images per device and step
+  std::int64_t warmup_steps = 0;
+  std::int64_t timed_steps = 0;
+
+  friend bool operator==(const ChiefsSizes&, const ChiefsSizes&) = default;
+};
+std::string to_text(const ChiefsSizes& sizes);
+ChiefsSizes read_chiefs_sizes(const std::string& text);
+
+// Without the number of devices and the refusal.
+std::string to_text(const TaskDevices& devices);
+TaskDevices read_task_devices(const std::string& text, std::uint32_t count);
+
+// Without the task and its machine.
+std::string to_text(const WorkersDevices& devices);
+WorkersDevices read_workers_devices(const std::string& text);
+
+// Of one task to all others.
+std::string to_text(const std::vector<MeasuredLink>& links);
+std::vector<MeasuredLink> read_measured_links(const std::string& text, std::size_t tasks);
+
+// Numbers of processing units, each of which stands for its core.
+std::string to_text(const std::vector<unsigned>& cores);
+std::vector<unsigned> read_cores(const std::string& text);
+
+// The events of one task on the clock of its devices.
+struct TaskTrace {
+  double offset_seconds = 0;  // to the common clock
+  double error_seconds = 0;
+  std::size_t left_out = 0;  // events
+  std::vector<report::TraceEvent> events;
+};
+std::string to_text(const TaskTrace& trace);
+TaskTrace read_task_trace(const std::string& text);
+
+// Calls `read`, which reads what another task says of `what`. Error (kUnavailable) for what it
+// cannot understand.
+void read_message(const char* what, const std::function<void()>& read);
+
+}  // namespace convoy::job
