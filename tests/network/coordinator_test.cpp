@@ -51,6 +51,18 @@ class CoordinatorTest : public testing::Test {
     join(2, join_of(Role::kWorker, 1));
     join(3, join_of(Role::kServer, 0));
   }
+  // All have joined a run that goes on after so many losses.
+  void start_with(int restarts) {
+    CoordinatorOptions options;
+    options.restarts = restarts;
+    make(options);
+    join_all();
+  }
+  // The connection ends. Others send heartbeats until the loss is known.
+  void lose(ConnectionId connection) {
+    coordinator_->closed(connection, now_);
+    pass(0.3, {1, 3});
+  }
   // Connections 1 and 3 have survived a loss.
   void return_to_generation(int generation) {
     for (const auto& [connection, role] : {std::pair{1, Role::kWorker}, {3, Role::kServer}}) {
@@ -392,12 +404,8 @@ TEST_F(CoordinatorTest, ATaskThatIsInterruptedWhileItJoinsIsNoLoss) {
 
 // It lets go of its links first, which may take longer than the coordinator lives.
 TEST_F(CoordinatorTest, ASurvivorThatHasNotJoinedAgainHearsThatTheRunIsOver) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(1);
+  lose(2);
   Join again = join_of(Role::kWorker, 0);
   again.generation = 1;
   join(1, again);
@@ -443,21 +451,12 @@ TEST_F(CoordinatorTest, ServersEndWithTheLastWorker) {
 }
 
 TEST_F(CoordinatorTest, SurvivorsAndTheLostTaskJoinAgain) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   say(1, Contribution{"x", "a"});
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  lose(2);
   ASSERT_EQ(messages<Loss>(1).size(), 1u);
   EXPECT_TRUE(messages<Loss>(1)[0].restart);
-  Join again = join_of(Role::kWorker, 0);
-  again.generation = 1;
-  join(1, again);
-  again = join_of(Role::kServer, 0);
-  again.generation = 1;
-  join(3, again);
+  return_to_generation(1);
   join(9, join_of(Role::kWorker, 1));
   const auto rosters = messages<Roster>(9);
   ASSERT_EQ(rosters.size(), 1u);
@@ -466,28 +465,20 @@ TEST_F(CoordinatorTest, SurvivorsAndTheLostTaskJoinAgain) {
   say(9, Contribution{"x", "b"});
   say(3, Contribution{"x", "c"});
   EXPECT_EQ(messages<RoundResult>(9).size(), 1u) << "older rounds are gone";
-  coordinator_->closed(9, now_);
-  pass(0.3, {1, 3});
+  lose(9);
   EXPECT_FALSE(messages<Loss>(1)[1].restart) << "only one restart was asked for";
 }
 
 TEST_F(CoordinatorTest, NothingStartsAgainOnceATaskHasLeft) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   say(3, Leave{});
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  lose(2);
   ASSERT_EQ(messages<Loss>(1).size(), 1u);
   EXPECT_FALSE(messages<Loss>(1)[0].restart);
 }
 
 TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   coordinator_->closed(2, now_);
   join(9, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(9), "");
@@ -497,28 +488,21 @@ TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsDeclared) {
 }
 
 TEST_F(CoordinatorTest, AReplacementThatEndsBeforeTheLossIsDeclaredTakesNoSeat) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   coordinator_->closed(2, now_);
   join(9, join_of(Role::kWorker, 1));
-  coordinator_->closed(9, now_);
-  pass(0.3, {1, 3});
+  lose(9);
   join(10, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(10), "");
 }
 
 // Its host is gone without a word, and a scheduler is faster than the time-out.
 TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsSeen) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   pass(1, {1, 3});
   join(9, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(9), "");
-  pass(options.peer_timeout, {1, 3, 9});
+  pass(CoordinatorOptions().peer_timeout, {1, 3, 9});
   ASSERT_EQ(messages<Loss>(1).size(), 1u);
   EXPECT_TRUE(messages<Loss>(1)[0].restart);
   return_to_generation(1);
@@ -526,12 +510,9 @@ TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsSeen) {
 }
 
 TEST_F(CoordinatorTest, ASecondTaskOfANameIsRefusedIfTheFirstOneLives) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
+  start_with(1);
   join(9, join_of(Role::kWorker, 1));
-  pass(options.peer_timeout + 0.3, {1, 2, 3, 9});
+  pass(CoordinatorOptions().peer_timeout + 0.3, {1, 2, 3, 9});
   EXPECT_NE(text<Refusal>(9).find("both say that they are worker 1"), std::string::npos)
       << text<Refusal>(9);
   EXPECT_TRUE(messages<Loss>(1).empty());
@@ -540,32 +521,22 @@ TEST_F(CoordinatorTest, ASecondTaskOfANameIsRefusedIfTheFirstOneLives) {
 }
 
 TEST_F(CoordinatorTest, AReplacementThatDiesBeforeAllAreBackIsReplacedToo) {
-  CoordinatorOptions options;
-  options.restarts = 2;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(2);
+  lose(2);
   join(9, join_of(Role::kWorker, 1));
-  coordinator_->closed(9, now_);
-  pass(0.3, {1, 3});
+  lose(9);
   EXPECT_EQ(text<Refusal>(1), "");
   EXPECT_FALSE(coordinator_->finished());
   join(10, join_of(Role::kWorker, 1));
   return_to_generation(1);
   EXPECT_EQ(messages<Roster>(10).size(), 1u) << text<Refusal>(10);
-  coordinator_->closed(10, now_);
-  pass(0.3, {1, 3});
+  lose(10);
   EXPECT_FALSE(messages<Loss>(1).back().restart) << "both restarts are used up";
 }
 
 TEST_F(CoordinatorTest, TwoTasksThatDieBeforeAllAreBackAreReplaced) {
-  CoordinatorOptions options;
-  options.restarts = 3;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(3);
+  lose(2);
   join(9, join_of(Role::kWorker, 1));
   Join back = join_of(Role::kServer, 0);
   back.generation = 1;
@@ -583,15 +554,11 @@ TEST_F(CoordinatorTest, TwoTasksThatDieBeforeAllAreBackAreReplaced) {
 }
 
 TEST_F(CoordinatorTest, AReplacementThatFallsSilentBeforeAllAreBackIsReplacedToo) {
-  CoordinatorOptions options;
-  options.restarts = 3;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(3);
+  lose(2);
   for (const ConnectionId replacement : {9, 10}) {
     join(replacement, join_of(Role::kWorker, 1));
-    pass(options.peer_timeout + 0.5, {1, 3});
+    pass(CoordinatorOptions().peer_timeout + 0.5, {1, 3});
     EXPECT_EQ(messages<Loss>(replacement).size(), 1u) << replacement;
   }
   join(11, join_of(Role::kWorker, 1));
@@ -600,26 +567,17 @@ TEST_F(CoordinatorTest, AReplacementThatFallsSilentBeforeAllAreBackIsReplacedToo
 }
 
 TEST_F(CoordinatorTest, AReplacementThatDiesWithoutAnotherRestartEndsTheRun) {
-  CoordinatorOptions options;
-  options.restarts = 1;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(1);
+  lose(2);
   join(9, join_of(Role::kWorker, 1));
-  coordinator_->closed(9, now_);
-  pass(0.3, {1, 3});
+  lose(9);
   EXPECT_EQ(messages<Refusal>(1).size(), 1u);
   EXPECT_TRUE(coordinator_->finished());
 }
 
 TEST_F(CoordinatorTest, WhoWaitsForASeatHearsThatTheRunIsOver) {
-  CoordinatorOptions options;
-  options.restarts = 2;
-  make(options);
-  join_all();
-  coordinator_->closed(2, now_);
-  pass(0.3, {1, 3});
+  start_with(2);
+  lose(2);
   join(9, join_of(Role::kWorker, 1));
   join(10, join_of(Role::kWorker, 1));
   EXPECT_EQ(text<Refusal>(10), "");
