@@ -46,8 +46,10 @@ std::string packed(const StepTotals& it) {
 
 StepTotals unpacked(const std::string& bytes) {
   Message message{};
-  if (bytes.size() >= sizeof(message)) std::memcpy(&message, bytes.data(), sizeof(message));
-  if (bytes.size() != sizeof(message) + message.norms * sizeof(double))
+  const bool has_message = bytes.size() >= sizeof(message);
+  if (has_message) std::memcpy(&message, bytes.data(), sizeof(message));
+  const std::size_t rest = has_message ? bytes.size() - sizeof(message) : 0;
+  if (!has_message || rest % sizeof(double) != 0 || message.norms != rest / sizeof(double))
     fail(ExitCode::kFailed,
          "another host reported a step in {} bytes, which is no such report; start all tasks with "
          "the same version of convoy",
