@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/base/system_refusal.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
@@ -28,8 +29,10 @@ Integer load(const char* bytes) {
 
 [[noreturn]] void fail_file(const char* action, const std::filesystem::path& path,
                             const char* reason) {
-  fail(ExitCode::kUnavailable, "cannot {} {}: {}; check that it is a file this user may read",
-       action, path.string(), reason);
+  const std::string advised = with_advice(reason);
+  const bool is_advised = advised != reason;
+  fail(ExitCode::kUnavailable, "cannot {} {}: {}{}", action, path.string(), advised,
+       is_advised ? "" : "; check that it is a file this user may read");
 }
 
 // Why no records are read from what has this status; null when they can be.

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -71,6 +72,18 @@ TEST_F(TfRecord, APipeIsRefusedAtOnceAndNamedAsOne) {
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
   EXPECT_THAT(thrown_text([&] { read_all(path_); }),
               HasSubstr("it is a pipe, a device or a socket"));
+}
+
+TEST_F(TfRecord, ALimitOfOpenFilesIsNamedAndNotTheFileBlamed) {
+  write_records(path_, {"first"});
+  rlimit old{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &old), 0);
+  const rlimit none{0, old.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string text = thrown_text([&] { TfRecordReader reader(path_); });
+  ::setrlimit(RLIMIT_NOFILE, &old);
+  EXPECT_THAT(text, HasSubstr("`ulimit -n` limits open files"));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("this user may read")));
 }
 
 TEST_F(TfRecord, TruncationAtEveryByteIsAnError) {
