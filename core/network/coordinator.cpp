@@ -255,10 +255,10 @@ void Coordinator::refuse_twins(TimePoint now) {
   const auto waits = [&](const Early& it) {
     return seconds_between(it.since, now) <= options_.peer_timeout;
   };
-  const auto twins = std::ranges::stable_partition(early_, waits);
-  const std::vector<Early> found(twins.begin(), twins.end());
-  early_.erase(twins.begin(), twins.end());
-  for (const Early& it : found) admit(it.connection, it.request, now);
+  const auto first_twin = std::stable_partition(early_.begin(), early_.end(), waits);
+  const std::vector<Early> twins(first_twin, early_.end());
+  early_.erase(first_twin, early_.end());
+  for (const Early& it : twins) admit(it.connection, it.request, now);
 }
 
 // Stops waiting for the remaining tasks. Tasks that come later find no run.
