@@ -26,11 +26,11 @@ struct ReadBefore {
 
 class OlderReadsMaker {
  public:
-  explicit OlderReadsMaker(const Plan& plan) : plan_(plan) { result_.plan = plan; }
+  explicit OlderReadsMaker(const Plan& plan) : plan_(plan) {}
 
   std::optional<OlderReads> make() {
-    for (Operation& operation : result_.plan.body)
-      if (is_relaxed_read(operation)) visit(operation);
+    for (std::size_t i = 0; i < plan_.body.size(); ++i)
+      if (is_relaxed_read(plan_.body[i])) visit(i);
     if (past_.empty()) return std::nullopt;
     keep_past();
     return std::move(result_);
@@ -42,20 +42,20 @@ class OlderReadsMaker {
     std::uint32_t now = 0, before = 0;
   };
 
-  void visit(Operation& operation) {
+  void visit(std::size_t index) {
+    const Operation& operation = plan_.body[index];
     const std::uint32_t place = plan_.buffers[operation.writes.front().buffer].place;
-    const SpanList reads = operation.reads;
-    operation.reads.clear();
-    for (PlanSpan span : reads) {
+    for (std::size_t i = 0; i < operation.reads.size(); ++i) {
+      const PlanSpan& span = operation.reads[i];
       const ReadBefore& known = read_[{place, span.buffer}];
-      if (outlasts_periods(plan_.buffers[span.buffer]) &&
-          known.ranges.overlaps({span.first, span.count})) {
-        if (past_.empty()) result_.operation = operation.id, result_.earlier = known.operation;
-        span.buffer = past_of(span.buffer).before;
-      }
-      operation.reads.push_back(span);
+      if (!outlasts_periods(plan_.buffers[span.buffer]) ||
+          !known.ranges.overlaps({span.first, span.count}))
+        continue;
+      // Few plans have such a read, and a copy of a large plan takes seconds.
+      if (past_.empty()) result_ = {plan_, operation.id, known.operation};
+      result_.plan.body[index].reads[i].buffer = past_of(span.buffer).before;
     }
-    for (const PlanSpan& span : reads) {
+    for (const PlanSpan& span : operation.reads) {
       ReadBefore& known = read_[{place, span.buffer}];
       known.ranges.add({span.first, span.count});
       known.operation = operation.id;
