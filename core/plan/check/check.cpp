@@ -9,6 +9,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
+#include "core/plan/check/parts/forwarded_copies.hpp"
 #include "core/plan/check/parts/one_of_each.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/check/relaxed_reads.hpp"
@@ -236,9 +237,21 @@ CheckReport check_all_of(const Plan& plan) {
   return report;
 }
 
+// The smallest plan whose proof is a proof of this one; null where that is the plan itself.
+std::unique_ptr<check::Excerpt> smallest_excerpt(const Plan& plan) {
+  std::unique_ptr<check::Excerpt> shorter = check::without_staging(plan);
+  std::unique_ptr<check::Excerpt> smallest =
+      check::one_of_each(shorter == nullptr ? plan : shorter->plan);
+  if (smallest == nullptr) return shorter;
+  if (shorter != nullptr)
+    for (std::uint32_t& operation : smallest->operations)
+      operation = shorter->operations[operation];
+  return smallest;
+}
+
 // Throws OverBudget, with an operation of the plan.
 CheckReport check_by_excerpt(const Plan& plan) {
-  const std::unique_ptr<check::Excerpt> excerpt = check::one_of_each(plan);
+  const std::unique_ptr<check::Excerpt> excerpt = smallest_excerpt(plan);
   if (excerpt == nullptr) return check_all_of(plan);
   try {
     CheckReport report = check_all_of(excerpt->plan);

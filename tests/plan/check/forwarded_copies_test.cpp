@@ -1,0 +1,134 @@
+#include "core/plan/check/parts/forwarded_copies.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
+#include "tests/plan/random_plans.hpp"
+#include "tests/plan/sample_gradients.hpp"
+#include "tests/plan/sample_plans.hpp"
+
+namespace convoy::testing::forwarded_copies_test {
+namespace {
+
+constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr std::uint64_t kSteps = 4;
+
+// Of memory that outlasts a step.
+std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind != CONVOY_BUFFER_SCRATCH &&
+        std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
+      return plan.buffer_name(i);
+  return "none";
+}
+
+std::string with_and_without_staging(const Plan& plan, const check::Excerpt& excerpt) {
+  Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
+  Interpreter b(excerpt.plan, sample_options(*plan.arena, exact_gradient));
+  a.run(kSteps);
+  b.run(kSteps);
+  return first_difference(plan, a, b);
+}
+
+std::size_t size_of(const Plan& plan) {
+  return plan.prologue.size() + plan.body.size();
+}
+
+std::size_t copies_in(const Plan& plan) {
+  return static_cast<std::size_t>(
+      std::ranges::count(plan.body, OperationKind::kCopy, &Operation::kind));
+}
+
+TEST(ForwardedCopies, LoweredPlansWithoutPeerAccessComputeTheSame) {
+  std::size_t shorter = 0;
+  for (const std::uint32_t replicas : {2u, 3u, 5u})
+    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+      const Cluster cluster = make_single_host(replicas, false, "cpu");
+      for (const SamplePlan& sample : sample_plans()) {
+        const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+        const auto excerpt = check::without_staging(plan);
+        if (excerpt == nullptr) continue;
+        ++shorter;
+        EXPECT_EQ(with_and_without_staging(plan, *excerpt), "none") << sample.name;
+        EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text())
+            << sample.name;
+      }
+    }
+  EXPECT_GT(shorter, 50u);
+}
+
+TEST(ForwardedCopies, RandomPlansComputeTheSame) {
+  const ArenaMap arena = small_arena(32);
+  std::size_t shorter = 0;
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    const Cluster cluster = make_single_host(2 + seed % 4, false, "cpu");
+    const Plan plan = lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
+    const auto excerpt = check::without_staging(plan);
+    if (excerpt == nullptr) continue;
+    ++shorter;
+    ASSERT_EQ(with_and_without_staging(plan, *excerpt), "none") << "seed " << seed;
+  }
+  EXPECT_GT(shorter, 50u);
+}
+
+// Pieces of equal size, because a copy stays that a shorter one does not overwrite as a whole.
+TEST(ForwardedCopies, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
+  const ArenaMap arena = large_arena(64'000, 4, 1);
+  const Cluster cluster = make_single_host(4, false, "cpu");
+  const Plan plan = lower(write_plan(cluster, arena, write_scattered), {});
+  const auto excerpt = check::without_staging(plan);
+  ASSERT_NE(excerpt, nullptr);
+  EXPECT_EQ(excerpt->operations.size(), size_of(excerpt->plan));
+  EXPECT_EQ(copies_in(plan), 4u * 3u * (2u + 3u));
+  EXPECT_EQ(copies_in(excerpt->plan), 4u * 3u);
+}
+
+// A copy of replica 0's parameters into scratch memory, and from there into replica 1's.
+Plan staged(const std::function<void(Planner&, Span)>& between) {
+  static const ArenaMap kArena = small_arena(0);
+  static const Cluster kCluster = make_single_host(2, true, "cpu");
+  return write_plan(kCluster, kArena, [&](Planner& p) {
+    p.compute();
+    const Buffer slot = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.copy(slot, p.parameters(ReplicaId(0)));
+    between(p, slot);
+    p.copy(p.parameters(ReplicaId(1)), slot);
+  });
+}
+
+std::size_t copies_left(const Plan& plan) {
+  const auto excerpt = check::without_staging(plan);
+  return copies_in(excerpt == nullptr ? plan : excerpt->plan);
+}
+
+// Enough copies that can go to make a shorter plan worth it.
+void stage_elsewhere(Planner& p) {
+  for (int i = 0; i < 6; ++i) {
+    const Buffer other = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.copy(other, p.gradient(ReplicaId(0)));
+    p.copy(p.gradient(ReplicaId(1)), other);
+  }
+}
+
+TEST(ForwardedCopies, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
+  const auto after = [](const std::function<void(Planner&, Span)>& change) {
+    return copies_left(staged([&](Planner& p, Span slot) {
+      stage_elsewhere(p);
+      change(p, slot);
+    }));
+  };
+  EXPECT_EQ(after([](Planner&, Span) {}), 7u);
+  EXPECT_EQ(after([](Planner& p, Span) { p.fill(p.parameters(ReplicaId(0)), 1); }), 8u);
+  EXPECT_EQ(after([](Planner& p, Span slot) { p.fill(part(slot, 0, 8), 1); }), 8u);
+  EXPECT_EQ(after([](Planner& p, Span slot) { p.scale(slot, slot, 2); }), 7u);
+}
+
+}  // namespace
+}  // namespace convoy::testing::forwarded_copies_test
