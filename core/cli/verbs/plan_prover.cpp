@@ -19,6 +19,17 @@ namespace {
 
 constexpr std::size_t kShownFindings = 8;
 
+// A line each.
+std::string findings_text(const CheckReport& report) {
+  std::string text;
+  const std::vector<Finding>& findings = report.findings;
+  for (std::size_t i = 0; i < findings.size() && i < kShownFindings; ++i)
+    text += fmt::format("       {}: {}\n", finding_name(findings[i].kind), findings[i].text);
+  if (findings.size() > kShownFindings)
+    text += fmt::format("       and {} more\n", findings.size() - kShownFindings);
+  return text;
+}
+
 }  // namespace
 
 void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
@@ -81,12 +92,10 @@ void PlanProver::prove(ProvedCase& it) {
     report = &proofs_.of(it.plan->logical());
     it.plan->take_check(*report);
   };
-  const auto prove_lowered = [&] {
-    lower();
-    of_lowered = &proofs_.of(it.plan->lowered());
-  };
+  const auto prove_lowered = [&] { of_lowered = &proofs_.of(it.plan->lowered()); };
   try {
     if (takes_long(it)) {
+      lower();  // first, because nothing is to be proved of a plan that becomes too large
       in_parallel(2, [&](std::size_t part) { part == 0 ? prove_authors() : prove_lowered(); });
     } else {
       prove_authors();
@@ -106,21 +115,21 @@ void PlanProver::judge(ProvedCase& it, const CheckReport& report, const CheckRep
   const std::string verdict = report.verdict_text();
   const bool unproved = report.verdict == Verdict::kUnproved;
   const std::string lowered = unproved ? verdict : of_lowered->verdict_text();
-  const bool kept = satisfies(report, manifest().claim) && lowered == verdict;
+  const bool as_claimed = satisfies(report, manifest().claim);
+  const bool kept = as_claimed && lowered == verdict;
+  // What was written is proved, and whether the host keeps to it stays open.
+  const bool open_when_lowered = as_claimed && !kept && of_lowered->verdict == Verdict::kUnproved;
   outcome.text += verdict;
   if (lowered != verdict) outcome.text += ", but lowered it is " + lowered;
-  if (!kept && !unproved && report.verdict != Verdict::kWrong)
+  if (!kept && !open_when_lowered && !unproved && report.verdict != Verdict::kWrong)
     outcome.text +=
         fmt::format(" (not as claimed: {})", explain_verdict(it.plan->logical(), report));
   if (it.shows_hash) outcome.text += ", hash of the lowered plan: " + it.plan->hash();
-  outcome.text += '\n';
-  for (std::size_t i = 0; i < report.findings.size() && i < kShownFindings; ++i)
-    outcome.text += fmt::format("       {}: {}\n", finding_name(report.findings[i].kind),
-                                report.findings[i].text);
-  if (report.findings.size() > kShownFindings)
-    outcome.text += fmt::format("       and {} more\n", report.findings.size() - kShownFindings);
+  outcome.text += '\n' + findings_text(open_when_lowered ? *of_lowered : report);
   outcome.unread = unread_memory(it.plan->logical());
-  outcome.end = kept ? CaseEnd::kKept : unproved ? CaseEnd::kUnproved : CaseEnd::kBroken;
+  outcome.end = kept                            ? CaseEnd::kKept
+                : unproved || open_when_lowered ? CaseEnd::kUnproved
+                                                : CaseEnd::kBroken;
   outcome.report = &report;
 }
 
