@@ -107,6 +107,39 @@ WritePlan rounded_later(const Waiting& how) {
   };
 }
 
+// As dist-EF-SGDM (Zheng, Huang and Kwok, 2019): momentum is rounded with a residual, and the sum
+// with a residual of its owner.
+struct Momentum {
+  double momentum = 0.75;
+  double residual = 1;          // of what every replica left out
+  double of_sum = 1;            // of what the owner left out
+  std::uint32_t replicas = 64;  // of which `residual` holds; the others add all of it
+};
+WritePlan rounded_momentum(const Momentum& how) {
+  return [how](Planner& p) {
+    p.compute();
+    std::vector<Span> sent;
+    for (const auto r : p.replicas()) {
+      const Buffer momentum = lasting(p, r), residual = lasting(p, r), all = for_now(p, r);
+      p.axpy(momentum, how.momentum, momentum, p.gradient(r));
+      p.axpy(all, r.index() < how.replicas ? how.residual : 1, residual, momentum);
+      sent.push_back(in_few_bits(p, r, all));
+      p.axpy(residual, -1, sent.back(), all);
+    }
+    const ReplicaId owner = p.replicas().front();
+    const Buffer residual = lasting(p, owner), sum = for_now(p, owner);
+    p.reduce(sum, sent);
+    p.axpy(sum, how.of_sum, residual, sum);
+    const Span message = in_few_bits(p, owner, sum);
+    p.axpy(residual, -1, message, sum);
+    for (const auto r : p.replicas()) {
+      const Buffer update = for_now(p, r);
+      p.copy(update, message);
+      p.apply(p.parameters(r), update);
+    }
+  };
+}
+
 // Every replica trains by itself, with a residual of its own.
 WritePlan alone_with_residual(double kept_by_second) {
   return [=](Planner& p) {
@@ -140,6 +173,12 @@ std::vector<SampleRecurrence> right_rests() {
        false, "compressed is lost"},
       {"momentum of the step before, rounded", rounded_later({.momentum = 0.5}), kRight, false,
        "every gradient counts 2 times"},
+      {"momentum, rounded both ways", rounded_momentum({}), kRight, false,
+       "every gradient counts 4 times"},
+      {"momentum, rounded both ways, with rests that fade",
+       rounded_momentum({.residual = 0.5, .of_sum = 0.25}), kRight, false, "compressed is lost"},
+      {"momentum, rounded both ways without rests", rounded_momentum({.residual = 0, .of_sum = 0}),
+       kRight, false, "compressed is lost"},
       {"alone, with a residual", alone_with_residual(1), Verdict::kIndependent, false},
   };
 }
@@ -176,6 +215,17 @@ std::vector<SampleRecurrence> wrong_rests() {
        rounded_later({.kept = 2, .replicas = 1}), kWrong, false, twice},
       {"momentum of the step before, rounded, with twice the rest",
        rounded_later({.momentum = 0.5, .kept = 2}), kWrong, false, twice},
+      {"momentum, rounded, with the rest subtracted", rounded_momentum({.residual = -1}), kWrong,
+       false, "it is added where it should be subtracted"},
+      {"momentum, rounded, with half of the rest subtracted", rounded_momentum({.residual = -0.5}),
+       kWrong, false, "it is added where it should be subtracted"},
+      {"momentum, rounded, with the rest of one replica subtracted",
+       rounded_momentum({.residual = -1, .replicas = 1}), kWrong, false,
+       "it is added where it should be subtracted"},
+      {"momentum, rounded, with half too much of the rest", rounded_momentum({.residual = 1.5}),
+       kWrong, false, twice},
+      {"momentum, rounded, with the rest of the sum subtracted", rounded_momentum({.of_sum = -1}),
+       kWrong, false, "it is added where it should be subtracted"},
       {"alone, with twice the residual of one replica", alone_with_residual(2), kWrong, false,
        twice},
   };

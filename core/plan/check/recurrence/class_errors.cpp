@@ -12,8 +12,8 @@
 namespace convoy::check {
 
 void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
-                       const FieldMatrix& errors) {
-  weights_.set(gradients, row, errors);
+                       const FieldMatrix& errors, const FieldMatrix& states) {
+  weights_.set(gradients, row, errors, states);
   ReadNoise noise{read.replica, writer_of(elements_, read), read.range, {}};
   for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
     const AtomId error = elements_.error_atoms[e];

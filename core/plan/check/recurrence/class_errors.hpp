@@ -19,9 +19,10 @@ class ErrorJudge {
         weights_(elements, gradients, values),
         sources_(values) {}
 
-  // Final weights in what is read: a row of those of gradients, and those of errors.
+  // Final weights in what is read: a row of those of gradients, those of errors and those of
+  // states.
   void judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
-             const FieldMatrix& errors);
+             const FieldMatrix& errors, const FieldMatrix& states);
 
  private:
   void judge_factor(const PeriodRead& read, AtomId product, bool stays);

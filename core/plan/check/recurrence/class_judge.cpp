@@ -99,8 +99,10 @@ void ClassJudge::judge_averaging() {
   require_equal(weights);
   if (!report_.findings.empty()) return;
   const FieldMatrix errors = collected(it_.errors, it_.error_atoms.size());
+  FieldMatrix states(1, conserved_->size());
+  for (std::size_t i = 0; i < conserved_->size(); ++i) states.at(0, i) = (*conserved_)[i];
   ErrorJudge judge(plan_, it_, gradients_, values_, report_);
-  for (const PeriodRead& read : it_.reads) judge.judge(read, weights, 0, errors);
+  for (const PeriodRead& read : it_.reads) judge.judge(read, weights, 0, errors, states);
   if (report_.findings.empty()) judge_total(weights);
 }
 
@@ -128,7 +130,7 @@ void ClassJudge::judge_limit(const Limit& limit) {
   for (std::size_t r = 0; r < it_.reads.size(); ++r) {
     const PeriodRead& read = it_.reads[r];
     const FieldMatrix kept = multiply(to_matrix({read.states}, it_.states.size()), limit.kept);
-    judge.judge(read, weights, r, multiply(kept, errors));
+    judge.judge(read, weights, r, multiply(kept, errors), multiply(kept, limit.conserved));
   }
   if (report_.findings.empty()) judge_total(weights);
 }

@@ -256,7 +256,8 @@ class Mapper {
                                 atoms_of(node, AtomKind::kOpaque, opaque), node.value});
         continue;
       }
-      result.states.push_back({side.buffer, node.range, values_.value(node.value).operation});
+      result.states.push_back(
+          {side.buffer, node.range, values_.value(node.value).operation, node.value});
       result.step.push_back(states_of(node));
       result.gradients.push_back(gradients_of(node));
       result.errors.push_back(atoms_of(node, AtomKind::kCast, errors));

@@ -19,6 +19,7 @@ struct PeriodState {
   std::uint32_t buffer = 0;
   ElementRange range{};                   // of the buffer
   std::uint32_t operation = CONVOY_NONE;  // that wrote it last
+  ValueId value = 0;                      // when the period ends
 };
 
 // The parameters that a forward reads: a sum of what states hold when the period begins, and of
@@ -51,6 +52,7 @@ struct PeriodClass {
   std::vector<PeriodRead> reads;
   std::vector<AtomId> error_atoms;
   std::vector<AtomId> opaque_atoms;
+  bool is_reachable_part = false;  // states are coordinates, see reachable_part()
 };
 
 // The reason why a period is not such a map.

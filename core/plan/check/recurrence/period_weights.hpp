@@ -15,11 +15,14 @@ class PeriodWeights : public FinalWeights {
   PeriodWeights(const PeriodClass& elements, const std::vector<GradientKey>& gradients,
                 const ValueTable& values);
 
-  // Those of one read: a row of the weights of gradients, and the only row of those of errors.
-  void set(const FieldMatrix& gradients, std::size_t row, const FieldMatrix& errors);
+  // Those of one read: a row of the weights of gradients, and the only row of those of errors and
+  // of those of states.
+  void set(const FieldMatrix& gradients, std::size_t row, const FieldMatrix& errors,
+           const FieldMatrix& states);
 
   std::uint64_t of_gradient(const GradientKey& gradient) const override;
   std::uint64_t of_error(AtomId error) const override;
+  std::optional<Weight> of_result(AtomId error) const override;
   // Of memory that starts without parameters: what the period before has left there.
   bool add_held(const Term& held, SourceParts& parts) const override;
 
@@ -33,6 +36,7 @@ class PeriodWeights : public FinalWeights {
   std::map<AtomId, std::size_t> error_columns_;
   const FieldMatrix* gradients_ = nullptr;
   const FieldMatrix* errors_ = nullptr;
+  const FieldMatrix* states_ = nullptr;
   std::size_t row_ = 0;
 };
 

@@ -48,9 +48,13 @@ std::optional<Weight> ErrorSources::weight(AtomId error, const FinalWeights& fin
   // Not known while it is being looked for: what is left out may be read again.
   const auto [known, is_new] = known_.try_emplace(error, std::nullopt);
   if (!is_new || values_.atom(error).inputs.empty()) return known->second;
-  const SourceParts parts = parts_of(values_.atom(error).inputs.front(), finals);
-  known->second = parts.gradients.empty() ? of_rests(parts, finals) : of_gradients(parts, finals);
-  return known->second;
+  std::optional<Weight> found = finals.of_result(error);
+  if (!found) {
+    const SourceParts parts = parts_of(values_.atom(error).inputs.front(), finals);
+    found = parts.gradients.empty() ? of_rests(parts, finals) : of_gradients(parts, finals);
+  }
+  known_[error] = found;
+  return found;
 }
 
 // Without gradients of this period, what memory keeps of those of the period before.

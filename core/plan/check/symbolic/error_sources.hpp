@@ -27,6 +27,8 @@ class FinalWeights {
   virtual ~FinalWeights() = default;
   virtual std::uint64_t of_gradient(const GradientKey& gradient) const = 0;
   virtual std::uint64_t of_error(AtomId error) const = 0;
+  // Of what was made by the operation that made this error; none where this is not known.
+  virtual std::optional<Weight> of_result(AtomId /*error*/) const { return std::nullopt; }
   // Adds what memory held when the period began; whether that is known.
   virtual bool add_held(const Term& /*held*/, SourceParts& /*parts*/) const { return false; }
 };
