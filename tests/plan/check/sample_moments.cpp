@@ -148,6 +148,49 @@ void write_ratio_of_each(Planner& p) {
   }
 }
 
+// FedAdam (Reddi et al., 2021): replicas train by themselves; what all have moved since then goes
+// through moments, which every replica keeps alike.
+struct Server {
+  bool hears_all = true;        // what the last replica moved, too
+  bool keeps_point = true;      // from which replica 0 begins
+  double enters = 0.1;          // of the movement, into the momentum of replica 0
+  bool squares_own = false;     // movement, for the second moment
+  bool remembers_start = true;  // in replica 0; otherwise it begins at zero
+};
+WritePlan moments_of_movement(const Server& how) {
+  return [how](Planner& p) {
+    std::vector<Span> points, moved;
+    for (const auto r : p.replicas()) points.push_back(moment(p, r));
+    p.prologue([&] {
+      for (const auto r : p.replicas())
+        if (how.remembers_start || !is_first(r)) p.copy(points[r.index()], p.parameters(r));
+    });
+    for (int step = 0; step < 2; ++step) {
+      p.compute();
+      for (const auto r : p.replicas())
+        p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    }
+    std::vector<Span> own;
+    for (const auto r : p.replicas()) {
+      moved.push_back(passing(p, r, p.arena_elements()));
+      own.push_back(passing(p, r, p.arena_elements()));
+      p.axpy(moved.back(), -1, points[r.index()], p.parameters(r));
+      if (!how.hears_all && r.index() + 1 == p.replica_count()) p.fill(moved.back(), 0);
+      p.copy(own.back(), moved.back());
+    }
+    p.all_reduce(moved);
+    for (const auto r : p.replicas()) {
+      const Span sum = moved[r.index()], first = moment(p, r), point = points[r.index()];
+      p.scale(sum, sum, 1.0 / p.replica_count());
+      p.scale(first, first, 0.9);
+      p.axpy(first, is_first(r) ? how.enters : 0.1, sum, first);
+      p.divide(sum, first, root_of(p, r, how.squares_own ? own[r.index()] : sum, {}));
+      p.add(p.parameters(r), point, sum);
+      if (how.keeps_point || !is_first(r)) p.copy(point, p.parameters(r));
+    }
+  };
+}
+
 // Muon (Jordan, 2024): the momentum of a matrix is orthogonalised.
 struct Orthogonal {
   bool sums = true;         // the gradients of all replicas
@@ -190,6 +233,7 @@ std::vector<SampleRecurrence> right_moments() {
        "counts 10 times in the end, all replicas alike beside factors that only the run knows"},
       {"moments at a server", at_a_server(add_up_all, false), kRight, false,
        "counts 2 times in the end, all replicas alike beside factors"},
+      {"FedAdam", moments_of_movement({}), kRight, false, once},
       {"Muon", orthogonal({}), kRight, false, once},
   };
 }
@@ -215,6 +259,14 @@ std::vector<SampleRecurrence> wrong_moments() {
       {"a gradient lost", at_a_server(add_up_without_the_last, false), kOpen, false, ""},
       {"moments of each", write_moments_of_each, kOpen, false, ""},
       {"a ratio of each", write_ratio_of_each, kOpen, false, "only the run knows"},
+      {"FedAdam without the last movement", moments_of_movement({.hears_all = false}), kOpen, false,
+       ""},
+      {"FedAdam from an old point", moments_of_movement({.keeps_point = false}), kWrong, false, ""},
+      {"FedAdam with another momentum for one replica", moments_of_movement({.enters = 0.2}),
+       kWrong, false, ""},
+      {"FedAdam with the squares of each", moments_of_movement({.squares_own = true}), kOpen, false,
+       ""},
+      {"FedAdam from zero", moments_of_movement({.remembers_start = false}), kOpen, false, ""},
       {"Muon of each", orthogonal({.sums = false}), kWrong, false, ""},
       {"Muon with another momentum for one replica", orthogonal({.enters = 1}), kWrong, false, ""},
       {"Muon that keeps the rest", orthogonal({.keeps_rest = true}), kOpen, false,

@@ -42,6 +42,7 @@ EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const Sy
     : plan_(plan), period_(period), values_(period.values()) {
   if (std::ranges::none_of(plan.body, makes_product, &Operation::kind)) return;
   examine_memory(begun);
+  find_alike(begun);
   for (int attempt = 0; attempt < kMostEvenAttempts; ++attempt) {
     examine_atoms();
     if (!lower_memory()) return;
@@ -62,6 +63,20 @@ void EvenProducts::examine_memory(const SymbolicRun& begun) {
                  ? Evenness::kLinear
                  : Evenness::kKnown;
     memory_.push_back(most);
+  }
+}
+
+// Such as parameters and the copy of them that a server keeps. The period leaves the same there
+// whatever was there before, so no induction is needed.
+void EvenProducts::find_alike(const SymbolicRun& begun) {
+  std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint32_t> first;
+  for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+    const PlanBuffer& buffer = plan_.buffers[b];
+    alike_.push_back(b);
+    if (buffer.kind == CONVOY_BUFFER_SCRATCH || buffer.dtype != CONVOY_F32) continue;
+    std::vector<std::uint64_t> ends = period_.memory(b).words();
+    ends.push_back(buffer.count);
+    alike_[b] = first.try_emplace({begun.memory(b).words(), std::move(ends)}, b).first->second;
   }
 }
 
@@ -110,7 +125,7 @@ EvenProducts::Evenness EvenProducts::of_value(ValueId id) const {
   if (value.poison) return Evenness::kNone;
   Evenness result = value.constant.is_zero() ? Evenness::kLinear : Evenness::kKnown;
   GradientsInValue gradients;
-  for (const Term& term : values_.expand(id, Casts::kThrough)) {
+  for (const Term& term : without_alike(values_.expand(id, Casts::kThrough))) {
     const Atom& atom = values_.atom(term.atom);
     if (atom.kind == AtomKind::kGradient)
       gradients.add(atom, term);
@@ -118,6 +133,26 @@ EvenProducts::Evenness EvenProducts::of_value(ValueId id) const {
       result = std::min(result, of_term(atom, term.atom));
   }
   return gradients.are_even(plan_.cluster->replicas()) ? result : Evenness::kNone;
+}
+
+// Differences of memory with the same contents are nothing, such as how far parameters are from
+// where the period began, when it begins.
+std::vector<Term> EvenProducts::without_alike(std::vector<Term> terms) const {
+  std::map<std::pair<std::uint32_t, std::int64_t>, Weight> sums;
+  const auto key = [&](const Term& term) {
+    return std::pair(alike_[values_.atom(term.atom).buffer], term.shift);
+  };
+  const auto is_held = [&](const Term& term) {
+    return values_.atom(term.atom).kind == AtomKind::kHeld;
+  };
+  for (const Term& term : terms) {
+    if (!is_held(term)) continue;
+    const auto [it, is_new] = sums.try_emplace(key(term), term.weight);
+    if (!is_new) it->second = it->second + term.weight;
+  }
+  std::erase_if(terms,
+                [&](const Term& term) { return is_held(term) && sums.at(key(term)).is_zero(); });
+  return terms;
 }
 
 EvenProducts::Evenness EvenProducts::of_term(const Atom& atom, AtomId id) const {

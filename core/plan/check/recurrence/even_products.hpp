@@ -34,11 +34,13 @@ class EvenProducts {
   };
 
   void examine_memory(const SymbolicRun& begun);
+  void find_alike(const SymbolicRun& begun);
   void examine_atoms();
   bool lower_memory();
   KnownAtom examine(AtomId id) const;
   Evenness of_all(const std::vector<ValueId>& values) const;
   Evenness of_value(ValueId value) const;
+  std::vector<Term> without_alike(std::vector<Term> terms) const;
   Evenness of_term(const Atom& atom, AtomId id) const;
   bool accepts_factor(const Atom& atom) const;
 
@@ -46,6 +48,8 @@ class EvenProducts {
   const SymbolicRun& period_;
   const ValueTable& values_;
   std::vector<Evenness> memory_;  // by buffer
+  // By buffer: the first one with the same contents whenever a period begins.
+  std::vector<std::uint32_t> alike_;
   std::vector<KnownAtom> atoms_;
 };
 

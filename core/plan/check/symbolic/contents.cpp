@@ -64,6 +64,16 @@ void BufferContent::write(std::uint64_t first, const Content& content, std::uint
     intervals_.insert(rest, split, made.end());
 }
 
+std::vector<std::uint64_t> BufferContent::words() const {
+  std::vector<std::uint64_t> words;
+  words.reserve(2 * intervals_.size());
+  for (const auto& [first, value] : intervals_) {
+    words.push_back(first);
+    words.push_back(value);
+  }
+  return words;
+}
+
 void BufferContent::fill(ValueId value) {
   intervals_.assign(1, {0, value});
 }

@@ -66,6 +66,8 @@ class BufferContent {
   ValueId at(std::uint64_t element) const { return intervals_[interval_of(element)].value; }
   // Ascending, from element 0 on; neighbours differ.
   const std::vector<Interval>& intervals() const { return intervals_; }
+  // All of it, as a key.
+  std::vector<std::uint64_t> words() const;
 
  private:
   std::size_t interval_of(std::uint64_t element) const;

@@ -20,17 +20,6 @@ Leaders each_alone(const Plan& plan) {
   return result;
 }
 
-// The contents of a buffer as words.
-std::vector<std::uint64_t> words_of(const BufferContent& content) {
-  std::vector<std::uint64_t> words;
-  words.reserve(2 * content.intervals().size());
-  for (const auto& [first, value] : content.intervals()) {
-    words.push_back(first);
-    words.push_back(value);
-  }
-  return words;
-}
-
 // Splits the groups of equal buffers by their contents in the run. Buffers on which no forward
 // depends stay alone.
 Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before) {
@@ -43,7 +32,7 @@ Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before
     const PlanBuffer& it = plan.buffers[b];
     if (it.kind == CONVOY_BUFFER_SCRATCH || !run.relevant(b)) continue;
     result[b] =
-        first.try_emplace({before[b], it.kind, it.dtype, it.count, words_of(run.memory(b))}, b)
+        first.try_emplace({before[b], it.kind, it.dtype, it.count, run.memory(b).words()}, b)
             .first->second;
   }
   return result;
