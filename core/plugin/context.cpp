@@ -36,7 +36,9 @@ const char* option(convoy_context* context, const char* name) noexcept {
   try {
     const OptionValues& options = context->settings.options;
     const auto found = options.find(name);
-    return found == options.end() ? nullptr : found->second.c_str();
+    if (found != options.end()) return found->second.c_str();
+    context->undeclared = name;
+    return nullptr;
   } catch (...) {
     return nullptr;
   }
@@ -45,14 +47,25 @@ const char* option(convoy_context* context, const char* name) noexcept {
 constexpr convoy_host kHost{
     .struct_size = sizeof(convoy_host), .set_error = set_error, .log = log, .option = option};
 
+std::string meant_instead_of(const std::string& name, const std::vector<std::string>& known) {
+  const std::vector<std::string> nearest = nearest_names(name, known);
+  return nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, ", "));
+}
+
+// Where the reason is an option that the plug-in misspells.
+std::string meant_option(const convoy_context& context, const std::string& reason) {
+  const std::string& name = context.undeclared;
+  if (name.empty() || reason.find("'" + name + "'") == std::string::npos) return "";
+  std::vector<std::string> known;
+  for (const auto& [option, value] : context.settings.options) known.push_back(option);
+  return meant_instead_of(name, known);
+}
+
 [[noreturn]] void fail_undeclared(const Manifest& manifest, const std::string& name) {
   std::vector<std::string> known;
   for (const OptionDeclaration& option : manifest.options) known.push_back(option.name);
-  const std::vector<std::string> nearest = nearest_names(name, known);
   fail(ExitCode::kUsage, "{} {} has no option {}{}; `convoy info {}` lists its options",
-       to_string(manifest.kind), manifest.name, name,
-       nearest.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(nearest, ", ")),
-       manifest.name);
+       to_string(manifest.kind), manifest.name, name, meant_instead_of(name, known), manifest.name);
 }
 
 }  // namespace
@@ -106,7 +119,7 @@ void require_success(const convoy_context& context, std::int32_t status, std::st
   const std::string reason =
       context.error.value_or(fmt::format("it returned {} and gave no reason", status));
   fail(status == CONVOY_TIMED_OUT ? ExitCode::kTimeout : code, "{}: {} failed: {}",
-       context.settings.label, what, with_advice(reason));
+       context.settings.label, what, with_advice(reason) + meant_option(context, reason));
 }
 
 }  // namespace convoy

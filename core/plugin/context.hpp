@@ -52,6 +52,7 @@ struct convoy_context {
 
   const convoy::PluginSettings& settings;
   std::optional<std::string> error;
+  std::string undeclared = {};  // the last option asked for that the manifest does not declare
 };
 
 namespace convoy {

@@ -15,20 +15,17 @@ class Options {
  public:
   Options(const convoy_host* host, convoy_context* context) : host_(host), context_(context) {}
 
-  // As text; empty for a name that the manifest does not declare.
-  std::string option(const char* name) const {
-    const char* value = host_->option(context_, name);
-    return value == nullptr ? std::string() : std::string(value);
-  }
-  // Options of type bool. Throws std::logic_error for a name that the manifest does not declare.
+  // As text. Throws std::logic_error for a name that the manifest does not declare.
+  std::string option(const char* name) const { return declared(name); }
+  // Options of type bool. Throws as option().
   bool flag(const char* name) const { return declared(name) == "true"; }
-  // Options of type int; 0 when the manifest gives no default. Throws as flag().
+  // Options of type int; 0 when the manifest gives no default. Throws as option().
   std::int64_t integer(const char* name) const {
     const std::string value = declared(name);
     return value.empty() ? 0 : std::stoll(value);
   }
   // Options of type float, read in the same way in every locale; 0 when the manifest gives no
-  // default. Throws as flag().
+  // default. Throws as option().
   double number(const char* name) const {
     const std::string value = declared(name);
     double number = 0;
