@@ -236,7 +236,7 @@ convoy_layer read_layer(const convoy_layer& given, const std::string& where) {
     refuse(where, "{} inputs; a {} layer takes {} to {}", layer.input_count, traits->name,
            traits->minimum_inputs, traits->maximum_inputs);
   if (layer.input_count > 0 && layer.inputs == nullptr) refuse(where, "inputs is NULL");
-  if (traits->window) check_window(layer, where);
+  if ((traits->properties & kWindow) != 0) check_window(layer, where);
   read_dilation(layer, where);
   if (owns_weights(layer.kind) && layer.channels == 0) refuse(where, "it has zero channels");
   if (layer.groups == 0) layer.groups = 1;

@@ -1,5 +1,7 @@
 #include "core/graph/layer_work.hpp"
 
+#include "core/graph/layer_traits.hpp"
+
 namespace convoy {
 namespace {
 
@@ -27,29 +29,19 @@ bool behind_batch_norm(const Graph& graph, const GraphNode& node) {
 double unavoidable_of_node(const Graph& graph, std::uint32_t index, std::uint32_t batch) {
   const GraphNode& node = graph.nodes()[index];
   const double output = kBytes * batch * static_cast<double>(node.output.elements());
-  switch (node.layer.kind) {
-    case CONVOY_LAYER_RELU:
-      return behind_batch_norm(graph, node) ? 0 : 3 * output;
-    case CONVOY_LAYER_ADD:
+  switch (find_layer_traits(node.layer.kind)->traffic) {
+    case LayerTraffic::kOperand:
       return 2 * output;
-    case CONVOY_LAYER_SIGMOID:
-    case CONVOY_LAYER_TANH:
-    case CONVOY_LAYER_SILU:
-    case CONVOY_LAYER_GELU:
-      return 3 * output;
-    case CONVOY_LAYER_MULTIPLY:
-    case CONVOY_LAYER_LAYER_NORM:
-    case CONVOY_LAYER_UPSAMPLE:
-    case CONVOY_LAYER_BATCH_NORM:
-    case CONVOY_LAYER_MAX_POOL:
-    case CONVOY_LAYER_AVERAGE_POOL:
-    case CONVOY_LAYER_DROPOUT:
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
+    case LayerTraffic::kBackward:
+      return node.layer.kind == CONVOY_LAYER_RELU && behind_batch_norm(graph, node) ? 0
+                                                                                    : 3 * output;
+    case LayerTraffic::kPasses:
       return layer_work(graph, index, batch, CONVOY_PASS_FORWARD).bytes +
              layer_work(graph, index, batch, CONVOY_PASS_BACKWARD_DATA).bytes;
-    default:
-      return 0;
+    case LayerTraffic::kNothing:
+      break;
   }
+  return 0;
 }
 
 }  // namespace
@@ -63,25 +55,11 @@ LayerWork layer_work(const Graph& graph, std::uint32_t node, std::uint32_t batch
     return {2.0 * static_cast<double>(it.multiply_adds) * batch,
             kBytes * (input + output + variable_elements(graph, it))};
   const bool forward = pass == CONVOY_PASS_FORWARD;
-  switch (it.layer.kind) {
-    case CONVOY_LAYER_ATTENTION: {  // backward: four products for the forward pass's two
-      const double flops = (forward ? 2.0 : 4.0) * static_cast<double>(it.multiply_adds) * batch;
-      return {flops, kBytes * (forward ? input + output : 2 * input + output)};
-    }
-    case CONVOY_LAYER_BATCH_NORM:
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-    case CONVOY_LAYER_RELU:
-    case CONVOY_LAYER_SIGMOID:
-    case CONVOY_LAYER_TANH:
-    case CONVOY_LAYER_SILU:
-    case CONVOY_LAYER_GELU:
-    case CONVOY_LAYER_MULTIPLY:
-    case CONVOY_LAYER_SCALE:
-    case CONVOY_LAYER_LAYER_NORM:
-      return {0, kBytes * (forward ? input + output : 2 * input + output)};
-    default:
-      return {0, kBytes * (input + output)};
-  }
+  const bool reads_more =
+      !forward && (find_layer_traits(it.layer.kind)->properties & kReadsForward) != 0;
+  // Attention: two products backward for each one forward. Other layers have no multiply-adds.
+  const double flops = (forward ? 2.0 : 4.0) * static_cast<double>(it.multiply_adds) * batch;
+  return {flops, kBytes * (reads_more ? 2 * input + output : input + output)};
 }
 
 std::vector<bool> nodes_behind_variables(const Graph& graph) {
