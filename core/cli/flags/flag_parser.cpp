@@ -253,26 +253,26 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
   return parser.settle();
 }
 
-namespace {
-
-std::optional<std::string> find_any(std::span<const std::string> arguments, FlagDefinition wanted,
-                                    const EnvironmentLookup& environment) {
-  FlagTable table;
+std::optional<std::string> find_flag(std::span<const std::string> arguments, FlagDefinition wanted,
+                                     const EnvironmentLookup& environment) {
   const std::string name = wanted.name;
+  const std::string other = wanted.instead_of;
+  FlagTable table;
   table.add(std::move(wanted));
-  std::optional<std::string> found = from_environment(name, environment);
-  for (const po::option& option : tokenize(table, arguments))
+  std::optional<std::string> found;
+  bool other_is_given = false;
+  for (const po::option& option : tokenize(table, arguments)) {
     if (option.string_key == name) found = option.value.front();
-  return found;
+    if (!other.empty() && option.string_key == other) other_is_given = true;
+  }
+  return found || other_is_given ? found : from_environment(name, environment);
 }
-
-}  // namespace
 
 std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
                                      const EnvironmentLookup& environment) {
   FlagDefinition wanted;
   wanted.name = name;
-  return find_any(arguments, std::move(wanted), environment);
+  return find_flag(arguments, std::move(wanted), environment);
 }
 
 bool find_switch(std::span<const std::string> arguments, std::string_view name,
@@ -280,7 +280,7 @@ bool find_switch(std::span<const std::string> arguments, std::string_view name,
   FlagDefinition wanted;
   wanted.name = name;
   wanted.type = FlagType::kBool;
-  const auto found = find_any(arguments, wanted, environment);
+  const auto found = find_flag(arguments, wanted, environment);
   return found && canonical_value(wanted, *found, wanted.name + "=" + *found) == "true";
 }
 

@@ -65,6 +65,10 @@ ParsedFlags parse_flags(const FlagTable& table, std::span<const std::string> arg
 // environment gives to one flag that is not boolean. Everything else is passed over.
 std::optional<std::string> find_flag(std::span<const std::string> arguments, std::string_view name,
                                      const EnvironmentLookup& environment = system_environment);
+// The same of a flag in a table. If the command line gives the flag that it is instead of, the
+// environment does not count.
+std::optional<std::string> find_flag(std::span<const std::string> arguments, FlagDefinition wanted,
+                                     const EnvironmentLookup& environment = system_environment);
 
 // The same for a boolean flag: whether it is on. Error(kUsage) for a value that is no boolean.
 bool find_switch(std::span<const std::string> arguments, std::string_view name,

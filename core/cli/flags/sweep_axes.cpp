@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
@@ -13,13 +12,6 @@
 
 namespace convoy::cli {
 namespace {
-
-constexpr const char* kNumGpus = "num_gpus";
-constexpr const char* kNumDevices = "num_devices";
-
-// In the order in which they change, slowest first.
-constexpr const char* kSweptFlags[] = {"platform", "model",  "variable_update", "batch_size",
-                                       "hosts",    kNumGpus, kNumDevices};
 
 std::vector<std::string> split(const std::string& flag, const std::string& list) {
   std::error_code ignored;                                    // a list that is too long for a name
@@ -40,17 +32,15 @@ std::vector<std::string> split(const std::string& flag, const std::string& list)
 }  // namespace
 
 SweepAxes::SweepAxes(std::span<const std::string> arguments) {
-  const auto is_given = [&](const char* flag) {
-    return find_flag(arguments, flag, no_environment).has_value();
+  const auto add = [&](const FlagDefinition& flag, bool is_swept) {
+    const auto list = find_flag(arguments, flag);
+    if (list && !list->empty()) axes_.push_back({flag.name, split(flag.name, *list), is_swept});
   };
-  const bool counts_given = is_given(kNumGpus) || is_given(kNumDevices);
-  for (const std::string_view flag : kSweptFlags) {
-    const bool is_count = flag == kNumGpus || flag == kNumDevices;
-    const auto list = is_count && counts_given ? find_flag(arguments, flag, no_environment)
-                                               : find_flag(arguments, flag);
-    if (list && !list->empty())
-      axes_.push_back({std::string(flag), split(std::string(flag), *list)});
-  }
+  for (const char* name : {"platform", "model", "variable_update"}) add({.name = name}, true);
+  RunCommand unused;
+  std::vector<std::uint32_t> no_counts;
+  for (const FlagDefinition& flag : swept_number_flags(unused.options)) add(flag, true);
+  for (const FlagDefinition& flag : device_count_flags(unused, no_counts)) add(flag, false);
 }
 
 std::size_t SweepAxes::size() const {
@@ -60,9 +50,8 @@ std::size_t SweepAxes::size() const {
 }
 
 bool SweepAxes::is_sweep() const {
-  return std::ranges::any_of(axes_, [](const SweepAxis& axis) {
-    return axis.values.size() > 1 && axis.flag != kNumGpus && axis.flag != kNumDevices;
-  });
+  return std::ranges::any_of(
+      axes_, [](const SweepAxis& axis) { return axis.is_swept && axis.values.size() > 1; });
 }
 
 std::vector<std::string> SweepAxes::values_at(std::size_t point) const {

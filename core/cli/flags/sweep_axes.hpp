@@ -13,9 +13,11 @@ namespace convoy::cli {
 struct SweepAxis {
   std::string flag;
   std::vector<std::string> values;  // one at least
+  bool is_swept = true;             // false: a table of its own shows them, numbers of devices
 };
 
-// Every combination of the values of some flags; the last flag changes first.
+// Every combination of the values of some flags: --platform, --model, --variable_update,
+// --batch_size, --hosts and the numbers of devices. The last flag changes first.
 class SweepAxes {
  public:
   // The flags of the command line, its flag files and the environment. Error kUsage for an empty
@@ -25,8 +27,7 @@ class SweepAxes {
   const std::vector<SweepAxis>& axes() const { return axes_; }
   // How many combinations; 1 when no flag has several values.
   std::size_t size() const;
-  // Whether a flag other than the number of devices, for which there is a table of its own, has
-  // several values.
+  // Whether a flag that is swept has several values.
   bool is_sweep() const;
   // The value of every flag at one of them, in the order of axes().
   std::vector<std::string> values_at(std::size_t point) const;

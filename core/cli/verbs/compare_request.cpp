@@ -35,8 +35,9 @@ struct OwnOptions {
 
 std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& request) {
   return {
-      bind_flag("models", own.models, "Models, separated by commas."),
-      bind_flag("num_devices", own.num_devices, "Numbers of devices, on every host."),
+      instead_of("model", bind_flag("models", own.models, "Models, separated by commas.")),
+      instead_of("num_gpus",
+                 bind_flag("num_devices", own.num_devices, "Numbers of devices, on every host.")),
       bind_flag("strategies", own.strategies,
                 "Strategies, each NAME or NAME:option=value:option=value, separated by commas; "
                 "auto is the one that --variable_update=auto takes. Without it: all installed ones "
@@ -115,12 +116,11 @@ struct Parts {
 const FlagDefinition* own_flag(const std::string& argument,
                                const std::vector<FlagDefinition>& flags) {
   if (!argument.starts_with("-")) return nullptr;
-  const std::size_t first = argument.find_first_not_of('-');
-  if (first == std::string::npos) return nullptr;
+  const std::size_t first = std::min(argument.find_first_not_of('-'), argument.size());
   const std::string name = argument.substr(first, argument.find('=') - first);
+  if (name.empty()) return nullptr;
   const auto found = std::ranges::find_if(flags, [&](const FlagDefinition& flag) {
-    return flag.name == name || (name == "num_gpus" && flag.name == "num_devices") ||
-           (name == "model" && flag.name == "models");
+    return name == flag.name || name == flag.instead_of;
   });
   return found == flags.end() ? nullptr : &*found;
 }
