@@ -12,15 +12,14 @@ namespace {
 
 // The slot is called without the words that DevicePlugin::count puts around a plug-in's reason.
 std::optional<std::string> reason_of_device(PluginHost& host, const FoundPlugin& plugin) {
-  const LoadedPlugin<convoy_device> loaded = host.load_device(plugin);
-  const PluginSettings settings = settings_of(PluginKind::kDevice, loaded, {}, {});
-  convoy_context context(settings);
+  const DevicePlugin kind(host.load_device(plugin), {});
+  convoy_context context(kind.settings());
   const convoy_device_request request{sizeof(request), 0, 0};
   std::uint32_t devices = 0;
   const auto count = [&] {
-    return loaded.table->count(&context, &host_functions(), &request, &devices);
+    return kind.table().count(&context, &host_functions(), &request, &devices);
   };
-  if (enter(settings, "counting the devices", count, kAtLength) != 0)
+  if (enter(kind.settings(), "counting the devices", count, kAtLength) != 0)
     return context.error.value_or("it gave no reason");
   if (devices == 0) return "there is none";
   return std::nullopt;

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/left_memory.hpp"
@@ -33,29 +32,24 @@ void require_slot(const DevicePlugin& plugin, const Function& slot) {
 
 }  // namespace
 
-DevicePlugin::DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options,
-                           PluginLog log)
-    : plugin_(std::move(plugin)),
-      settings_(settings_of(PluginKind::kDevice, plugin_, options, std::move(log))) {}
-
 bool DevicePlugin::has(convoy_device_trait trait) const {
-  return (plugin_.table->traits & trait) != 0;
+  return (table().traits & trait) != 0;
 }
 
 // Without a function to build them they are not to be had.
 KernelForms DevicePlugin::kernel_forms() const {
   KernelForms forms{.devices = manifest().name + " devices"};
-  if (plugin_.table->kernel_forms != 0 && plugin_.table->build_kernel != nullptr)
-    forms.bits = plugin_.table->kernel_forms;
+  if (table().kernel_forms != 0 && table().build_kernel != nullptr)
+    forms.bits = table().kernel_forms;
   return forms;
 }
 
 std::uint32_t DevicePlugin::count(const convoy_device_request& request) const {
   std::uint32_t devices = 0;
   call(
-      settings_, "counting the devices",
+      settings(), "counting the devices",
       [&](convoy_context* context) {
-        return plugin_.table->count(context, &host_functions(), &request, &devices);
+        return table().count(context, &host_functions(), &request, &devices);
       },
       ExitCode::kUnavailable, kAtLength);
   return devices;

@@ -8,22 +8,18 @@
 #include <string>
 #include <vector>
 
-#include "core/plugin/context.hpp"
 #include "core/plugin/kernel_forms.hpp"
 #include "core/plugin/library.hpp"
 
 namespace convoy {
 
 // A kind of devices, before any of them is open.
-class DevicePlugin {
+class DevicePlugin : public ConfiguredPlugin<convoy_device> {
  public:
-  DevicePlugin(LoadedPlugin<convoy_device> plugin, const OptionValues& options, PluginLog log = {});
+  using ConfiguredPlugin::ConfiguredPlugin;
 
-  const Manifest& manifest() const { return plugin_.manifest; }
-  const convoy_device& table() const { return *plugin_.table; }
-  const PluginSettings& settings() const { return settings_; }
   // Null where it has none.
-  const convoy_device_waking* waking() const { return plugin_.waking; }
+  const convoy_device_waking* waking() const { return plugin().waking; }
 
   // Whether its devices have this trait (convoy_device_trait).
   bool has(convoy_device_trait trait) const;
@@ -33,10 +29,6 @@ class DevicePlugin {
 
   // How many devices the request gives on this machine.
   std::uint32_t count(const convoy_device_request& request) const;
-
- private:
-  LoadedPlugin<convoy_device> plugin_;
-  PluginSettings settings_;
 };
 
 // One open device: the slots of convoy_device with failures thrown as Error. The plug-in must

@@ -100,16 +100,25 @@ constexpr RequiredSlot kTransportSlots[] = {
     CONVOY_SLOT(convoy_transport, poll),      CONVOY_SLOT(convoy_transport, interrupt)};
 #undef CONVOY_SLOT
 
-// Sizes of the tables of ABI 1.0. They stay as they are when a later minor version adds slots.
-constexpr std::uint64_t kStrategyBytes = 48;
-constexpr std::uint64_t kModelBytes = 48;
-constexpr std::uint64_t kDeviceBytes = 136;
-constexpr std::uint64_t kTransportBytes = 136;
+// Its size in ABI 1.0, which stays as it is when a later minor version adds slots, and what it must
+// have.
+struct TableRules {
+  std::uint64_t minimum;
+  std::span<const RequiredSlot> slots;
+};
+template <typename Table>
+constexpr TableRules kRules = {48, kStrategySlots};
+template <>
+constexpr TableRules kRules<convoy_model> = {48, kModelSlots};
+template <>
+constexpr TableRules kRules<convoy_device> = {136, kDeviceSlots};
+template <>
+constexpr TableRules kRules<convoy_transport> = {136, kTransportSlots};
 
 template <typename Table>
-void check_table(const Table* table, std::uint64_t minimum, std::span<const RequiredSlot> required,
-                 const std::filesystem::path& path) {
+void check_table(const Table* table, const std::filesystem::path& path) {
   constexpr std::string_view kStep = "checking its table";
+  const auto& [minimum, slots] = kRules<Table>;
   if (table == nullptr) fail_step(path, kStep, "its entry point returned no table", kRebuild);
   if (table->struct_size >= offsetof(Table, abi_minor) + sizeof(table->abi_minor) &&
       table->abi_major != CONVOY_ABI_MAJOR) {
@@ -124,7 +133,7 @@ void check_table(const Table* table, std::uint64_t minimum, std::span<const Requ
                           CONVOY_ABI_MAJOR, minimum),
               kRebuild);
   }
-  for (const RequiredSlot& slot : required) {
+  for (const RequiredSlot& slot : slots) {
     const void* function = nullptr;
     std::memcpy(&function, reinterpret_cast<const char*>(table) + slot.offset, sizeof function);
     if (function == nullptr) {
@@ -161,8 +170,7 @@ auto enter_entry(const FoundPlugin& plugin, double patience, Entry* entry) {
 
 // Finds the entry point, calls it and checks what it returns.
 template <typename Table, typename Library>
-LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std::uint64_t minimum,
-                               std::span<const RequiredSlot> required, double patience) {
+LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, double patience) {
   const std::string symbol = entry_symbol(plugin.manifest.kind);
   auto* entry = library.template entry<const Table*()>(symbol);
   if (entry == nullptr) {
@@ -172,7 +180,7 @@ LoadedPlugin<Table> load_table(Library& library, const FoundPlugin& plugin, std:
                           entry_macro(plugin.manifest.kind)));
   }
   const Table* table = enter_entry(plugin, patience, entry);
-  check_table(table, minimum, required, plugin.path);
+  check_table(table, plugin.path);
   try {
     return {library.keep(*table), plugin.manifest, plugin.path, nullptr, patience};
   } catch (const UnusableStruct& error) {
@@ -276,28 +284,28 @@ double PluginHost::patience_with(const FoundPlugin& plugin) const {
   return is_own(plugin) ? 0 : patience_;
 }
 
+template <typename Table>
+LoadedPlugin<Table> PluginHost::load(const FoundPlugin& plugin) {
+  return load_table<Table>(open(plugin, kKindOf<Table>), plugin, patience_with(plugin));
+}
+
 LoadedPlugin<convoy_strategy> PluginHost::load_strategy(const FoundPlugin& plugin) {
-  return load_table<convoy_strategy>(open(plugin, PluginKind::kStrategy), plugin, kStrategyBytes,
-                                     kStrategySlots, patience_with(plugin));
+  return load<convoy_strategy>(plugin);
 }
 
 LoadedPlugin<convoy_model> PluginHost::load_model(const FoundPlugin& plugin) {
-  return load_table<convoy_model>(open(plugin, PluginKind::kModel), plugin, kModelBytes,
-                                  kModelSlots, patience_with(plugin));
+  return load<convoy_model>(plugin);
 }
 
 LoadedPlugin<convoy_device> PluginHost::load_device(const FoundPlugin& plugin) {
-  auto loaded = load_table<convoy_device>(open(plugin, PluginKind::kDevice), plugin, kDeviceBytes,
-                                          kDeviceSlots, patience_with(plugin));
+  auto loaded = load<convoy_device>(plugin);
   check_traits(plugin, loaded.table->traits, CONVOY_DEVICES_ON_HOST_PROCESSORS);
   loaded.waking = load_waking(open(plugin, PluginKind::kDevice), plugin, loaded.patience);
   return loaded;
 }
 
 LoadedPlugin<convoy_transport> PluginHost::load_transport(const FoundPlugin& plugin) {
-  auto loaded =
-      load_table<convoy_transport>(open(plugin, PluginKind::kTransport), plugin, kTransportBytes,
-                                   kTransportSlots, patience_with(plugin));
+  auto loaded = load<convoy_transport>(plugin);
   check_traits(plugin, loaded.table->traits,
                CONVOY_TRANSPORT_ONE_MACHINE | CONVOY_TRANSPORT_LAUNCHED);
   return loaded;

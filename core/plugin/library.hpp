@@ -29,18 +29,62 @@ struct LoadedPlugin {
   double patience = 0;  // of its calls, see PluginSettings
 };
 
-// The settings of an instance of this plug-in with options as the user gave them. Throws Error as
-// resolve_options().
+// The kind of plug-in whose table this is.
 template <typename Table>
-PluginSettings settings_of(PluginKind kind, const LoadedPlugin<Table>& plugin,
-                           const OptionValues& given, PluginLog log) {
-  PluginSettings settings;
-  settings.label = label_of(kind, plugin.manifest.name, plugin.path);
-  settings.options = resolve_options(plugin.manifest, given);
-  settings.log = std::move(log);
-  settings.patience = plugin.patience;
-  return settings;
-}
+inline constexpr PluginKind kKindOf = PluginKind::kStrategy;
+template <>
+inline constexpr PluginKind kKindOf<convoy_model> = PluginKind::kModel;
+template <>
+inline constexpr PluginKind kKindOf<convoy_device> = PluginKind::kDevice;
+template <>
+inline constexpr PluginKind kKindOf<convoy_transport> = PluginKind::kTransport;
+
+// A loaded plug-in with its options.
+template <typename Table>
+class ConfiguredPlugin {
+ public:
+  // Options as the user gave them; throws Error as resolve_options().
+  ConfiguredPlugin(LoadedPlugin<Table> plugin, const OptionValues& options, PluginLog log = {})
+      : plugin_(std::move(plugin)),
+        settings_{label_of(kKindOf<Table>, plugin_.manifest.name, plugin_.path),
+                  resolve_options(plugin_.manifest, options), std::move(log), plugin_.patience} {}
+
+  const Manifest& manifest() const { return plugin_.manifest; }
+  const Table& table() const { return *plugin_.table; }
+  const OptionValues& options() const { return settings_.options; }
+  const PluginSettings& settings() const { return settings_; }
+
+ protected:
+  const LoadedPlugin<Table>& plugin() const { return plugin_; }
+
+ private:
+  LoadedPlugin<Table> plugin_;
+  PluginSettings settings_;
+};
+
+// The object that a strategy or a model makes of its options.
+template <typename Table>
+class PluginInstance : public ConfiguredPlugin<Table> {
+ public:
+  PluginInstance(LoadedPlugin<Table> plugin, const OptionValues& options, PluginLog log = {})
+      : ConfiguredPlugin<Table>(std::move(plugin), options, std::move(log)) {
+    const auto create = [this](convoy_context* context) {
+      return this->table().create(context, &host_functions(), &self_);
+    };
+    call(this->settings(), "creating it", create, ExitCode::kUnavailable, kAtLength);
+  }
+  ~PluginInstance() {
+    leave(this->settings(), "destroying it", [this] { this->table().destroy(self_); });
+  }
+  PluginInstance(const PluginInstance&) = delete;
+  PluginInstance& operator=(const PluginInstance&) = delete;
+
+ protected:
+  void* self() const { return self_; }
+
+ private:
+  void* self_ = nullptr;
+};
 
 // Opens plug-in files. They stay loaded until the process ends, because a plug-in may have left
 // threads behind that run its code. Loaded plug-ins are valid as long as the object that loaded
@@ -74,6 +118,8 @@ class PluginHost {
  private:
   class Library;
   Library& open(const FoundPlugin& plugin, PluginKind wanted);
+  template <typename Table>
+  LoadedPlugin<Table> load(const FoundPlugin& plugin);
   double patience_with(const FoundPlugin& plugin) const;
 
   std::map<std::filesystem::path, std::unique_ptr<Library>> libraries_;

@@ -7,23 +7,14 @@
 #include <string>
 #include <utility>
 
-#include "core/plugin/context.hpp"
 #include "core/plugin/library.hpp"
 
 namespace convoy {
 
 // One instance of a strategy, with its options. Failures of the plug-in are thrown as Error.
-class StrategyPlugin {
+class StrategyPlugin : public PluginInstance<convoy_strategy> {
  public:
-  StrategyPlugin(LoadedPlugin<convoy_strategy> plugin, const OptionValues& options,
-                 PluginLog log = {});
-  ~StrategyPlugin();
-  StrategyPlugin(const StrategyPlugin&) = delete;
-  StrategyPlugin& operator=(const StrategyPlugin&) = delete;
-
-  const Manifest& manifest() const { return plugin_.manifest; }
-  const OptionValues& options() const { return settings_.options; }
-  const PluginSettings& settings() const { return settings_; }
+  using PluginInstance::PluginInstance;
 
   // Every later plan() is first tried by this function, for example in a child process.
   using TryFirst = std::function<void(const std::function<void()>& work)>;
@@ -38,9 +29,6 @@ class StrategyPlugin {
  private:
   void write(const convoy_planner& planner);
 
-  LoadedPlugin<convoy_strategy> plugin_;
-  PluginSettings settings_;
-  void* self_ = nullptr;
   TryFirst try_first_;
 };
 

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <utility>
 
 #include "core/base/error.hpp"
 
@@ -20,20 +19,15 @@ void require_launched(const TransportPlugin& plugin) {
 
 }  // namespace
 
-TransportPlugin::TransportPlugin(LoadedPlugin<convoy_transport> plugin, const OptionValues& options,
-                                 PluginLog log)
-    : plugin_(std::move(plugin)),
-      settings_(settings_of(PluginKind::kTransport, plugin_, options, std::move(log))) {}
-
 bool TransportPlugin::has(convoy_transport_trait trait) const {
-  return (plugin_.table->traits & trait) != 0;
+  return (table().traits & trait) != 0;
 }
 
 std::optional<std::string> TransportPlugin::unavailable() const {
-  convoy_context context(settings_);
+  convoy_context context(settings());
   const std::int32_t status = enter(
-      settings_, "saying whether it can be used",
-      [&] { return plugin_.table->available(&context, &host_functions()); }, kAtLength);
+      settings(), "saying whether it can be used",
+      [&] { return table().available(&context, &host_functions()); }, kAtLength);
   if (status == 0) return std::nullopt;
   return context.error.value_or("it gave no reason");
 }
@@ -42,10 +36,10 @@ TransportPlugin::Launched TransportPlugin::launched() const {
   require_launched(*this);
   Launched result{};
   call(
-      settings_, "asking for its rank",
+      settings(), "asking for its rank",
       [&](convoy_context* context) {
-        return plugin_.table->exchange(context, &host_functions(), nullptr, 0, 0.0, nullptr,
-                                       &result.rank, &result.ranks);
+        return table().exchange(context, &host_functions(), nullptr, 0, 0.0, nullptr, &result.rank,
+                                &result.ranks);
       },
       ExitCode::kUnavailable, kAtLength);
   return result;
@@ -55,10 +49,10 @@ std::string TransportPlugin::exchange(std::string_view mine, double seconds) con
   Launched who = launched();
   std::string all(mine.size() * who.ranks, '\0');
   call(
-      settings_, "exchanging with the processes launched with this one",
+      settings(), "exchanging with the processes launched with this one",
       [&](convoy_context* context) {
-        return plugin_.table->exchange(context, &host_functions(), mine.data(), mine.size(),
-                                       seconds, all.data(), &who.rank, &who.ranks);
+        return table().exchange(context, &host_functions(), mine.data(), mine.size(), seconds,
+                                all.data(), &who.rank, &who.ranks);
       },
       ExitCode::kFailed, seconds);
   return all;

@@ -8,20 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "core/plugin/context.hpp"
 #include "core/plugin/library.hpp"
 
 namespace convoy {
 
 // A kind of transport, before one is open.
-class TransportPlugin {
+class TransportPlugin : public ConfiguredPlugin<convoy_transport> {
  public:
-  TransportPlugin(LoadedPlugin<convoy_transport> plugin, const OptionValues& options,
-                  PluginLog log = {});
-
-  const Manifest& manifest() const { return plugin_.manifest; }
-  const convoy_transport& table() const { return *plugin_.table; }
-  const PluginSettings& settings() const { return settings_; }
+  using ConfiguredPlugin::ConfiguredPlugin;
 
   bool has(convoy_transport_trait trait) const;
 
@@ -38,10 +32,6 @@ class TransportPlugin {
   // An all-gather: the bytes of all these processes, in the order of ranks. All call it with the
   // same number of bytes. Error kTimeout if not all have called it within `seconds`.
   std::string exchange(std::string_view mine, double seconds) const;
-
- private:
-  LoadedPlugin<convoy_transport> plugin_;
-  PluginSettings settings_;
 };
 
 // One open transport: the slots of convoy_transport with failures thrown as Error. The plug-in must
