@@ -6,7 +6,7 @@
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
 
 namespace convoy::conformance {
 namespace {

@@ -4,9 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/plan/validate_compression.hpp"
-#include "core/plan/validate_operands.hpp"
-#include "core/plan/validate_overlap.hpp"
+#include "core/plan/validate_rules.hpp"
 
 namespace convoy {
 

@@ -1,4 +1,4 @@
-#include "core/plan/validate_compression.hpp"
+#include "core/plan/validate_rules.hpp"
 
 #include <convoy/compression.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/plan/validate_operands.hpp"
+#include "core/plan/validate_rules.hpp"
 
 #include <algorithm>
 

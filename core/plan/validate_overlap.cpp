@@ -1,4 +1,4 @@
-#include "core/plan/validate_overlap.hpp"
+#include "core/plan/validate_rules.hpp"
 
 #include "core/base/error.hpp"
 #include "core/plan/schedule/spans_by_buffer.hpp"

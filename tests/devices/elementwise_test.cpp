@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
 #include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {

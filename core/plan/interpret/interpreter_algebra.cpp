@@ -1,4 +1,4 @@
-#include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,8 +4,6 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter_algebra.hpp"
-#include "core/plan/interpret/interpreter_compression.hpp"
 #include "core/plan/interpret/interpreter_half.hpp"
 
 namespace convoy {

@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include "core/plan/lower/cut_updates.hpp"
-#include "core/plan/lower/lower_collective.hpp"
-#include "core/plan/lower/lower_network.hpp"
-#include "core/plan/lower/lower_norm.hpp"
+#include "core/plan/lower/lower_operations.hpp"
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy {

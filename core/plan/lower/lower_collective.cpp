@@ -1,11 +1,10 @@
-#include "core/plan/lower/lower_collective.hpp"
+#include "core/plan/lower/lower_operations.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include "core/base/error.hpp"
 #include "core/plan/lower/device_collective.hpp"
-#include "core/plan/lower/lower_network.hpp"
 
 namespace convoy {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/plan/lower/lower_network.hpp"
+#include "core/plan/lower/lower_operations.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/plan/lower/lower_norm.hpp"
+#include "core/plan/lower/lower_operations.hpp"
 
 #include <algorithm>
 #include <span>

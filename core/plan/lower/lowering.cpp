@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/large_pages.hpp"
-#include "core/plan/lower/lower_network.hpp"
+#include "core/plan/lower/lower_operations.hpp"
 
 namespace convoy {
 

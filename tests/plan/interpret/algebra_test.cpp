@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
-#include "core/plan/interpret/interpreter_algebra.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_models.hpp"

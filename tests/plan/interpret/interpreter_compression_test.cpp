@@ -1,5 +1,5 @@
 // Messages by example, written down by hand.
-#include "core/plan/interpret/interpreter_compression.hpp"
+#include "core/plan/interpret/interpreter_arithmetic.hpp"
 
 #include <gtest/gtest.h>
 
