@@ -16,10 +16,10 @@
 namespace convoy::checkpoint {
 
 // The checkpoints of one training run: model-<step>.safetensors in a folder, and a marker file that
-// lists the complete ones. A checkpoint is written and synced under a temporary name before the
-// marker names it, gets its name then, and old ones go only after that: whenever the process or the
-// machine stops, the newest one that the marker names and that exists is whole, and what else is
-// there is known to be left over.
+// lists the complete ones. A checkpoint is written and synced under a temporary name, then the
+// marker names it, then it gets its name, and only then old ones go. So whenever the process or the
+// machine stops, the newest existing checkpoint of the marker is whole, and any other file is left
+// over.
 class CheckpointDirectory {
  public:
   using Notice = std::function<void(const std::string&)>;

@@ -48,8 +48,9 @@ int after_writing(int code) {
   return code == 0 ? failed : code;
 }
 
-// The next file that is opened would get the number of a standard stream that is closed, and what
-// is printed. Like a closed one, what takes its place can be neither read nor written.
+// If a standard stream is closed, the next file that is opened would get its number, and with it
+// all that is printed. What takes its place here can be neither read nor written, like a closed
+// one.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(stream, F_GETFD) < 0)

@@ -24,8 +24,8 @@ struct DetectSettings {
 // this one is mixed in.
 Machine detect_machine(const DetectSettings& settings = {});
 
-// Sets the rates of PCI Express links to the least of what their two ends can do at most, and those
-// of network cards to what their links run at.
+// Sets the rate of each PCI Express link to the lower maximum of its two ends, and the rate of each
+// network card to the current speed of its link.
 void read_sysfs_speeds(Machine& machine, const std::filesystem::path& sysfs);
 
 // Adds what the library knows of the machine's NVIDIA GPUs, and which of them the variables leave

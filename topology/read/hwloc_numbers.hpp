@@ -7,8 +7,8 @@
 
 namespace convoy::topology {
 
-// The objects of an hwloc XML that is being written, which are numbered as they come, and the ones
-// that stand for nodes: what its matrices refer to ("PCIDev:12").
+// Numbers the objects of an hwloc XML as they are written, and remembers the object of each node,
+// because matrices refer to it ("PCIDev:12").
 class HwlocNumbers {
  public:
   pugi::xml_node append(pugi::xml_node parent, const char* type) {

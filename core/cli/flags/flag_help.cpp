@@ -83,7 +83,7 @@ std::string common_help(const FlagTable& table) {
   return text + "More: --help=all, or --help=TOPIC with a word of: " + topics(table) + "\n";
 }
 
-// A flag by its name; what is known of those that are not honoured is why.
+// The help of a flag. Of a flag that is not honoured, it says why.
 std::string flag_text(const FlagTable& table, const std::string& name) {
   const FlagDefinition* const flag = table.find(name);
   if (flag == nullptr) return {};

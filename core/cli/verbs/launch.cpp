@@ -200,7 +200,8 @@ class Launch {
     if (fails) end_by_ = Clock::now() + end_timeout_;
   }
 
-  // A task that has lost another one may end before that one, whose code says what failed.
+  // A task may end because it has lost another one, and before it. The lost task's code says what
+  // failed.
   void note_cause(const LaunchedTask& task) {
     constexpr int kLost = static_cast<int>(ExitCode::kTimeout);
     if (exit_code_ == kLost && !task.was_killed()) exit_code_ = task.exit_code();

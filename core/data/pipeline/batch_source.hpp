@@ -22,8 +22,8 @@ struct Batch {
 // Totals over all replicas, of the batches acquired so far.
 struct SourceStatistics {
   std::int64_t images = 0;
-  // Samples whose own record could not be used and was replaced or left out, plus files whose
-  // record framing is damaged, so that only the records before the damage are in use.
+  // Samples whose own record could not be used and was replaced or left out, plus files with
+  // damaged framing of records; of these, only the records before the damage are used.
   std::int64_t bad_records = 0;
   // What was wrong with one of them (file, offset and reason); empty if none.
   std::string bad_record_example;

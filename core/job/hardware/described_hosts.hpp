@@ -22,8 +22,8 @@ bool plans_for_this_machine(const MachineOptions& machine);
 // has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
 HostsDescription describe_hosts(const MachineOptions& machine);
 
-// The number of hosts that the options name in any way: those that --platform lists, or those of
-// describe_hosts() with the hosts that only servers are on. Error(kUsage) as these.
+// The number of hosts that the options name in any way: by --platform, or by describe_hosts(),
+// hosts with servers alone included. Error(kUsage) as these.
 std::uint32_t count_hosts(const MachineOptions& machine);
 
 // The number of tasks that --worker_hosts and --ps_hosts name by address. In a run, every such task

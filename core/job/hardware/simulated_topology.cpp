@@ -42,7 +42,7 @@ constexpr double kAnyMemoryRate = 9e11;
       fmt::join(topology::platform_names(share / "platforms"), ", "));
 }
 
-// This machine with the GPUs that this process can use before those that it cannot.
+// This machine, with the GPUs that this process can use first.
 topology::Machine usable_first(const topology::Machine& machine) {
   std::vector<topology::PciAddress> addresses;
   for (const std::size_t gpu : topology::usable_gpus(machine))

@@ -16,8 +16,8 @@ simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& har
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,
                                               std::uint32_t batch);
 
-// The model's variables in that arena, in buckets of about that size, or in the buckets of the
-// software that is simulated.
+// The model's variables in that arena, in buckets of about `bucket_elements`, or in the buckets of
+// the simulated software.
 ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, const Arena& arena,
                        std::uint64_t bucket_elements);
 

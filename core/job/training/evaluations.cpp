@@ -56,7 +56,7 @@ TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
       report_(report),
       stop_requested_(std::move(stop_requested)) {}
 
-// The first step that one falls on behind those that were asked for; `until` + 1 if there is none.
+// The step of the next evaluation after those already asked for; `until` + 1 if there is none.
 std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
   for (std::int64_t step = asked_ + 1; step <= until && step < last_step_; ++step)
     if (schedule_.due(step)) return step;

@@ -14,12 +14,12 @@
 
 namespace convoy::runtime {
 
-// Passes operations from the strands of this host to device lanes that several strands use, or
-// whose operations touch memory that several strands update. It submits an operation only when it
-// can run at once, so that no strand waits behind another one in a lane. Relaxed reads and updates
-// in any order lock their ranges, first come, first served, so that no strand reads a partial
-// update. Layers that compute on relaxed parameters do not lock them, because they would hold the
-// lock for their whole run time.
+// Passes operations from the strands of this host to device lanes where strands meet: in the lane
+// itself, or in memory that several of them update. It submits an operation only when it can run at
+// once, so that no strand waits behind another one in a lane. Relaxed reads and updates in any
+// order lock their ranges, first come, first served, so that no strand reads a partial update.
+// Layers that compute on relaxed parameters do not lock them, because they would hold the lock for
+// their whole run time.
 //
 // Used by the thread that submits steps. Operations move only in pump(), which it calls meanwhile.
 class StrandGate {

@@ -15,7 +15,7 @@
 namespace convoy::runtime {
 namespace {
 
-// What a task tells the others: which groups its plan has, and the ids of those that it makes.
+// What a task tells the others: the groups of its plan, and the ids of groups that it makes.
 struct Offer {
   std::uint64_t groups = 0;  // hash
   std::vector<convoy_collective_id> ids;

@@ -18,8 +18,8 @@ namespace convoy::runtime {
 
 class CollectiveGroups;
 
-// Tells the groups of a task's sessions that another task is lost, from any thread: those that are
-// open, and those that are being opened or will be.
+// Tells the groups of a task's sessions that another task is lost: open groups, and all that are
+// opened now or later. From any thread.
 class CollectiveInterruption {
  public:
   void interrupt(const std::string& reason);

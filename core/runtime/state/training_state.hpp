@@ -11,9 +11,9 @@
 
 namespace convoy::runtime {
 
-// Contents of one buffer of the lowered plan that the other parts of a training state do not
-// determine, such as a gradient that is applied in a later step, or the parameters of a replica
-// that trains alone.
+// Contents of one buffer of the lowered plan that do not follow from the rest of a training state:
+// a gradient applied in a later step, for example, or the parameters of a replica that trains
+// alone.
 struct StatePart {
   std::string name;         // "gradient(0, set 1)", "master(host:0)/momentum", "statistics(1)"
   std::uint32_t dtype = 0;  // convoy_dtype

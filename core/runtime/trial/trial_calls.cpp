@@ -137,9 +137,8 @@ void TrialCalls::compare_written(std::size_t span, const Bytes& after) const {
   }
 }
 
-// Checks the sums that SUMS and KEEPS_REST declare, up to rounding to the types of the spans: of
-// SUMS the coarsest one, of KEEPS_REST that of the rest, which takes up what the other write rounds
-// off.
+// Checks the sums that SUMS and KEEPS_REST declare, up to rounding. For SUMS the coarsest type of
+// the spans counts; for KEEPS_REST the rest's, because it takes up what the other write rounds off.
 void TrialCalls::compare_sums(const TriedCall& how) const {
   const bool each = call_.details->effect == CONVOY_CALL_SUMS;
   if ((!each && call_.details->effect != CONVOY_CALL_KEEPS_REST) || !spans_.are_floats()) return;

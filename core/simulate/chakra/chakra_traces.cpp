@@ -52,8 +52,7 @@ class TraceBuilder {
     CONVOY_CHECK_EQ(operations.size(), plan.body.size());
   }
 
-  // Goes through the operations in the order of submission, in which every operation comes after
-  // those that it waits for.
+  // Goes through the operations in the order of submission: none waits for a later one.
   ChakraTraces run() {
     for (Rank& rank : ranks_) rank.file.append_delimited(chakra_metadata());
     for (const std::uint32_t i : schedule_.submission) add(i);

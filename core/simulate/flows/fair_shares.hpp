@@ -50,9 +50,9 @@ class FairShares {
   void erase(std::uint32_t flow);
   // Takes effect with the next call of share() that names the link.
   void set_capacity(std::uint32_t link, double bytes_per_second);
-  // Computes the rates after changes. `links` are those whose capacity changed or from which a flow
-  // was erased, `flows` those that were inserted or have a new limit. Returns all flows whose rate
-  // may have changed, in ascending order.
+  // Computes the rates after changes. `links`: with another capacity, or with a flow less.
+  // `touched`: flows that are new or have a new limit. Returns all flows whose rate may have
+  // changed, in ascending order.
   const std::vector<std::uint32_t>& share(std::span<const std::uint32_t> links,
                                           std::span<const std::uint32_t> touched);
 

@@ -33,9 +33,9 @@ struct Event {
 };
 static_assert(sizeof(Event) == 24);
 
-// A queue of events by time; events of one time come by their numbers. It is a radix heap: no event
-// may be pushed that is earlier than the last one taken, or that has a smaller number than one that
-// was pushed before. In return, pushing only appends.
+// A queue of events by time; events of one time come by their numbers. It is a radix heap: a pushed
+// event must not be earlier than the last one taken, and numbers must ascend. In return, pushing
+// only appends.
 class EventQueue {
  public:
   bool empty() const { return size_ == 0; }

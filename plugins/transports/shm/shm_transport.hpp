@@ -17,8 +17,8 @@ namespace convoy::shm {
 
 // Bytes between the tasks of one machine, through memory that has no name and goes with the two
 // processes that share it. It has no threads: all happens in the calls. A task that waits sleeps in
-// epoll, whose descriptor is the transport's; its peers wake it through the sockets by which they
-// were introduced, which also tell that a process has ended.
+// epoll, whose descriptor is the transport's. Its peers wake it through the sockets by which they
+// were introduced; these also tell that a process has ended.
 class ShmTransport : public Transport {
  public:
   static constexpr std::uint32_t kTraits = CONVOY_TRANSPORT_ONE_MACHINE;

@@ -39,8 +39,7 @@ class PartMemory {
   void hold(const Held& contents);
 
   Cell& cell(std::uint32_t memory, std::uint32_t stretch);
-  // The sum of names of what memory that is not scratch holds now, as far as that is something
-  // else than it began with.
+  // The sum of the names of all contents that differ from those at the beginning, scratch excepted.
   Name left();
 
   std::uint32_t role(std::uint32_t replica) const {

@@ -7,7 +7,7 @@
 
 namespace convoy::check {
 
-// Which elements that an operation reads affect which elements that it writes.
+// Which of the elements read by an operation affect which of the elements that it writes.
 enum class Reach : std::uint8_t {
   kElements,  // element i of all spans belongs together
   kScatters,  // element i of all reads, and of all writes one behind the other

@@ -6,10 +6,11 @@
 
 namespace convoy::check {
 
-// Products of a period (multiply, divide, orthogonalise) whose value holds the gradients of all
-// replicas alike, those of earlier periods, too, and whose factor was computed in this period: a
-// trust ratio or the root of a second moment behind a momentum. Such a product is its value but for
-// an error, as of a cast: whatever the factor is, no replica's gradient counts more than another's.
+// Products of a period (multiply, divide, orthogonalise) of two kinds of operands. The value holds
+// the gradients of all replicas alike, also of earlier periods; the factor was computed in this
+// period, as a trust ratio or the root of a second moment behind a momentum. Such a product is its
+// value but for an error, as of a cast: whatever the factor is, no replica's gradient counts more
+// than another's.
 //
 // Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
 // gradients. A factor of each element must be the divisor, and a root of what is made of all

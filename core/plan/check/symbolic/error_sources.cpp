@@ -77,7 +77,7 @@ SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) c
   return parts;
 }
 
-// Of what others have left out, that part which does not get there as their error.
+// The part of what others have left out that does not arrive as their error.
 std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const FinalWeights& finals) {
   std::optional<Weight> result;
   if (!parts.known) return result;

@@ -44,7 +44,7 @@ struct LinearApply {
 class SymbolicRun {
  public:
   SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
-  // Any period in which each buffer begins with what that one of `holds_as` holds (held_alike.hpp).
+  // Any period; each buffer begins with the contents of buffer `holds_as` of it (held_alike.hpp).
   SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as);
 
   // Once, before the first period.

@@ -29,7 +29,7 @@ enum class AtomKind : std::uint32_t {
   kHeld,        // what a buffer holds when a period begins
 };
 
-// The operation on matrices that made an atom, whose operation may be of a stage that is over.
+// The operation on matrices that made an atom. It outlives the stage of that operation.
 struct MatrixOperation {
   OperationKind kind = OperationKind::kCopy;  // kMatmul or kOrthogonalise; otherwise neither
   bool transposes_a = false;

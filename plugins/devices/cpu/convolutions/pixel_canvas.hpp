@@ -22,10 +22,10 @@ inline SourceSteps dense_steps(const ConvolutionShape& shape) {
 // A numbering of the pixels of a convolution's result in which every tap of the filter reads its
 // source at a fixed distance.
 //
-// All images stand one below the other on a canvas, wide and high enough that what a tap reads
-// outside of an image falls on an empty position, between that image and the next row or image.
-// The source is cut into planes, one for each remainder of its rows and columns by the stride, so
-// that neighbours in the result have neighbours as sources; a plane lies on the same canvas.
+// All images stand one below the other on a canvas. Between an image and the next row or image are
+// enough empty positions for all that a tap reads outside of the image. The source is cut into
+// planes, one for each remainder of its rows and columns by the stride, so that neighbours in the
+// result have neighbours as sources; a plane lies on the same canvas.
 class PixelCanvas {
  public:
   explicit PixelCanvas(const ConvolutionShape& shape);

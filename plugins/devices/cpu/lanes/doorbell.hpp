@@ -48,8 +48,8 @@ class Doorbell {
 };
 
 // All doorbells of the process: an operation of one device may wait for another device. Whoever
-// advances a timeline wakes only those who wait for it, since on shared cores every thread that
-// looks for nothing delays one that computes. No locks; a doorbell that is given back serves again.
+// advances a timeline wakes only the threads that wait for it: on shared cores, a thread woken for
+// nothing delays one that computes. No locks; a doorbell that is given back serves again.
 class Doorbells {
  public:
   Doorbells() = default;

@@ -133,7 +133,7 @@ void ProgramBuilder::round_activation(std::size_t node) {
   if (makes_new_values(plan_.nodes[node].node->layer->kind)) round(read(node));
 }
 
-// A bound that activations can hold, so that the backward pass finds what was cut off.
+// The limit, rounded to the type of activations, so that the backward pass sees which were cut off.
 double ProgramBuilder::relu_limit(std::size_t node) const {
   auto limit = static_cast<float>(plan_.nodes[node].node->layer->limit);
   if (precision_ != Precision::kF32) kernels().round_to_bf16(&limit, &limit, 1);

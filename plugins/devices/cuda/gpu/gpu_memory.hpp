@@ -9,10 +9,10 @@ namespace convoy::cuda {
 
 // The turn of one thread of the process, which may take it again: of whoever takes or frees memory,
 // calls a library that does or launches what no GPU has run yet, and of whoever starts the ranks of
-// a collective on several GPUs. A memory call may wait for a kernel that runs on a GPU which
-// addresses the other one's memory, and until then that GPU takes no launches. A kernel of NCCL
-// ends when those of all ranks have come. So a memory call between the launches of two ranks can
-// wait for the first and keep the second out, for ever. NCCL's authors say so:
+// a collective on several GPUs. A memory call may wait for a kernel on another GPU that addresses
+// the same memory, and until then that GPU takes no launches. A kernel of NCCL ends when those of
+// all ranks have come. So a memory call between the launches of two ranks can wait for the first
+// and keep the second out, for ever. NCCL's authors say so:
 // https://github.com/NVIDIA/nccl/issues/787. The first launch of a kernel loads it, which takes
 // memory and waits for what runs, too ("Lazy Loading" in the CUDA Programming Guide).
 using MemoryTurn = std::unique_lock<std::recursive_mutex>;

@@ -11,9 +11,8 @@
 
 namespace convoy::cuda {
 
-// Operations of one step of one device that one launch is to stand for, in the order in which they
-// were submitted, and what they wait for: each other, or something else, for which the launch as a
-// whole has to wait.
+// Operations of one step of one device that one launch is to replace, in order of submission, and
+// what they wait for: each other, or something else, for which the whole launch has to wait.
 class OperationRun {
  public:
   explicit OperationRun(std::size_t size) : size_(size) {}

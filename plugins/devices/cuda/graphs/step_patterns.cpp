@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t kNoRun = static_cast<std::size_t>(-1);
 constexpr int kTimesToLearn = 2;
-// Sets of several phases, of an evaluation and of plans that were tried: more than that are those
-// of sessions that ended.
+// Enough for several phases, an evaluation and plans that were tried. More come only from sessions
+// that ended.
 constexpr std::size_t kMostPatterns = 64;
 // A timeline that none of so many steps used may be another session's memory by now.
 constexpr std::uint64_t kOwnSteps = 4;

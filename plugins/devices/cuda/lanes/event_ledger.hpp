@@ -24,9 +24,8 @@ TimelineListeners& timeline_listeners();
 // timeline_listeners().
 void reach(std::uint64_t* timeline, std::uint64_t value);
 
-// Maps points of timelines that are not reached yet to the events of devices that stand for them,
-// so that one stream can wait for another without the host. All devices of the process share one.
-// Thread-safe.
+// Maps future points of timelines to the devices' events for them, so that one stream can wait for
+// another without the host. All devices of the process share one. Thread-safe.
 class EventLedger {
  public:
   using Event = void*;
@@ -41,8 +40,8 @@ class EventLedger {
   Answer wait(const convoy_wait& point, const std::function<void(Event)>& wait_for);
   bool knows(const convoy_wait& point);
 
-  // An operation of a device waits for the point. For those who want to know who waits for what:
-  // not every wait needs to be told, and the oldest are forgotten.
+  // An operation of a device waits for the point. This only informs is_awaited(): not every wait
+  // needs to be noted, and the oldest are forgotten.
   void note_awaited(const convoy_wait& point, const void* device);
   bool is_awaited(const convoy_wait& point);
   bool is_awaited_elsewhere(const convoy_wait& point, const void* device);  // by another device

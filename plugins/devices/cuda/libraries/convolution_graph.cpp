@@ -6,7 +6,7 @@
 namespace convoy::cuda {
 namespace {
 
-// Of one mode: more than any has. Those that round f32 come before those that do not.
+// Of one mode: more than any has. Configurations that round f32 come before the others.
 constexpr std::int64_t kMostConfigurations = 64;
 
 cudnnDataType_t tensor_type(Type type) {
