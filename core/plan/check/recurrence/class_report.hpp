@@ -1,12 +1,12 @@
 #pragma once
 
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
+#include "core/plan/check/recurrence/recurrence.hpp"
 
 namespace convoy::check {
 
@@ -27,29 +27,15 @@ struct ReadNoise {
 };
 
 // What the judgement of one class of elements has shown.
-struct ClassReport {
+struct ClassReport : GradientCounts {
   std::vector<ClassFinding> findings;
-  bool alone = false;            // every replica's gradient reaches that replica only
-  double counts = 1;             // how often every gradient counts in the end, at most
-  double least = 1;              // and at least
-  std::uint64_t total = 1;       // the same as an element of the field, as in a mean
-  std::uint64_t means_over = 1;  // the most computes of which an update takes the mean
-  // Where updates take means over different numbers of computes: the number of each update of a
-  // period, in order. Otherwise empty.
-  std::vector<std::uint64_t> uneven_means;
-  bool by_itself = false;    // gradients are applied one by one, and undivided is once
-  bool counts_once = false;  // exactly
-  bool loses = false;        // errors have a final weight
-  // Operations that multiply gradients by factors of the run.
-  std::set<std::string> factors = {};
-  // Why gradients of different computes count differently, in words; empty: they do not.
-  std::string uneven_because;
+  bool alone = false;       // every replica's gradient reaches that replica only
+  std::uint64_t total = 1;  // `counts` as an element of the field
   // The points on the way whose mean the period seems to end with; 0: it does not.
   std::uint64_t averaged_over = 0;
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.
   std::vector<std::uint64_t> restarts;
-  std::uint64_t delay = 0;  // periods
   std::vector<ReadNoise> noise;
 };
 

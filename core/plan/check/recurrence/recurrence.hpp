@@ -9,24 +9,30 @@
 
 namespace convoy::check {
 
+// How the gradients of a period count in the end, in all parameters or in a class of elements.
+struct GradientCounts {
+  double counts = 1;             // how often every gradient counts, at most; 1: as in a mean
+  double least = 1;              // and at least
+  std::string uneven_because;    // why gradients of different computes count differently, in words
+  std::uint64_t means_over = 1;  // the most computes of which an update takes the mean
+  // Where updates take means over different numbers of computes: the number of each update of a
+  // period, in order. Otherwise empty.
+  std::vector<std::uint64_t> uneven_means;
+  bool by_itself = false;         // gradients are applied one by one, and undivided is once
+  bool counts_once = false;       // exactly 1
+  bool loses = false;             // errors, of rounding or compression, have a final weight
+  std::uint64_t delay = 0;        // periods until all gradients of a period have arrived somewhere
+  std::set<std::string> factors;  // operations that multiply gradients by factors of the run
+};
+
 // The result for a plan whose state never repeats: residuals, its own momentum, moving averages,
 // parameters that are pulled to each other.
-struct Recurrence {
+struct Recurrence : GradientCounts {
   Verdict verdict = Verdict::kUnproved;  // or kApproximate, kIndependent, kWrong
-  double counts = 1;             // how often every gradient counts in the end; 1: as in a mean
-  double least = 1;              // the same of the gradients that count least
-  std::string uneven_because;    // as in ClassReport
-  std::uint64_t means_over = 1;  // computes that the mean is taken over, at most
-  std::vector<std::uint64_t> uneven_means;  // as in ClassReport
-  bool by_itself = false;     // gradients are applied one by one, and undivided is once
-  bool counts_once = false;   // exactly 1
   bool by_rate = false;       // times the learning rate of an apply to differences of parameters
-  bool loses = false;         // something that is rounded or compressed
-  bool nothing_lost = false;  // counts_once, and nothing of that kind is lost
+  bool nothing_lost = false;  // counts_once, and nothing is rounded or compressed
   bool restarts = false;      // kUnproved only for momentum that begins anew in every period
-  std::uint64_t delay = 0;    // periods until all gradients of a period have arrived somewhere
   std::vector<std::string> kernels;  // whose declarations were taken for granted
-  std::set<std::string> factors;     // operations that multiply gradients by factors of the run
   std::vector<Finding> findings;     // of kWrong and kUnproved
 };
 
