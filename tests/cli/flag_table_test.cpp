@@ -27,15 +27,6 @@ TEST(FlagTable, RefusesADefaultOutsideItsBounds) {
             ExitCode::kUnavailable);
 }
 
-TEST(FlagTable, KnowsTheTypesOfPluginOptions) {
-  EXPECT_EQ(parse_flag_type("bool"), FlagType::kBool);
-  EXPECT_EQ(parse_flag_type("int"), FlagType::kInt);
-  EXPECT_EQ(parse_flag_type("float"), FlagType::kFloat);
-  EXPECT_EQ(parse_flag_type("string"), FlagType::kString);
-  EXPECT_EQ(parse_flag_type("enum"), FlagType::kEnum);
-  EXPECT_THROW(parse_flag_type("integer"), Error);
-}
-
 TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
   FlagTable table;
   table.add({.name = "steps",

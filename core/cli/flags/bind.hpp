@@ -63,6 +63,12 @@ inline FlagDefinition custom_flag(std::string name, FlagType type,
   return flag;
 }
 
+// Help shows it without being asked for its topic.
+inline FlagDefinition common(FlagDefinition flag) {
+  flag.common = true;
+  return flag;
+}
+
 // Two flags that say the same in different ways name each other.
 inline FlagDefinition instead_of(std::string other, FlagDefinition flag) {
   flag.instead_of = std::move(other);

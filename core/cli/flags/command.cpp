@@ -108,13 +108,7 @@ JobCommand read_command(std::span<const std::string> arguments, const VerbFlags&
   complete(command, flags, table.plugin_options());
   std::vector<std::string> notices = flags.notices();
   std::ranges::move(notices_on_other_optimizers(flags), std::back_inserter(notices));
-  return {std::move(command.options),
-          std::move(catalog),
-          std::move(notices),
-          command.repeats,
-          std::move(command.against),
-          std::move(command.against_program),
-          command.verbose};
+  return {std::move(command), std::move(catalog), std::move(notices)};
 }
 
 std::string command_help(std::span<const std::string> arguments, const VerbFlags& verb_flags,

@@ -13,14 +13,9 @@
 namespace convoy::cli {
 
 // A command line with the flags of `convoy run`, read.
-struct JobCommand {
-  JobOptions options;
+struct JobCommand : RunCommand {
   Catalog catalog;                   // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
-  std::uint32_t repeats = 1;         // runs of the whole command
-  std::string against;               // further flags of runs to take turns with
-  std::string against_program;       // the convoy of those runs; empty: this one
-  bool verbose = false;              // tells what runs otherwise keep to themselves
 };
 
 // A verb's own flags. They add to the flags of `convoy run` or replace some of them, and are bound

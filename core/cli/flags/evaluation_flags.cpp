@@ -70,10 +70,11 @@ Flags scoring_flags(EvaluationOptions& evaluation) {
 
 std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
   Flags stored = {
-      bind_flag("eval", evaluation.evaluate_only,
-                "Scores the newest checkpoint of train_dir on the validation data instead of "
-                "training. train_dir may also be one checkpoint file. With init_weights instead of "
-                "train_dir, scores those weights."),
+      common(bind_flag(
+          "eval", evaluation.evaluate_only,
+          "Scores the newest checkpoint of train_dir on the validation data instead of "
+          "training. train_dir may also be one checkpoint file. With init_weights instead of "
+          "train_dir, scores those weights.")),
       bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
                 "With eval: looks for newer checkpoints at this interval and scores each, until "
                 "interrupted; 0 looks once."),

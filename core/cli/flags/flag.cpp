@@ -6,18 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <utility>
 
 namespace convoy::cli {
 namespace {
-
-constexpr std::array<std::pair<FlagType, std::string_view>, 5> kTypeNames = {{
-    {FlagType::kBool, "bool"},
-    {FlagType::kInt, "int"},
-    {FlagType::kFloat, "float"},
-    {FlagType::kString, "string"},
-    {FlagType::kEnum, "enum"},
-}};
 
 constexpr std::array<std::string_view, 5> kTrueWords = {"true", "t", "1", "yes", "y"};
 constexpr std::array<std::string_view, 5> kFalseWords = {"false", "f", "0", "no", "n"};
@@ -100,13 +91,6 @@ std::string list_of(const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-FlagType parse_flag_type(std::string_view word) {
-  for (const auto& [type, name] : kTypeNames) {
-    if (name == word) return type;
-  }
-  fail(ExitCode::kUnavailable, "option type \"{}\" is not bool, int, float, string or enum", word);
-}
 
 std::string describe_values(const FlagDefinition& flag) {
   switch (flag.type) {

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/plugin/manifest.hpp"
 
 namespace convoy::cli {
 
-enum class FlagType { kBool, kInt, kFloat, kString, kEnum };
+// A plug-in's option is a flag while the plug-in is selected.
+using FlagType = OptionType;
 
 // One flag as data: its type, its help, whether convoy honours it, and the field that takes its
 // value. `bind.hpp` makes one from a field.
@@ -39,9 +41,6 @@ struct FlagDefinition {
   // Not called for defaults: fields have them already. Empty: ParsedFlags keeps the value.
   std::function<void(const std::string& value)> store = {};
 };
-
-// "bool", "int", "float", "string", "enum"; Error(kUnavailable) for another word.
-FlagType parse_flag_type(std::string_view word);
 
 // What the flag takes, for people: "an integer of at least 1", "cpu, gpu or auto".
 std::string describe_values(const FlagDefinition& flag);

@@ -38,14 +38,6 @@ void FlagTable::replace_all(std::vector<FlagDefinition> flags) {
   }
 }
 
-void FlagTable::mark_common(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(flags_, name, &FlagDefinition::name);
-    CONVOY_CHECK(found != flags_.end());
-    found->common = true;
-  }
-}
-
 void FlagTable::refuse(const std::string& name, const std::string& reason) {
   const auto found = std::ranges::find(flags_, name, &FlagDefinition::name);
   CONVOY_CHECK(found != flags_.end());

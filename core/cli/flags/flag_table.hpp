@@ -19,9 +19,6 @@ class FlagTable {
   // The same; a flag that is known already is replaced.
   void replace_all(std::vector<FlagDefinition> flags);
 
-  // Help shows these first. They must be known.
-  void mark_common(const std::vector<std::string>& names);
-
   // The verb refuses it for this reason. It must be known.
   void refuse(const std::string& name, const std::string& reason);
 

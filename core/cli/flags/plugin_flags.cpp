@@ -43,7 +43,7 @@ Catalog scan_catalog(std::span<const std::string> arguments) {
 FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {
   FlagDefinition flag;
   flag.name = option.name;
-  flag.type = parse_flag_type(to_string(option.type));
+  flag.type = option.type;
   flag.default_value = option.default_value;
   flag.allowed = option.allowed;
   flag.help = option.help;

@@ -18,21 +18,22 @@ Flags output_flags(JobOptions& options) {
                  "Whether the printed loss includes weight decay."),
       bind_flag("print_training_accuracy", options.print_training_accuracy,
                 "Also print top-1 and top-5 of training batches."),
-      bind_flag("output_file", options.output_file,
-                "Write the run's record here: .json, .jsonl or .csv."),
-      bind_flag(
+      common(bind_flag("output_file", options.output_file,
+                       "Write the run's record here: .json, .jsonl or .csv.")),
+      common(bind_flag(
           "report", options.report_file,
           "Write an offline page about the run here: report.html. convoy report makes such pages "
-          "from stored records."),
+          "from stored records.")),
   };
 }
 
 // Several runs in the place of one.
 Flags repeat_flags(RunCommand& command) {
   return {
-      bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
-                "Number of runs, each in a new process; the result is the median. convoy diff "
-                "compares two such records."),
+      common(
+          bind_flag("repeat", command.repeats, Range{1, kMostRepeats},
+                    "Number of runs, each in a new process; the result is the median. convoy diff "
+                    "compares two such records.")),
       bind_flag(
           "against", command.against,
           "Compare with runs of the same command plus these flags (separated by blanks), and say "
@@ -65,9 +66,10 @@ Flags timeline_flags(JobOptions& options) {
                 "Write a timeline of one step here (Chrome trace): the last but one warm-up step, "
                 "or the first timed step if there are fewer than two warm-up steps. On several "
                 "hosts, worker 0 writes the operations of all tasks on one clock."),
-      bind_flag("profile", options.profile,
-                "Print where the time of the timed steps went: per layer, by kind of layer, and "
-                "between computation, aggregation, input and gaps."),
+      common(bind_flag(
+          "profile", options.profile,
+          "Print where the time of the timed steps went: per layer, by kind of layer, and "
+          "between computation, aggregation, input and gaps.")),
   };
 }
 

@@ -51,44 +51,49 @@ void add_group(FlagTable& table, const std::string& group, Flags flags) {
 
 Flags length_flags(JobOptions& options) {
   return {
-      bind_flag("model", options.model, "Network to train; `convoy list` names them."),
-      bind_unset_by_zero("batch_size", options.batch_size, kMostImages,
-                         "Images per device and step; 0 takes the model's default."),
-      instead_of("num_epochs",
-                 bind_flag("num_batches", options.num_batches, kSteps,
-                           "Steps to time; 100 when neither this nor num_epochs is given.")),
-      instead_of("num_batches",
-                 bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
+      common(bind_flag("model", options.model, "Network to train; `convoy list` names them.")),
+      common(bind_unset_by_zero("batch_size", options.batch_size, kMostImages,
+                                "Images per device and step; 0 takes the model's default.")),
+      instead_of(
+          "num_epochs",
+          common(bind_flag("num_batches", options.num_batches, kSteps,
+                           "Steps to time; 100 when neither this nor num_epochs is given."))),
+      instead_of(
+          "num_batches",
+          common(bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
                            "Timed length in epochs. An epoch is a pass over the examples in "
                            "data_dir; with synthetic data it has the published number of examples "
-                           "(imagenet 1281167, cifar10 50000).")),
+                           "(imagenet 1281167, cifar10 50000)."))),
       bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
                 "Steps before timing starts (10). They train too."),
       custom_flag(
           "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
           "A file with flags, one per line, comments behind '#'. Every flag may also be set "
           "by an environment variable: CONVOY_BATCH_SIZE=32."),
-      custom_flag("help", FlagType::kBool, "false", {},
-                  "Shows the common flags; --help=all shows all of them, --help=TOPIC those of a "
-                  "topic."),  // answered before
+      common(custom_flag(
+          "help", FlagType::kBool, "false", {},
+          "Shows the common flags; --help=all shows all of them, --help=TOPIC those of a "
+          "topic.")),  // answered before
   };
 }
 
 Flags device_flags(RunCommand& command) {
   JobOptions& options = command.options;
   return {
-      bind_flag(
+      common(bind_flag(
           "device", options.device,
           "Kind of device: the name of a device plug-in (`convoy list` shows the installed ones) "
           "or the path of its file (with a '/'). gpu is another name of cuda. auto takes the kind "
           "of the highest preference that has a device on this machine: accelerators before the "
-          "host's processors."),
-      instead_of("num_gpus", bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
-                                       "Devices to use, of the chosen kind; all when left out.")),
-      instead_of("num_devices",
-                 bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
+          "host's processors.")),
+      instead_of("num_gpus",
+                 common(bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
+                                  "Devices to use, of the chosen kind; all when left out."))),
+      instead_of(
+          "num_devices",
+          common(bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
                            "CUDA devices to use. With another --device, such as cpu, devices of "
-                           "that kind; published command lines combine both.")),
+                           "that kind; published command lines combine both."))),
       custom_flag(
           "gpu_indices", FlagType::kString, "",
           [&options](const std::string& text) { options.device_order = parse_devices(text); },
@@ -100,21 +105,21 @@ Flags device_flags(RunCommand& command) {
       bind_flag("calibration_file", options.machine.calibration_file,
                 "File with the measurements of `convoy calibrate`, for predictions about CPU "
                 "devices; default: the file that this verb writes."),
-      bind_flag(
+      common(bind_flag(
           "use_fp16", options.half,
           "Computes in the devices' 16-bit type, which is bf16 on CPUs. Parameters, batch norm's "
-          "statistics, the loss and updates stay in 32 bits."),
+          "statistics, the loss and updates stay in 32 bits.")),
   };
 }
 
 Flags data_flags(JobOptions& options) {
   return {
-      bind_flag("data_dir", options.data_dir,
-                "Folder with the training data. Without it, data is synthetic."),
-      bind_flag(
+      common(bind_flag("data_dir", options.data_dir,
+                       "Folder with the training data. Without it, data is synthetic.")),
+      common(bind_flag(
           "data_name", options.data_name,
           "Data set, imagenet or cifar10. Without it, it is guessed from data_dir, or it is the "
-          "model's. hash: a fixed fill, for comparing programs."),
+          "model's. hash: a fixed fill, for comparing programs.")),
       bind_words("data_format", options.data_format, {"NCHW", "NHWC"},
                  "Layout of activations, for the report only; every device chooses its own layout "
                  "in memory."),
@@ -150,11 +155,11 @@ Flags data_flags(JobOptions& options) {
 
 Flags strategy_flags(JobOptions& options) {
   return {
-      bind_flag(
+      common(bind_flag(
           "variable_update", options.variable_update,
           "Strategy that shares variables and gradients; `convoy list` names them. auto takes the "
-          "one that is fastest on this machine."),
-      bind_choice<AutoMode>(
+          "one that is fastest on this machine.")),
+      common(bind_choice<AutoMode>(
           "auto", options.auto_mode,
           {{"cached", AutoMode::kCached},
            {"simulate", AutoMode::kSimulate},
@@ -163,7 +168,7 @@ Flags strategy_flags(JobOptions& options) {
           "How auto chooses. simulate: simulates the variants of every installed strategy. "
           "cached: the same, but reuses the choice of an earlier run in the same circumstances. "
           "measure: also tries the best variants in the first steps of the training. rule: a rule "
-          "of thumb."),
+          "of thumb.")),
       bind_flag("auto_inexact", options.auto_inexact,
                 "Whether auto may also take strategies without a synchronous step: stale, "
                 "asynchronous or lossy ones."),
@@ -185,9 +190,10 @@ Flags strategy_flags(JobOptions& options) {
 
 Flags checkpoint_flags(CheckpointOptions& options) {
   return {
-      bind_flag("train_dir", options.train_dir,
-                "Folder for checkpoints. Training continues from the newest one in it, and saves "
-                "one at the end."),
+      common(bind_flag(
+          "train_dir", options.train_dir,
+          "Folder for checkpoints. Training continues from the newest one in it, and saves "
+          "one at the end.")),
       instead_of("save_model_secs",
                  bind_flag("save_model_steps", options.every_steps, kSteps,
                            "Also save a checkpoint each time this many timed steps are done.")),
@@ -305,27 +311,6 @@ FlagTable run_flag_table(RunCommand& command) {
   add_group(table, "Reports", report_flags(command));
   add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
   table.add_all(historical_flags());
-  table.mark_common({"model",
-                     "batch_size",
-                     "num_batches",
-                     "num_epochs",
-                     "device",
-                     "num_devices",
-                     "num_gpus",
-                     "data_dir",
-                     "data_name",
-                     "use_fp16",
-                     "variable_update",
-                     "auto",
-                     "optimizer",
-                     "init_learning_rate",
-                     "train_dir",
-                     "eval",
-                     "output_file",
-                     "report",
-                     "profile",
-                     "repeat",
-                     "help"});
   return table;
 }
 

@@ -17,11 +17,11 @@ namespace convoy::cli {
 struct RunCommand {
   JobOptions options;
   std::optional<std::uint32_t> num_gpus;
-  std::uint32_t repeats = 1;
-  std::string against;
-  std::string against_program;
+  std::uint32_t repeats = 1;    // runs of the whole command
+  std::string against;          // further flags of runs to take turns with
+  std::string against_program;  // the convoy of those runs; empty: this one
   bool quiet = false;
-  bool verbose = false;
+  bool verbose = false;  // tells what runs otherwise keep to themselves
 };
 
 // The flags of `convoy run` that do not come from plug-ins, bound to the fields of `command`: with

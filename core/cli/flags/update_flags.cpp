@@ -22,8 +22,8 @@ std::vector<std::pair<std::string, convoy_optimizer_kind>> optimizer_choices() {
 
 std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
   return {
-      bind_choice<convoy_optimizer_kind>("optimizer", options.kind, optimizer_choices(),
-                                         "Update rule."),
+      common(bind_choice<convoy_optimizer_kind>("optimizer", options.kind, optimizer_choices(),
+                                                "Update rule.")),
       bind_flag("momentum", options.momentum, kFraction, "Momentum, in Nesterov's form."),
       bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
       bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
@@ -78,8 +78,8 @@ std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
 
 std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options) {
   return {
-      bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
-                "Learning rate at the start, instead of the model's rule."),
+      common(bind_flag("init_learning_rate", options.init_learning_rate, kPositive,
+                       "Learning rate at the start, instead of the model's rule.")),
       bind_flag("piecewise_learning_rate_schedule", options.piecewise_learning_rate_schedule,
                 "LR0;E1;LR1;...: the rate LR0 until epoch E1, then LR1 and so on."),
       bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
