@@ -1,4 +1,4 @@
-#include "core/report/html/comparison_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

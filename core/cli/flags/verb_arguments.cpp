@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/base/output_file.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
 namespace convoy::cli {
@@ -47,6 +48,14 @@ std::optional<std::vector<std::string>> read_verb_arguments(std::span<const std:
 void refuse_words(const std::vector<std::string>& words, std::string_view verb) {
   if (!words.empty())
     fail(ExitCode::kUsage, "{} takes flags only, but '{}' was given", verb, words.front());
+}
+
+void check_record_file(const std::string& path, const char* verb) {
+  if (path.empty()) return;
+  if (!path.ends_with(".json"))
+    fail(ExitCode::kUsage, "--output_file={}: the record of {} is JSON, so its name ends in .json",
+         path, verb);
+  check_output_file(path);
 }
 
 }  // namespace convoy::cli

@@ -35,4 +35,8 @@ std::optional<std::vector<std::string>> read_verb_arguments(std::span<const std:
 // Error(kUsage) if there are words: the verb takes flags only.
 void refuse_words(const std::vector<std::string>& words, std::string_view verb);
 
+// Of a verb whose record is JSON alone: what --output_file gives, where something is given. Before
+// the work, not after it. Error(kUsage) unless the name ends in .json and can be written.
+void check_record_file(const std::string& path, const char* verb);
+
 }  // namespace convoy::cli

@@ -1,4 +1,4 @@
-#include "core/cli/show/info_tensors.hpp"
+#include "core/cli/show/info.hpp"
 
 #include <fmt/format.h>
 

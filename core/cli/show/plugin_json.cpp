@@ -1,4 +1,4 @@
-#include "core/cli/show/plugin_json.hpp"
+#include "core/cli/show/info.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/check_device.hpp"
+#include "core/cli/verbs/checks.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/complete.hpp"
+#include "core/cli/verbs/verb_help.hpp"
 
 #include <algorithm>
 #include <iterator>

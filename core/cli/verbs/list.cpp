@@ -17,7 +17,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
-#include "core/cli/show/plugin_json.hpp"
+#include "core/cli/show/info.hpp"
 #include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/manual_page.hpp"
+#include "core/cli/verbs/verb_help.hpp"
 
 #include <fmt/format.h>
 

@@ -9,10 +9,10 @@
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"
+#include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/auto_explanation.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/cli/verbs/flags_of_runs.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/job_plan.hpp"
 #include "core/job/simulation/simulated_events.hpp"
@@ -22,7 +22,7 @@
 #include "core/plan/stages.hpp"
 #include "core/report/html/draw.hpp"
 #include "core/report/html/report.hpp"
-#include "core/report/html/run_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 namespace convoy::cli {
 namespace {

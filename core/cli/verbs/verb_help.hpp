@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 namespace convoy::cli {
 
@@ -10,5 +12,22 @@ struct VerbHelp {
   std::string summary;
   std::string help;  // of all its flags
 };
+
+// The text that a verb prints for --help=all, or --help where it has no topics.
+using HelpOf = VerbHelp (*)(const std::string& verb, std::span<const std::string> arguments);
+
+// The completions of the last of these words, which follow "convoy" on a command line; sorted.
+// Words may be empty or incomplete. The shell completes file names.
+std::vector<std::string> completions(std::span<const std::string> words,
+                                     const std::vector<std::string>& verbs, HelpOf help_of);
+
+// What the numbers mean with which the program ends.
+inline constexpr const char* kExitCodes =
+    "0 ok, 1 failed, also what check finds wrong or unproved, 2 usage, 3 environment, device or "
+    "plug-in missing or unusable, 4 threshold missed, 5 numerical failure, 6 timeout or peer lost, "
+    "130 and 143 interrupted (Ctrl-C, SIGTERM) after a partial summary.";
+
+// The manual page, for man(7), of these verbs.
+std::string manual_page(const std::vector<VerbHelp>& verbs);
 
 }  // namespace convoy::cli

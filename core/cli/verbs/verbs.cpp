@@ -13,8 +13,7 @@
 #include "core/cli/flags/fitted_text.hpp"
 #include "core/cli/flags/flag_file.hpp"
 #include "core/cli/flags/flag_parser.hpp"
-#include "core/cli/verbs/complete.hpp"
-#include "core/cli/verbs/manual_page.hpp"
+#include "core/cli/verbs/verb_help.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -4,14 +4,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/report/html/comparison_sections.hpp"
 #include "core/report/html/embedded_data.hpp"
-#include "core/report/html/qualification_sections.hpp"
 #include "core/report/html/report.hpp"
-#include "core/report/html/run_sections.hpp"
 #include "core/report/html/scaling_curves.hpp"
-#include "core/report/html/simulation_sections.hpp"
-#include "core/report/html/sweep_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 namespace convoy::report {
 namespace {

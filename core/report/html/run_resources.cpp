@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/report/html/run_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 namespace convoy::report {
 namespace {

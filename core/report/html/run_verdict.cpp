@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/base/statistics.hpp"
-#include "core/report/html/run_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 namespace convoy::report {
 namespace {

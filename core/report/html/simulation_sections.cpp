@@ -1,10 +1,8 @@
-#include "core/report/html/simulation_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "core/report/html/run_sections.hpp"
 
 namespace convoy::report {
 namespace {

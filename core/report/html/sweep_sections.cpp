@@ -1,4 +1,4 @@
-#include "core/report/html/sweep_sections.hpp"
+#include "core/report/html/sections.hpp"
 
 #include <fmt/format.h>
 
