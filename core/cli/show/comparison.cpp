@@ -57,12 +57,6 @@ std::optional<double> Comparison::speed_up(const ComparisonCell& cell) const {
   return *cell.images_per_second / one->second;
 }
 
-int Comparison::exit_code() const {
-  const bool any = std::any_of(cells.begin(), cells.end(),
-                               [](const auto& cell) { return cell.images_per_second.has_value(); });
-  return any || cells.empty() ? 0 : cells.front().exit_code;
-}
-
 void print_comparison(std::ostream& out, const Comparison& comparison) {
   std::size_t model = 5;
   std::size_t strategy = 8;

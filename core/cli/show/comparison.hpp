@@ -7,18 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/show/job_row.hpp"
+
 namespace convoy::cli {
 
 // One model on so many devices under one strategy, and what came of it.
-struct ComparisonCell {
-  std::string model;
-  std::string strategy;        // as it was asked for
-  std::uint32_t replicas = 1;  // devices of all hosts
-  std::string machine;         // what the devices are, or the simulated machine
-  std::string software;        // the simulated program, as its own record has it; empty: it ran
-  std::uint32_t hosts = 1;
-  std::uint32_t batch = 0;                  // per device
-  std::string compute_dtype;                // as the cell's own record has it
+struct ComparisonCell : JobRow {
+  std::uint32_t replicas = 1;               // devices of all hosts
   std::optional<double> images_per_second;  // of all devices together; none: see problem
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
@@ -26,9 +21,6 @@ struct ComparisonCell {
   double one_device_rate = 0;          // simulated: of the strategy on one device; 0: not known
   std::string plan_hash;               // of the lowered plan
   std::string verdict;                 // what the plan computes, as the checker proved
-  std::string taken;                   // under auto: the flags that it chose
-  int exit_code = 0;
-  std::string problem;
 };
 
 // Takes in a run of the cell: what it gives is the first, or its figures become medians of all
@@ -46,8 +38,6 @@ struct Comparison {
   std::optional<double> speed_up(const ComparisonCell& cell) const;
   // The rate of the cell's number of devices with linear scaling.
   std::optional<double> linear(const ComparisonCell& cell) const;
-  // 0 if any cell has a rate, else the exit code of the first.
-  int exit_code() const;
 };
 
 void print_comparison(std::ostream& out, const Comparison& comparison);

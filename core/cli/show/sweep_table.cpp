@@ -69,7 +69,7 @@ std::string csv_header(const Json& row) {
   return line + '\n';
 }
 
-std::size_t width(const std::vector<SweepRow>& rows, std::string SweepRow::*field,
+std::size_t width(const std::vector<SweepRow>& rows, std::string JobRow::*field,
                   std::size_t least) {
   for (const SweepRow& row : rows) least = std::max(least, (row.*field).size());
   return least;
@@ -93,12 +93,6 @@ void compare_with_one_device(std::vector<SweepRow>& rows) {
     row.figures->efficiency =
         row.figures->images_per_second / (fastest[{row.machine, row.model, row.batch}] * devices);
   }
-}
-
-int exit_code_of(const std::vector<SweepRow>& rows) {
-  const bool any =
-      std::ranges::any_of(rows, [](const SweepRow& row) { return row.figures.has_value(); });
-  return any || rows.empty() ? 0 : rows.front().exit_code;
 }
 
 void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/cli/show/job_row.hpp"
+
 namespace convoy::cli {
 
 // The prediction for one point of a sweep.
@@ -21,27 +23,14 @@ struct SweepFigures {
 };
 
 // One point of a sweep, and how it went.
-struct SweepRow {
-  std::string machine;
-  std::string model;
-  std::string strategy;     // as asked for
-  std::string taken;        // under auto: the flags of what it took
-  std::uint32_t batch = 0;  // per device; 0: not known, for the point was refused
-  std::uint32_t hosts = 1;
-  std::uint32_t devices_per_host = 0;  // likewise
-  std::string compute_dtype;           // likewise: empty
-  std::string software;                // likewise
+struct SweepRow : JobRow {
+  std::uint32_t devices_per_host = 0;  // 0: not known, because the point was refused
   std::optional<SweepFigures> figures;
-  int exit_code = 0;
-  std::string problem;  // why there are no figures
 };
 
 // Sets the efficiencies. The reference is the fastest single device of the same machine, model and
 // batch, whatever its strategy, so that strategies can be compared.
 void compare_with_one_device(std::vector<SweepRow>& rows);
-
-// 0 when any point has figures, else the first one's exit code.
-int exit_code_of(const std::vector<SweepRow>& rows);
 
 // For people: one line per point.
 void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows);

@@ -193,16 +193,6 @@ void show(const Comparison& comparison, const CompareRequest& request, std::ostr
     print_comparison(out, comparison);
 }
 
-// If every cell has the same usage error, the command line is wrong.
-void refuse_common_mistake(const Comparison& comparison) {
-  const auto& cells = comparison.cells;
-  const bool alike = std::all_of(cells.begin(), cells.end(), [&](const ComparisonCell& cell) {
-    return cell.exit_code == static_cast<int>(ExitCode::kUsage) &&
-           cell.problem == cells.front().problem;
-  });
-  if (!cells.empty() && alike) fail(ExitCode::kUsage, "every cell: {}", cells.front().problem);
-}
-
 }  // namespace
 
 int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -218,12 +208,13 @@ int run_compare_verb(std::span<const std::string> arguments, std::ostream& out, 
   const Comparison& comparison = comparer.run();
   const auto interruption = static_cast<int>(comparer.interruption());
   if (interruption == 0)
-    refuse_common_mistake(comparison);
+    refuse_common_mistake(comparison.cells, "every cell: ");
   else
     err << fmt::format("convoy: interrupted in run {}; the table has those before it\n",
                        comparer.taken());
   show(comparison, request, out);
-  return interruption != 0 ? interruption : comparison.exit_code();
+  return interruption != 0 ? interruption
+                           : exit_code_of(comparison.cells, &ComparisonCell::images_per_second);
 }
 
 }  // namespace convoy::cli

@@ -214,15 +214,6 @@ void write_sweep(const SweepFiles& files, const std::vector<SweepRow>& rows) {
     report::write_report({report::parse_record("this sweep", sweep_json(rows))}, files.report);
 }
 
-// If every point has the same usage error, the command line is wrong.
-void refuse_common_mistake(const std::vector<SweepRow>& rows) {
-  const bool alike = std::ranges::all_of(rows, [&](const SweepRow& row) {
-    return row.exit_code == static_cast<int>(ExitCode::kUsage) &&
-           row.problem == rows.front().problem;
-  });
-  if (!rows.empty() && alike) fail(ExitCode::kUsage, "{}", rows.front().problem);
-}
-
 }  // namespace
 
 int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std::ostream& out,
@@ -239,7 +230,7 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
   if (interruption == 0) refuse_common_mistake(rows);
   print_sweep(out, rows);
   write_sweep(files, rows);
-  return interruption != 0 ? interruption : exit_code_of(rows);
+  return interruption != 0 ? interruption : exit_code_of(rows, &SweepRow::figures);
 }
 
 }  // namespace convoy::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/error.hpp"
+
+namespace convoy::cli {
+
+// What a table of several jobs says of each, and how it went. What is not known of a job that was
+// refused is 0 or empty.
+struct JobRow {
+  std::string machine;  // what the devices are, or the simulated machine
+  std::string model;
+  std::string strategy;  // as asked for
+  std::string taken;     // under auto: the flags that it chose
+  std::string software;  // the simulated program; empty: the job ran
+  std::uint32_t hosts = 1;
+  std::uint32_t batch = 0;    // images per device and step
+  std::string compute_dtype;  // as the job's own record has it
+  int exit_code = 0;
+  std::string problem;  // why there are no figures
+};
+
+// 0 if any row has figures, else the first one's exit code.
+template <typename Row, typename Figures>
+int exit_code_of(const std::vector<Row>& rows, std::optional<Figures> Row::*figures) {
+  const bool any = std::ranges::any_of(
+      rows, [](const std::optional<Figures>& it) { return it.has_value(); }, figures);
+  return any || rows.empty() ? 0 : rows.front().exit_code;
+}
+
+// If every row has the same usage error, the command line is wrong: Error(kUsage) with it.
+template <typename Row>
+void refuse_common_mistake(const std::vector<Row>& rows, const std::string& before = {}) {
+  const bool alike = std::ranges::all_of(rows, [&](const JobRow& row) {
+    return row.exit_code == static_cast<int>(ExitCode::kUsage) &&
+           row.problem == rows.front().problem;
+  });
+  if (!rows.empty() && alike) fail(ExitCode::kUsage, "{}{}", before, rows.front().problem);
+}
+
+}  // namespace convoy::cli
