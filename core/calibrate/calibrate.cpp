@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "core/base/clocks.hpp"
 #include "core/base/counted.hpp"
 #include "core/base/statistics.hpp"
 #include "core/calibrate/disturbance.hpp"
@@ -30,10 +31,6 @@ constexpr double kOpening = 3.5;
 constexpr double kChecking = 5;
 // The operations that a current device does while it moves a byte, roughly.
 constexpr double kFlopsPerByte = 8;
-
-double now_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The work of a step, in operations.
 double work_of(const ProbeNetwork& network) {
@@ -67,7 +64,7 @@ class Calibration {
         nominal_flops_(nominal_flops(facts)),
         options_(options),
         tell_(tell),
-        end_(now_seconds() + (options.quick ? kNoLimit : options.seconds)),
+        end_(steady_seconds() + (options.quick ? kNoLimit : options.seconds)),
         size_(probe_size(facts, options.quick)) {
     const Manifest& manifest = plugin.manifest();
     profile_.machine = make_fingerprint(facts, manifest.name + " " + manifest.version);
@@ -79,7 +76,7 @@ class Calibration {
   MachineProfile run() {
     for (const std::uint32_t devices : device_counts()) add_team(devices);
     profile_.paths = probe_paths(*teams_.back().devices, size_);
-    profile_.left_out = measure_within(end_ - now_seconds(), now_seconds, agenda());
+    profile_.left_out = measure_within(end_ - steady_seconds(), steady_seconds, agenda());
     for (const ProbeNetwork& network : options_.more_networks) measure_also(network);
     for (const Team& team : teams_) profile_.layers.push_back(layers_of(team));
     note_crowding();

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/processor_seconds.hpp"
+#include "core/base/clocks.hpp"
 #include "core/base/system_root.hpp"
 
 namespace convoy::calibrate {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/processor_seconds.hpp"
+#include "core/base/clocks.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::conformance {

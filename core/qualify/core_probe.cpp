@@ -2,13 +2,12 @@
 
 #include <sched.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <future>
 #include <string>
 
-#include "core/base/processor_seconds.hpp"
+#include "core/base/clocks.hpp"
 #include "core/data/jpeg/jpeg_decoder.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 
@@ -17,10 +16,6 @@ namespace {
 
 constexpr int kWidth = 500;  // the middle of ImageNet's pictures
 constexpr int kHeight = 375;
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 double thread_seconds() {
   return seconds_on(CLOCK_THREAD_CPUTIME_ID);
@@ -57,11 +52,11 @@ CoreRate decode_on(unsigned core, const std::string& picture, double seconds) {
     decoder.decode({0, 0, size.width, size.height}, image);
   };
   decode();
-  const double begin = wall_seconds();
+  const double begin = steady_seconds();
   const double begin_own = thread_seconds();
   double now = begin;
   int images = 0;
-  for (; now - begin < seconds; now = wall_seconds(), ++images) decode();
+  for (; now - begin < seconds; now = steady_seconds(), ++images) decode();
   return {core, images / (now - begin), (thread_seconds() - begin_own) / (now - begin)};
 }
 

@@ -5,21 +5,17 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
 
 namespace convoy::qualify {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 20;
-
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 class File {
  public:
@@ -82,14 +78,14 @@ StorageRates probe_storage(const std::filesystem::path& folder, std::uint64_t by
   ::unlink(path.c_str());
   if (!file.is_open()) fail_at(folder, "opening a file");
   StorageRates rates;
-  double begin = now();
+  double begin = steady_seconds();
   write_all(file, bytes, folder);
-  rates.write = static_cast<double>(bytes) / std::max(now() - begin, 1e-9);
+  rates.write = static_cast<double>(bytes) / std::max(steady_seconds() - begin, 1e-9);
   file.forget_pages();
   ::lseek(file.get(), 0, SEEK_SET);
-  begin = now();
+  begin = steady_seconds();
   const std::uint64_t read = read_all(file, bytes);
-  rates.read = static_cast<double>(read) / std::max(now() - begin, 1e-9);
+  rates.read = static_cast<double>(read) / std::max(steady_seconds() - begin, 1e-9);
   return rates;
 }
 
@@ -103,9 +99,9 @@ std::optional<double> probe_reading(const std::filesystem::path& folder, std::ui
     const File file(files->path().string(), O_RDONLY);
     if (!file.is_open()) continue;
     file.forget_pages();
-    const double begin = now();
+    const double begin = steady_seconds();
     done += read_all(file, bytes - done);
-    seconds += now() - begin;
+    seconds += steady_seconds() - begin;
   }
   if (done < bytes / 10 || !(seconds > 0)) return std::nullopt;
   return static_cast<double>(done) / seconds;

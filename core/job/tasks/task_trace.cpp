@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
+#include "core/base/clocks.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/tasks/task_messages.hpp"
 
@@ -16,10 +16,6 @@ namespace {
 // Some 120 bytes each; the coordinator sends all tasks' to everybody, at most 64 MB.
 constexpr std::size_t kMostEventsOfAll = 400'000;
 constexpr int kReadings = 5;  // of two clocks beside each other; the quickest one counts
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // The latest events are left out where there are more.
 TaskTrace at_most(std::vector<report::TraceEvent> events, const CommonClock& clock,

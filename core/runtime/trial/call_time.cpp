@@ -8,7 +8,7 @@
 #include <fstream>
 #include <system_error>
 
-#include "core/base/processor_seconds.hpp"
+#include "core/base/clocks.hpp"
 
 namespace convoy::runtime {
 namespace {

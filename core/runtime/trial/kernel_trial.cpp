@@ -10,10 +10,10 @@
 #include <memory>
 #include <new>
 
+#include "core/base/clocks.hpp"
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/memory_limit.hpp"
-#include "core/base/processor_seconds.hpp"
 #include "core/base/system_root.hpp"
 #include "core/runtime/trial/call_watch.hpp"
 #include "core/runtime/trial/trial_calls.hpp"

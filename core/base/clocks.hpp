@@ -21,6 +21,11 @@ inline double seconds_on(clockid_t clock) {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
+// A clock that only goes forward, from any beginning: for differences.
+inline double steady_seconds() {
+  return seconds_on(CLOCK_MONOTONIC);
+}
+
 // What all threads of this process have computed so far.
 inline double processor_seconds() {
   return seconds_on(CLOCK_PROCESS_CPUTIME_ID);
