@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/conformance/training_case.hpp"
+#include "core/graph/assembler.hpp"
 #include "core/plugin/library.hpp"
 #include "core/plugin/model_plugin.hpp"
 #include "tests/devices/device_under_test.hpp"
