@@ -4,46 +4,26 @@
 
 #include <dlfcn.h>
 
+#include <memory>
 #include <stdexcept>
 
 #include "core/graph/assembler.hpp"
-
-// The host's per-call state, as far as these tests need it.
-struct convoy_context {
-  std::string error;
-};
+#include "core/plugin/context.hpp"
 
 namespace convoy::test {
-namespace {
-
-void set_error(convoy_context* context, const char* text) {
-  context->error = text;
-}
-void ignore_log(convoy_context*, int32_t, const char*) {}
-const char* find_option(convoy_context*, const char*) {
-  return nullptr;
-}
-
-constexpr convoy_host kHost = {sizeof(convoy_host), set_error, ignore_log, find_option};
-
-void require(int32_t status, const convoy_context& context) {
-  if (status != 0) throw std::runtime_error(context.error);
-}
-
-}  // namespace
 
 PluginGraph describe_model(const std::string& name, const convoy_model& table, uint32_t classes) {
-  convoy_context context;
-  void* self = nullptr;
-  require(table.create(&context, &kHost, &self), context);
+  const PluginSettings settings{"model " + name};
+  void* made = nullptr;
+  call(settings, "create",
+       [&](convoy_context* context) { return table.create(context, &host_functions(), &made); });
+  const std::unique_ptr<void, void (*)(void*)> self(made, table.destroy);
   auto info = make_sized<convoy_model_info>();
-  const int32_t info_status = table.info(self, &context, &info);
-  if (info_status != 0) table.destroy(self);
-  require(info_status, context);
+  call(settings, "info",
+       [&](convoy_context* context) { return table.info(self.get(), context, &info); });
   const auto build = [&](const convoy_graph_builder& builder) {
-    const int32_t status = table.build(self, &context, &builder);
-    table.destroy(self);
-    require(status, context);
+    call(settings, "build",
+         [&](convoy_context* context) { return table.build(self.get(), context, &builder); });
   };
   return {info, assemble_graph(name, info.image_size, classes, build)};
 }
