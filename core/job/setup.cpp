@@ -54,7 +54,8 @@ void load_device(Setup& setup, const PluginLog& log) {
 // Every bucket is several operations per device.
 void check_buckets(const Setup& setup) {
   if (setup.bucket_elements == 0) return;
-  const std::uint64_t buckets = setup.graph->parameter_count() / bucket_size(setup.bucket_elements);
+  const std::uint64_t size = bucket_size(setup.bucket_elements);
+  const std::uint64_t buckets = (setup.graph->parameter_count() + size - 1) / size;
   if (buckets > kMostBuckets)
     fail(ExitCode::kUsage,
          "--bucket_mb={} cuts the {} parameters of {} into {} buckets; plans have {} at most, so "

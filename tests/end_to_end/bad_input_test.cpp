@@ -93,7 +93,7 @@ const Mistake kMistakes[] = {
      {"plan", "--model=resnet50", "--device=cpu", "--num_devices=8", "--variable_update=replicated",
       "--bucket_mb=0.001"},
      2,
-     "into 97553 buckets"},
+     "into 93968 buckets"},
     {"MoreOperationsThanAPlanHas",
      {"plan", "--model=resnet50", "--hosts=4096", "--num_devices=4",
       "--variable_update=parameter_server"},
