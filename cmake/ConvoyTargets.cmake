@@ -25,9 +25,9 @@ if(CONVOY_SANITIZE)
   endif()
   add_compile_options(-fsanitize=${CONVOY_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(CONVOY_SANITIZE MATCHES "undefined")
-    # Checked at every access to a member, for a third of all compilation. The address sanitizer sees
-    # null pointers and the ends of objects by itself.
-    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+    # Checked at every access to a member or through a pointer, for half of all compilation and of the
+    # code. The address sanitizer sees null pointers and the ends of objects by itself.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
   endif()
   add_link_options(-fsanitize=${CONVOY_SANITIZE})
 endif()
