@@ -250,7 +250,8 @@ TEST(Qualify, ASlowLinkBetweenHostsIsNamed) {
         std::vector<std::string>{"qualify", "--worker_hosts=" + hosts, "--job_name=worker",
                                  "--task_index=" + std::to_string(host), "--insecure_network",
                                  "--quick", "--model=lenet", "--batch_size=2", "--device=cpu",
-                                 "--num_devices=1", "--threshold=0.33", "--output_file=" + file},
+                                 "--num_devices=1", "--threshold=0.33", "--peer_timeout=30",
+                                 "--output_file=" + file},
         network.host(host)));
   EXPECT_EQ(tasks[0]->exit_code(120), 4) << tasks[0]->out() << tasks[0]->err();
   EXPECT_EQ(tasks[1]->exit_code(120), 0) << tasks[1]->err();
