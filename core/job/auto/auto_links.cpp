@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
 #include "core/job/auto/auto_choice.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,9 +11,9 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
 #include "core/base/file_limit.hpp"
-#include "core/base/fnv.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task_cluster.hpp"
@@ -401,15 +400,6 @@ std::optional<network::TaskIdentity> identify(const JobOptions& options) {
   identity.worker_hosts = options.machine.worker_hosts;
   identity.controller_host = options.task.controller_host;
   return network::identify_task(identity, network::process_environment());
-}
-
-std::string file_hash(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream bytes;
-  bytes << in.rdbuf();
-  Fnv1a64 hash;
-  hash.add_bytes(bytes.view());
-  return fmt::format("{:016x}", hash.value());
 }
 
 std::string program_hash() {

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -146,9 +145,8 @@ class Task {
 // the run has one process. Error kUsage if these contradict each other.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
 
-// Hashes that are equal for tasks with the same program, or with the same file of a plug-in.
+// Equal for tasks with the same program.
 std::string program_hash();
-std::string file_hash(const std::filesystem::path& path);
 // The facts that tasks must agree on: options, model, plug-ins.
 network::Introduction introduce(const Setup& setup);
 
