@@ -32,6 +32,13 @@ if(CONVOY_SANITIZE)
   add_link_options(-fsanitize=${CONVOY_SANITIZE})
 endif()
 
+# For code that takes no time that matters: calls in place of inlined checks, which are a sixth of the
+# time to compile.
+set(CONVOY_QUICK_CHECKS)
+if(CONVOY_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(CONVOY_QUICK_CHECKS --param=asan-instrumentation-with-call-threshold=0)
+endif()
+
 # The headers that most of the host includes, compiled once. Not in the debug and fuzz builds: there
 # each file must include what it uses. Only GCC takes them where other options than they were
 # compiled with say how to optimise or round, and GCC 12 for aarch64 crashes on them there.
@@ -92,7 +99,7 @@ endfunction()
 # all; precompiled headers do not fit such code.
 macro(convoy_quick_code)
   if(CONVOY_SANITIZE)
-    add_compile_options(-O0)
+    add_compile_options(-O0 ${CONVOY_QUICK_CHECKS})
     set(CONVOY_HOST_HEADERS OFF)
   else()
     add_compile_options($<$<CONFIG:Release>:-O1>)
@@ -125,7 +132,7 @@ endfunction()
 # Test code is not optimised: compiling it takes longer than running it.
 add_library(convoy_test_flags INTERFACE)
 target_link_libraries(convoy_test_flags INTERFACE convoy_flags fmt::fmt)
-target_compile_options(convoy_test_flags INTERFACE -O0)
+target_compile_options(convoy_test_flags INTERFACE -O0 ${CONVOY_QUICK_CHECKS})
 if(CONVOY_SANITIZE MATCHES "undefined")
   # Of test code only the memory accesses are looked at: the other checks cost a third of its
   # compilation.
