@@ -24,6 +24,7 @@ const Environment::Values kFourGpus{{"CONVOY_EMULATED_GPUS", "4"}};
 
 Arguments training(std::uint32_t devices) {
   return {"--device=cuda",
+          "--peer_timeout=30",  // a busy machine gives a task no processor for seconds
           "--plugin_path=" CONVOY_EMULATED_CUDA_FOLDER,
           "--num_devices=" + std::to_string(devices),
           "--model=lenet",

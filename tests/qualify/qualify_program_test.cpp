@@ -218,7 +218,7 @@ TEST(Qualify, AWrongDescriptionOfTheMachineIsSeen) {
 
 TEST(Qualify, OneCommandQualifiesTwoTasksAndRanksThem) {
   const Qualified it = qualify({"launch", "--workers=2", "--", "qualify", "--device=cpu",
-                                "--num_devices=1", "--threshold=0"},
+                                "--num_devices=1", "--threshold=0", "--peer_timeout=30"},
                                "launch");
   EXPECT_EQ(it.result.exit_code, 0) << it.result.err;
   ASSERT_EQ(it.record.at("hosts").size(), 2u) << it.result.out << it.result.err;
