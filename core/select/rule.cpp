@@ -26,7 +26,7 @@ SelectionRules SelectionRules::read(const std::filesystem::path& file) {
         rule.parameter_servers = entry.at("parameter_servers").get<bool>() ? 1 : 0;
       if (entry.contains("on_host_processors"))
         rule.on_host_processors = entry.at("on_host_processors").get<bool>();
-      if (entry.contains("peer_access")) rule.peer_access = entry.at("peer_access").get<bool>();
+      if (entry.contains("nvswitch")) rule.nvswitch = entry.at("nvswitch").get<bool>();
       rule.minimum_megabytes = entry.value("minimum_gradient_mb", 0.0);
       rule.maximum_megabytes = entry.value("maximum_gradient_mb", 0.0);
       rule.selection.flags = entry.at("use").get<std::map<std::string, std::string>>();
@@ -49,7 +49,7 @@ bool SelectionRules::matches(const Rule& rule, const SelectionFacts& facts) {
     return false;
   if (rule.on_host_processors >= 0 && (rule.on_host_processors == 1) != facts.on_host_processors)
     return false;
-  if (rule.peer_access >= 0 && (rule.peer_access == 1) != facts.peer_access) return false;
+  if (rule.nvswitch >= 0 && (rule.nvswitch == 1) != facts.nvswitch) return false;
   if (facts.gradient_megabytes < rule.minimum_megabytes) return false;
   return rule.maximum_megabytes == 0 || facts.gradient_megabytes <= rule.maximum_megabytes;
 }

@@ -13,8 +13,8 @@ struct SelectionFacts {
   bool several_hosts = false;
   bool parameter_servers = false;   // tasks of their own
   bool on_host_processors = false;  // the devices are sets of the host's processors
-  bool peer_access = false;
-  double gradient_megabytes = 0;  // of one replica, f32, 1 MB = 10^6 bytes
+  bool nvswitch = false;            // NVSwitches join the devices
+  double gradient_megabytes = 0;    // of one replica, f32, 1 MB = 10^6 bytes
 };
 
 // A choice of flags, and why.
@@ -39,7 +39,7 @@ class SelectionRules {
     int several_hosts = 0;        // rules are for one host unless they say otherwise
     int parameter_servers = -1;   // -1: any
     int on_host_processors = -1;  // -1: any
-    int peer_access = -1;         // -1: any
+    int nvswitch = -1;            // -1: any
     double minimum_megabytes = 0;
     double maximum_megabytes = 0;  // 0: none
     Selection selection;

@@ -26,11 +26,11 @@ TEST(SelectionRules, GoByServersOnSeveralHosts) {
             "all_reduce_spec=xring variable_update=distributed_all_reduce ");
 }
 
-TEST(SelectionRules, GoByGradientsAndPeerAccessOnAccelerators) {
+TEST(SelectionRules, GoByGradientsAndSwitchesOnAccelerators) {
   EXPECT_EQ(chosen({.gradient_megabytes = 500}),
             "all_reduce_spec=nccl variable_update=replicated ");
-  EXPECT_EQ(chosen({.peer_access = true, .gradient_megabytes = 50}),
-            "local_parameter_device=gpu variable_update=parameter_server ");
+  EXPECT_EQ(chosen({.nvswitch = true, .gradient_megabytes = 50}),
+            "all_reduce_spec=nccl variable_update=replicated ");
   EXPECT_EQ(chosen({.gradient_megabytes = 50}),
             "local_parameter_device=cpu variable_update=parameter_server ");
 }

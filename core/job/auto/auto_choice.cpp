@@ -156,7 +156,7 @@ select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardwar
                                       const select::Ranking& ranking) {
   select::Candidate usual;
   try {
-    usual = choose_by_rule(setup, hardware.on_host_processors).chosen;
+    usual = choose_by_rule(setup, hardware).chosen;
   } catch (const Error&) {
     // there is no rule for this
   }
@@ -173,8 +173,7 @@ void refuse_measuring(const Setup& setup) {
 select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint32_t> devices) {
   refuse_measuring(setup);
   const SimulatedHardware hardware = choose_simulated_hardware(setup);
-  if (setup.options.auto_mode == AutoMode::kRule)
-    return choose_by_rule(setup, hardware.on_host_processors);
+  if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware);
   const ChoiceSubject subject = dry_run_subject(setup, hardware, devices);
   return choose_by_simulation(setup, hardware, subject, rank_strategies(setup, hardware, subject));
 }
@@ -195,11 +194,11 @@ select::Decision choose_as_run_does(Setup& setup) {
        "hosts: name a strategy, or a machine with --platform or --topology");
 }
 
-select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
-  select::SelectionFacts facts;
+namespace {
+
+select::Decision choose_by_rule(const Setup& setup, select::SelectionFacts facts) {
   facts.several_hosts = setup.options.task.tasks() > 1;
   facts.parameter_servers = setup.options.task.servers > 0;
-  facts.on_host_processors = on_host_processors;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
   const select::SelectionRules rules =
       select::SelectionRules::read(share_directory() / "select/rules.json");
@@ -218,6 +217,22 @@ select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
   for (const auto& [option, value] : given) decision.chosen.options[option] = value;
   decision.basis = selection.because;
   return decision;
+}
+
+}  // namespace
+
+select::Decision choose_by_rule(const Setup& setup, bool on_host_processors) {
+  return choose_by_rule(setup, select::SelectionFacts{.on_host_processors = on_host_processors});
+}
+
+select::Decision choose_by_rule(const Setup& setup, const SimulatedHardware& hardware) {
+  const simulate::SimulatedCluster one = hardware.cluster(1, hardware.most_devices);
+  return choose_by_rule(
+      setup, select::SelectionFacts{
+                 .on_host_processors = hardware.on_host_processors,
+                 .nvswitch =
+                     std::ranges::find(one.machine.links, simulate::Wire::kNvswitch,
+                                       &simulate::SimulatedLink::wire) != one.machine.links.end()});
 }
 
 }  // namespace convoy::job

@@ -52,7 +52,9 @@ select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint3
 // else on this one. Error kUsage if the flags only name hosts.
 select::Decision choose_as_run_does(Setup& setup);
 
-// The choice of the rule of thumb. Error kUnavailable if no rule fits.
+// The choice of the rule of thumb, on hardware that is known, or of which only its kind is. Error
+// kUnavailable if no rule fits.
+select::Decision choose_by_rule(const Setup& setup, const SimulatedHardware& hardware);
 select::Decision choose_by_rule(const Setup& setup, bool on_host_processors);
 
 }  // namespace convoy::job
