@@ -1,14 +1,17 @@
 #include "core/job/options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/job/option_bounds.hpp"
 #include "core/train/learning_rate_options.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -21,6 +24,11 @@ constexpr const char* kEverySteps = "eval_during_training_every_n_steps";
 constexpr const char* kEveryEpochs = "eval_during_training_every_n_epochs";
 constexpr const char* kAtSteps = "eval_during_training_at_specified_steps";
 constexpr const char* kAtEpochs = "eval_during_training_at_specified_epochs";
+
+void check_word(const char* flag, const std::string& word, std::span<const char* const> allowed) {
+  if (std::ranges::find(allowed, word) == allowed.end())
+    fail(ExitCode::kUsage, "--{}={}: it must be {}", flag, word, fmt::join(allowed, " or "));
+}
 
 void check_epochs(const char* flag, const std::optional<double>& epochs) {
   if (epochs && *epochs <= 0) fail(ExitCode::kUsage, "--{}={}: it must be above 0", flag, *epochs);
@@ -138,6 +146,9 @@ void check_outputs(const JobOptions& options) {
 }  // namespace
 
 void check_options(const JobOptions& options) {
+  check_bounds(options);
+  check_word("data_format", options.data_format, kDataFormats);
+  check_word("loss_type_to_report", options.loss_type_to_report, kReportedLosses);
   check_length(options);
   train::make_optimizer(options.optimizer, 1);
   check_gradients(options);

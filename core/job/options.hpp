@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <convoy/job_options.hpp>
 #include <cstdint>
 
@@ -9,6 +10,10 @@ namespace convoy::job {
 
 // The bucket size where JobOptions::bucket_mb is unset, in 2^20 bytes.
 inline constexpr double kDefaultBucketMb = 16;
+
+// The words that JobOptions::data_format and loss_type_to_report may be.
+inline constexpr std::array kDataFormats = {"NCHW", "NHWC"};
+inline constexpr std::array kReportedLosses = {"total_loss", "base_loss"};
 
 // Error(kUsage) when options contradict each other or make no sense, naming their flags.
 void check_options(const JobOptions& options);

@@ -1,11 +1,13 @@
 #include "core/job/setup.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/nearest.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto/auto_run.hpp"
@@ -128,6 +130,35 @@ void load_strategy(Setup& setup, const PluginLog& log) {
   setup.strategy = load_strategy_of(setup, named, log);
 }
 
+// The plug-ins that get the job's options; where no device is loaded, every kind of device may.
+std::vector<Manifest> manifests_of(const Setup& setup) {
+  std::vector<Manifest> manifests = {setup.strategy->manifest(), setup.model->manifest()};
+  if (setup.device != nullptr) {
+    manifests.push_back(setup.device->manifest());
+    return manifests;
+  }
+  for (const std::string& name : setup.catalog.names(PluginKind::kDevice))
+    manifests.push_back(setup.catalog.find(PluginKind::kDevice, name).manifest);
+  return manifests;
+}
+
+// Programs that use the library may name an option that no plug-in has; the command line cannot.
+void require_known_options(const Setup& setup) {
+  const std::vector<Manifest> manifests = manifests_of(setup);
+  std::vector<std::string> known;
+  for (const Manifest& manifest : manifests)
+    for (const OptionDeclaration& option : manifest.options) known.push_back(option.name);
+  for (const auto& [name, value] : setup.options.plugin_options) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::vector<std::string> meant = nearest_names(name, known);
+    fail(ExitCode::kUsage,
+         "--{}={}: neither strategy {} nor model {} nor the devices have such an "
+         "option{}",
+         name, value, setup.strategy->manifest().name, setup.model->manifest().name,
+         meant.empty() ? "" : fmt::format("; did you mean {}?", fmt::join(meant, ", ")));
+  }
+}
+
 Setup begin(JobOptions options, Catalog catalog) {
   Setup setup;
   setup.catalog = std::move(catalog);
@@ -151,6 +182,7 @@ Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
     name_culprits(setup);
   }
   load_strategy(setup, log);
+  require_known_options(setup);
   return setup;
 }
 
@@ -181,6 +213,7 @@ Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
     name_culprits(setup);
   }
   load_strategy(setup, log);
+  require_known_options(setup);
   return setup;
 }
 

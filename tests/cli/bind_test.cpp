@@ -29,7 +29,7 @@ FlagTable table_of(Fields& fields) {
                  bind_flag("steps", fields.steps, Range{1, 1e15}, ""),
                  bind_flag("rate", fields.rate, Range{0, 1}, ""),
                  bind_flag("limit", fields.limit, Range{}, "", "3"),
-                 bind_unset_by_zero("batch", fields.batch, 100, ""),
+                 bind_unset_by_zero("batch_size", fields.batch, ""),
                  bind_choice<Colour>("colour", fields.colour,
                                      {{"red", Colour::kRed}, {"green", Colour::kGreen}}, "")});
   return table;
@@ -50,7 +50,7 @@ TEST(Bind, AFieldIsItsFlagsDefault) {
   EXPECT_EQ(flags.value("count"), "7");
   EXPECT_EQ(flags.value("rate"), "0.5");
   EXPECT_EQ(flags.value("limit"), "3");
-  EXPECT_EQ(flags.value("batch"), "0");
+  EXPECT_EQ(flags.value("batch_size"), "0");
   EXPECT_EQ(flags.value("colour"), "green");
   EXPECT_EQ(fields.limit, std::nullopt);
 }
@@ -58,7 +58,7 @@ TEST(Bind, AFieldIsItsFlagsDefault) {
 TEST(Bind, AGivenValueGoesToItsField) {
   const Fields fields = fields_of({"--nofast", "--loud", "--name=somebody", "--count=4294967295",
                                    "--steps=1000000000000000", "--rate=0.25", "--limit=4",
-                                   "--batch=8", "--colour=RED"});
+                                   "--batch_size=8", "--colour=RED"});
   EXPECT_FALSE(fields.fast);
   EXPECT_EQ(fields.loud, true);
   EXPECT_EQ(fields.name, "somebody");
@@ -68,7 +68,7 @@ TEST(Bind, AGivenValueGoesToItsField) {
   EXPECT_EQ(fields.limit, 4);
   EXPECT_EQ(fields.batch, 8u);
   EXPECT_EQ(fields.colour, Colour::kRed);
-  EXPECT_EQ(fields_of({"--batch=8", "--batch=0"}).batch, std::nullopt);
+  EXPECT_EQ(fields_of({"--batch_size=8", "--batch_size=0"}).batch, std::nullopt);
 }
 
 TEST(Bind, RefusesWhatDoesNotFitTheField) {

@@ -163,5 +163,41 @@ TEST(Job, SaysWhatIsWrongAsTheProgramDoes) {
   EXPECT_EQ(failure_of([&] { Job(unknown).simulate(); }), ExitCode::kUsage);
 }
 
+// What the flags of the command line refuse; a display_every of 0 ended the process.
+TEST(Job, RefusesNumbersAndWordsThatFlagsRefuse) {
+  const std::vector<std::function<void(JobOptions&)>> faults = {
+      [](JobOptions& it) { it.batch_size = 0; },
+      [](JobOptions& it) { it.num_devices = 0; },
+      [](JobOptions& it) { it.num_warmup_batches = -1; },
+      [](JobOptions& it) { it.display_every = 0; },
+      [](JobOptions& it) { it.display_perf_ewma = 7; },
+      [](JobOptions& it) { it.bucket_mb = std::nan(""); },
+      [](JobOptions& it) { it.prefetch_depth = -5; },
+      [](JobOptions& it) { it.threads_per_device = 4'000'000'000; },
+      [](JobOptions& it) { it.plugin_timeout = -1; },
+      [](JobOptions& it) { it.optimizer.gradient_clip = -1; },
+      [](JobOptions& it) { it.evaluation.triggers.every_steps = 0; },
+      [](JobOptions& it) { it.data_format = "CHWN"; },
+      [](JobOptions& it) { it.loss_type_to_report = "loss"; },
+  };
+  for (std::size_t i = 0; i < faults.size(); ++i) {
+    JobOptions options = small_job();
+    faults[i](options);
+    EXPECT_EQ(failure_of([&] { Job job(options); }), ExitCode::kUsage) << "fault " << i;
+  }
+}
+
+TEST(Job, NamesAnOptionThatNoPluginHas) {
+  JobOptions options = small_job();
+  options.plugin_options["all_reduce_spek"] = "xring";
+  try {
+    Job(options).plan();
+    FAIL() << "the option was ignored";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ExitCode::kUsage);
+    EXPECT_THAT(error.what(), HasSubstr("did you mean all_reduce_spec?"));
+  }
+}
+
 }  // namespace
 }  // namespace convoy::job_test

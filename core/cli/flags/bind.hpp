@@ -15,8 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/bounds.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/flags/flag.hpp"
+#include "core/job/option_bounds.hpp"
 
 namespace convoy::cli {
 
@@ -29,11 +31,7 @@ inline std::vector<FlagDefinition> joined(
   return flags;
 }
 
-// The values that a number may have, both ends included.
-struct Range {
-  double least = 0;
-  double most = std::numeric_limits<double>::infinity();
-};
+using Range = Bounds;  // of a flag that sets no option of a job
 inline constexpr Range kFraction = {0, 1};
 
 template <typename Field>
@@ -138,11 +136,24 @@ FlagDefinition bind_flag(std::string name, std::optional<Field>& field, Range ra
       range);
 }
 
-// Zero unsets it and is the default.
+// A number of a job, whose flag has the bounds that the field has.
+template <Number Field>
+FlagDefinition bind_option(std::string name, Field& field, std::string help) {
+  const Bounds bounds = job::bounds_of(name);
+  return bind_flag(std::move(name), field, bounds, std::move(help));
+}
+template <Number Field>
+FlagDefinition bind_option(std::string name, std::optional<Field>& field, std::string help,
+                           std::optional<std::string> shown_default = {}) {
+  const Bounds bounds = job::bounds_of(name);
+  return bind_flag(std::move(name), field, bounds, std::move(help), std::move(shown_default));
+}
+
+// Likewise; zero unsets it and is the default.
 template <WholeNumber Field>
-FlagDefinition bind_unset_by_zero(std::string name, std::optional<Field>& field, double most,
-                                  std::string help) {
-  FlagDefinition flag = bind_flag(std::move(name), field, Range{0, most}, std::move(help), "0");
+FlagDefinition bind_unset_by_zero(std::string name, std::optional<Field>& field, std::string help) {
+  const Bounds bounds = {0, job::bounds_of(name).most};
+  FlagDefinition flag = bind_flag(std::move(name), field, bounds, std::move(help), "0");
   flag.store = [&field](const std::string& value) {
     const auto number = canonical_number<Field>(value);
     field = number == 0 ? std::nullopt : std::optional(number);

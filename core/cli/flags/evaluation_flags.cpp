@@ -24,11 +24,11 @@ FlagDefinition freeze_flag() {
 // When an evaluation interrupts the training.
 Flags trigger_flags(EvaluationTriggers& triggers) {
   return {
-      bind_flag("eval_during_training_every_n_steps", triggers.every_steps, Range{1, kMostSteps},
-                "Training pauses for an evaluation each time this many timed steps are done. One "
-                "more evaluation follows the last step."),
-      bind_flag("eval_during_training_every_n_epochs", triggers.every_epochs, Range{0, kMostEpochs},
-                "Likewise, at the ends of epochs of the training data."),
+      bind_option("eval_during_training_every_n_steps", triggers.every_steps,
+                  "Training pauses for an evaluation each time this many timed steps are done. One "
+                  "more evaluation follows the last step."),
+      bind_option("eval_during_training_every_n_epochs", triggers.every_epochs,
+                  "Likewise, at the ends of epochs of the training data."),
       custom_flag(
           kAtSteps, FlagType::kString, "",
           [&triggers](const std::string& text) {
@@ -47,18 +47,18 @@ Flags trigger_flags(EvaluationTriggers& triggers) {
 // How long an evaluation is, what ends the training, and inference.
 Flags scoring_flags(EvaluationOptions& evaluation) {
   return {
-      bind_flag("stop_at_top_1_accuracy", evaluation.stop_at_top_1, Range{0, 1},
-                "Ends training when an evaluation reaches this top-1 accuracy, a fraction."),
-      bind_unset_by_zero("eval_batch_size", evaluation.batch_size, kMostImages,
+      bind_option("stop_at_top_1_accuracy", evaluation.stop_at_top_1,
+                  "Ends training when an evaluation reaches this top-1 accuracy, a fraction."),
+      bind_unset_by_zero("eval_batch_size", evaluation.batch_size,
                          "Images per device and step of an evaluation; 0: as in training."),
       instead_of("num_eval_epochs",
-                 bind_flag("num_eval_batches", evaluation.num_batches, Range{1, kMostSteps},
-                           "Steps of an evaluation; after its end, the validation data starts "
-                           "again. Without it, num_eval_epochs or num_epochs decide, otherwise "
-                           "num_batches, with one pass over validation files at most.")),
+                 bind_option("num_eval_batches", evaluation.num_batches,
+                             "Steps of an evaluation; after its end, the validation data starts "
+                             "again. Without it, num_eval_epochs or num_epochs decide, otherwise "
+                             "num_batches, with one pass over validation files at most.")),
       instead_of("num_eval_batches",
-                 bind_flag("num_eval_epochs", evaluation.num_epochs, Range{0, kMostEpochs},
-                           "Length of an evaluation in passes over the validation data.")),
+                 bind_option("num_eval_epochs", evaluation.num_epochs,
+                             "Length of an evaluation in passes over the validation data.")),
       bind_flag("forward_only", evaluation.forward_only,
                 "Measures inference on the training data: batch norm uses moving statistics; no "
                 "dropout, gradients, updates or strategy."),
@@ -75,9 +75,9 @@ std::vector<FlagDefinition> evaluation_flags(EvaluationOptions& evaluation) {
           "Scores the newest checkpoint of train_dir on the validation data instead of "
           "training. train_dir may also be one checkpoint file. With init_weights instead of "
           "train_dir, scores those weights.")),
-      bind_flag("eval_interval_secs", evaluation.interval_seconds, Range{0, kMostSeconds},
-                "With eval: looks for newer checkpoints at this interval and scores each, until "
-                "interrupted; 0 looks once."),
+      bind_option("eval_interval_secs", evaluation.interval_seconds,
+                  "With eval: looks for newer checkpoints at this interval and scores each, until "
+                  "interrupted; 0 looks once."),
   };
   return joined({std::move(stored), trigger_flags(evaluation.triggers), scoring_flags(evaluation)});
 }

@@ -6,6 +6,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+
+#include "core/base/bounds.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -20,23 +23,9 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-// 1000000000 of an integer, not 1e+09.
-std::string bound_text(const FlagDefinition& flag, double bound) {
-  return flag.type == FlagType::kInt ? fmt::format("{:.0f}", bound) : fmt::format("{}", bound);
-}
-
-std::string describe_bounds(const FlagDefinition& flag) {
-  if (flag.minimum && flag.maximum) {
-    return fmt::format(" from {} to {}", bound_text(flag, *flag.minimum),
-                       bound_text(flag, *flag.maximum));
-  }
-  if (flag.minimum) return " of at least " + bound_text(flag, *flag.minimum);
-  if (flag.maximum) return " of at most " + bound_text(flag, *flag.maximum);
-  return {};
-}
-
-bool within_bounds(const FlagDefinition& flag, double value) {
-  return (!flag.minimum || value >= *flag.minimum) && (!flag.maximum || value <= *flag.maximum);
+Bounds bounds_of(const FlagDefinition& flag) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return {flag.minimum.value_or(-kInfinity), flag.maximum.value_or(kInfinity)};
 }
 
 template <typename Number>
@@ -46,7 +35,7 @@ std::optional<std::string> canonical_number(const FlagDefinition& flag, std::str
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   const double number = static_cast<double>(value);
-  if (!std::isfinite(number) || !within_bounds(flag, number)) return {};
+  if (!std::isfinite(number) || !bounds_of(flag).contain(number)) return {};
   return fmt::format("{}", value);
 }
 
@@ -97,9 +86,8 @@ std::string describe_values(const FlagDefinition& flag) {
     case FlagType::kBool:
       return "true or false";
     case FlagType::kInt:
-      return "an integer" + describe_bounds(flag);
     case FlagType::kFloat:
-      return "a number" + describe_bounds(flag);
+      return bounds_text(bounds_of(flag), flag.type == FlagType::kInt);
     case FlagType::kString:
       return "a text";
     case FlagType::kEnum:

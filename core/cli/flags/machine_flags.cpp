@@ -25,11 +25,10 @@ std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
           "software", FlagType::kString, "convoy",
           [&machine](const std::string& name) { machine.software = name; },
           "The program whose behaviour is simulated: convoy, or the name of a profile."),
-      bind_flag("hosts", machine.hosts, Range{1, kMostHosts},
-                "Number of machines of this kind, on one network.", "1"),
-      bind_flag("images_per_sec", machine.images_per_second, Range{1e-6, kMostImageRate},
-                "Known rate of one device in training, images per second. Without it, the "
-                "roofline of the device's peaks."),
+      bind_option("hosts", machine.hosts, "Number of machines of this kind, on one network.", "1"),
+      bind_option("images_per_sec", machine.images_per_second,
+                  "Known rate of one device in training, images per second. Without it, the "
+                  "roofline of the device's peaks."),
   });
 }
 

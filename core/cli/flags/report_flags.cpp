@@ -1,6 +1,7 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/job/limits.hpp"
+#include "core/job/options.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -10,11 +11,11 @@ using Flags = std::vector<FlagDefinition>;
 // What a run prints and writes.
 Flags output_flags(JobOptions& options) {
   return {
-      bind_flag("display_every", options.display_every, Range{1, kMostSteps},
-                "Print progress every this many steps."),
-      bind_flag("display_perf_ewma", options.display_perf_ewma, kFraction,
-                "Weight of the newest step in the printed speed."),
-      bind_words("loss_type_to_report", options.loss_type_to_report, {"total_loss", "base_loss"},
+      bind_option("display_every", options.display_every, "Print progress every this many steps."),
+      bind_option("display_perf_ewma", options.display_perf_ewma,
+                  "Weight of the newest step in the printed speed."),
+      bind_words("loss_type_to_report", options.loss_type_to_report,
+                 {job::kReportedLosses.begin(), job::kReportedLosses.end()},
                  "Whether the printed loss includes weight decay."),
       bind_flag("print_training_accuracy", options.print_training_accuracy,
                 "Also print top-1 and top-5 of training batches."),

@@ -14,8 +14,6 @@ namespace {
 
 using Flags = std::vector<FlagDefinition>;
 
-constexpr Range kSteps = {1, kMostSteps};
-
 FlagDefinition alias(std::string name, std::string of) {
   FlagDefinition flag;
   flag.name = std::move(name);
@@ -52,20 +50,20 @@ void add_group(FlagTable& table, const std::string& group, Flags flags) {
 Flags length_flags(JobOptions& options) {
   return {
       common(bind_flag("model", options.model, "Network to train; `convoy list` names them.")),
-      common(bind_unset_by_zero("batch_size", options.batch_size, kMostImages,
+      common(bind_unset_by_zero("batch_size", options.batch_size,
                                 "Images per device and step; 0 takes the model's default.")),
       instead_of(
           "num_epochs",
-          common(bind_flag("num_batches", options.num_batches, kSteps,
-                           "Steps to time; 100 when neither this nor num_epochs is given."))),
-      instead_of(
-          "num_batches",
-          common(bind_flag("num_epochs", options.num_epochs, Range{0, kMostEpochs},
-                           "Timed length in epochs. An epoch is a pass over the examples in "
-                           "data_dir; with synthetic data it has the published number of examples "
-                           "(imagenet 1281167, cifar10 50000)."))),
-      bind_flag("num_warmup_batches", options.num_warmup_batches, Range{0, kMostSteps},
-                "Steps before timing starts (10). They train too."),
+          common(bind_option("num_batches", options.num_batches,
+                             "Steps to time; 100 when neither this nor num_epochs is given."))),
+      instead_of("num_batches",
+                 common(bind_option(
+                     "num_epochs", options.num_epochs,
+                     "Timed length in epochs. An epoch is a pass over the examples in "
+                     "data_dir; with synthetic data it has the published number of examples "
+                     "(imagenet 1281167, cifar10 50000)."))),
+      bind_option("num_warmup_batches", options.num_warmup_batches,
+                  "Steps before timing starts (10). They train too."),
       custom_flag(
           "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
           "A file with flags, one per line, comments behind '#'. Every flag may also be set "
@@ -87,11 +85,11 @@ Flags device_flags(RunCommand& command) {
           "of the highest preference that has a device on this machine: accelerators before the "
           "host's processors.")),
       instead_of("num_gpus",
-                 common(bind_flag("num_devices", options.num_devices, Range{1, kMostDevices},
-                                  "Devices to use, of the chosen kind; all when left out."))),
+                 common(bind_option("num_devices", options.num_devices,
+                                    "Devices to use, of the chosen kind; all when left out."))),
       instead_of(
           "num_devices",
-          common(bind_flag("num_gpus", command.num_gpus, Range{1, kMostDevices},
+          common(bind_flag("num_gpus", command.num_gpus, job::bounds_of("num_devices"),
                            "CUDA devices to use. With another --device, such as cpu, devices of "
                            "that kind; published command lines combine both."))),
       custom_flag(
@@ -100,8 +98,8 @@ Flags device_flags(RunCommand& command) {
           "Devices by number or id, in the order of rings: 0,2,1,3. 0,0 = two replicas on one "
           "GPU. nvidia-smi -L and convoy topo print the ids; the beginning is enough: "
           "GPU-8932f937."),
-      bind_flag("num_intra_threads", options.threads_per_device, Range{0, kMostThreads},
-                "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
+      bind_option("num_intra_threads", options.threads_per_device,
+                  "Threads of each CPU device; 0 shares the cores evenly. GPUs do not use it."),
       bind_flag("calibration_file", options.machine.calibration_file,
                 "File with the measurements of `convoy calibrate`, for predictions about CPU "
                 "devices; default: the file that this verb writes."),
@@ -120,7 +118,8 @@ Flags data_flags(JobOptions& options) {
           "data_name", options.data_name,
           "Data set, imagenet or cifar10. Without it, it is guessed from data_dir, or it is the "
           "model's. hash: a fixed fill, for comparing programs.")),
-      bind_words("data_format", options.data_format, {"NCHW", "NHWC"},
+      bind_words("data_format", options.data_format,
+                 {job::kDataFormats.begin(), job::kDataFormats.end()},
                  "Layout of activations, for the report only; every device chooses its own layout "
                  "in memory."),
       bind_words("resize_method", options.resize_method,
@@ -143,12 +142,12 @@ Flags data_flags(JobOptions& options) {
                 "Keeps records in memory, undecoded, once read."),
       bind_flag("datasets_repeat_cached_sample", options.repeat_one_record,
                 "Trains on the first record only, read once: measures input without reading."),
-      bind_flag("datasets_num_private_threads", options.input_threads, Range{1, kMostThreads},
-                "Threads that read and decode. Without it, one for each core that does not "
-                "compute."),
+      bind_option("datasets_num_private_threads", options.input_threads,
+                  "Threads that read and decode. Without it, one for each core that does not "
+                  "compute."),
       alias("input_threads", "datasets_num_private_threads"),
-      bind_flag("datasets_prefetch_buffer_size", options.prefetch_depth,
-                Range{1, kMostPreparedBatches}, "Batches per device prepared ahead."),
+      bind_option("datasets_prefetch_buffer_size", options.prefetch_depth,
+                  "Batches per device prepared ahead."),
       alias("prefetch_depth", "datasets_prefetch_buffer_size"),
   };
 }
@@ -177,14 +176,15 @@ Flags strategy_flags(JobOptions& options) {
           {{"mean", GradientScale::kMean}, {"sum", GradientScale::kSum}},
           "How gradients of several devices are combined. sum multiplies the mean and the weight "
           "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
-      bind_flag("bucket_mb", options.bucket_mb, Range{0, kMostBucketMb},
-                "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.",
-                fmt::format("{}", job::kDefaultBucketMb)),
+      bind_option("bucket_mb", options.bucket_mb,
+                  "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.",
+                  fmt::format("{}", job::kDefaultBucketMb)),
       bind_flag("use_nccl", options.use_nccl,
                 "Old flag: whether replicated uses the devices' own all-reduce."),
-      bind_flag("images_per_sec", options.machine.images_per_second, Range{1e-6, kMostImageRate},
-                "Known rate of one device in training, images per second. auto and the prediction "
-                "in the record use it instead of the machine's rates."),
+      bind_option(
+          "images_per_sec", options.machine.images_per_second,
+          "Known rate of one device in training, images per second. auto and the prediction "
+          "in the record use it instead of the machine's rates."),
   };
 }
 
@@ -195,14 +195,14 @@ Flags checkpoint_flags(CheckpointOptions& options) {
           "Folder for checkpoints. Training continues from the newest one in it, and saves "
           "one at the end.")),
       instead_of("save_model_secs",
-                 bind_flag("save_model_steps", options.every_steps, kSteps,
-                           "Also save a checkpoint each time this many timed steps are done.")),
+                 bind_option("save_model_steps", options.every_steps,
+                             "Also save a checkpoint each time this many timed steps are done.")),
       instead_of("save_model_steps",
-                 bind_unset_by_zero("save_model_secs", options.every_seconds, kMostSeconds,
+                 bind_unset_by_zero("save_model_secs", options.every_seconds,
                                     "Also save a checkpoint each time this many seconds have "
                                     "passed; 0 = off.")),
-      bind_flag("max_ckpts_to_keep", options.keep, Range{0, kMostSteps},
-                "Checkpoints to keep, the newest ones; 0 keeps all."),
+      bind_option("max_ckpts_to_keep", options.keep,
+                  "Checkpoints to keep, the newest ones; 0 keeps all."),
       bind_choice<bool>(
           "on_save_error", options.continue_on_error, {{"stop", false}, {"continue", true}},
           "What to do when a checkpoint cannot be saved. Those saved before stay whole."),
@@ -238,8 +238,8 @@ Flags reproducibility_flags(JobOptions& options) {
                 "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
       bind_flag("plugin_path", options.plugin_path,
                 "Folders with plug-ins, separated by colons, searched first."),
-      bind_flag(
-          "plugin_timeout", options.plugin_timeout, Range{0.1, kMostSeconds},
+      bind_option(
+          "plugin_timeout", options.plugin_timeout,
           "Seconds that a plug-in that did not come with convoy may take to open or to plan. "
           "convoy tries both in a separate process first, names a plug-in that hangs or crashes "
           "there, and auto continues without it. In the run itself, the same limit holds for "

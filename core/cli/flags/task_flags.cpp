@@ -23,9 +23,9 @@ Flags membership_flags(TaskOptions& options, MachineOptions& machine) {
       bind_words("job_name", options.job_name, {"", "worker", "ps", "controller"},
                  "Role of this process in a run on several hosts. Without it, mpirun, srun or "
                  "RANK and WORLD_SIZE determine the role; without these, the process runs alone."),
-      bind_flag("task_index", options.task_index, Range{0, double{kMostHosts}},
-                "Number of this task among those of its role, from 0. Worker 0 prints the total.",
-                "0"),
+      bind_option("task_index", options.task_index,
+                  "Number of this task among those of its role, from 0. Worker 0 prints the total.",
+                  "0"),
       bind_flag("worker_hosts", machine.worker_hosts,
                 "Addresses at which the workers listen: host:port,host:port."),
       bind_flag("ps_hosts", machine.ps_hosts,
@@ -40,22 +40,22 @@ Flags membership_flags(TaskOptions& options, MachineOptions& machine) {
           },
           "Transports, which carry bytes between tasks, by name, separated by commas (`convoy "
           "list` shows them). auto takes the best one for each pair."),
-      bind_flag("network_channels", options.network_channels, Range{1, 255},
-                "Number of streams over which a large message between two tasks is divided."),
+      bind_option("network_channels", options.network_channels,
+                  "Number of streams over which a large message between two tasks is divided."),
   };
 }
 
 // How long tasks wait for each other, and what happens when one is lost.
 Flags loss_flags(TaskOptions& options) {
   return {
-      bind_flag("join_timeout", options.join_timeout, Range{0.1, kMostSeconds},
-                "Seconds within which all tasks must join."),
-      bind_flag("peer_timeout", options.peer_timeout, Range{0.1, kMostSeconds},
-                "Seconds of silence after which a task counts as dead."),
-      bind_flag("restarts", options.restarts, Range{0, double{kMostHosts}},
-                "How often a task that dies may be replaced. The others wait up to join_timeout "
-                "seconds until it is started again, and all continue from the newest checkpoint "
-                "in train_dir. Worker 0 cannot be replaced. Worker 0's value counts."),
+      bind_option("join_timeout", options.join_timeout,
+                  "Seconds within which all tasks must join."),
+      bind_option("peer_timeout", options.peer_timeout,
+                  "Seconds of silence after which a task counts as dead."),
+      bind_option("restarts", options.restarts,
+                  "How often a task that dies may be replaced. The others wait up to join_timeout "
+                  "seconds until it is started again, and all continue from the newest checkpoint "
+                  "in train_dir. Worker 0 cannot be replaced. Worker 0's value counts."),
   };
 }
 

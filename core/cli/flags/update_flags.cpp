@@ -35,8 +35,8 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
       bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
       bind_flag("weight_decay", options.weight_decay, kPositive,
                 "L2 factor on all variables but batch norm's."),
-      bind_flag("gradient_clip", options.gradient_clip, kPositive,
-                "Limit of the magnitude of every gradient element."),
+      bind_option("gradient_clip", options.gradient_clip,
+                  "Limit of the magnitude of every gradient element."),
   };
 }
 
@@ -68,9 +68,9 @@ std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
       bind_flag("fp16_enable_auto_loss_scale", options.automatic_loss_scale,
                 "Skips steps with gradients that are not finite and halves the loss scale, "
                 "starting from fp16_loss_scale."),
-      bind_flag("fp16_inc_loss_scale_every_n", options.increase_every, Range{1, kMostSteps},
-                "Number of finite steps in a row after which the next one doubles the automatic "
-                "loss scale."),
+      bind_option("fp16_inc_loss_scale_every_n", options.increase_every,
+                  "Number of finite steps in a row after which the next one doubles the automatic "
+                  "loss scale."),
       bind_flag("report_gradient_norms", options.report_norms,
                 "Adds the gradients' norms, without weight decay, to the steps of output_file."),
   };

@@ -50,9 +50,10 @@ struct SimulatedJob {
 
 // One job. Functions may be called any number of times, from one thread at a time. Each opens the
 // plug-ins and devices that it needs and leaves nothing running. All throw convoy::Error, whose
-// code is the exit code of `convoy` for the same failure: kUsage for options that contradict each
-// other or name something that does not exist, kUnavailable for plug-ins and devices that cannot be
-// used, and kNumerical, kTimeout and kFailed for the failures that they name.
+// code is the exit code of `convoy` for the same failure: kUsage for options that are out of
+// bounds, contradict each other or name something that does not exist, kUnavailable for plug-ins
+// and devices that cannot be used, and kNumerical, kTimeout and kFailed for the failures that they
+// name.
 class Job {
  public:
   explicit Job(JobOptions options);

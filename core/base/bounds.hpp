@@ -1,0 +1,19 @@
+#pragma once
+
+#include <limits>
+#include <string>
+
+namespace convoy {
+
+// The values that a number may have, both ends included.
+struct Bounds {
+  double least = 0;
+  double most = std::numeric_limits<double>::infinity();
+
+  bool contain(double value) const { return value >= least && value <= most; }  // NaN: never
+};
+
+// "an integer from 1 to 255", "a number of at least 0".
+std::string bounds_text(const Bounds& bounds, bool whole);
+
+}  // namespace convoy
