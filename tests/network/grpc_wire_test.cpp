@@ -1,6 +1,11 @@
 // What is about gRPC alone: encryption, names, ports.
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <ctime>
 #include <future>
 #include <mutex>
 
@@ -10,6 +15,30 @@
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::network::grpc_wire_test {
+namespace {
+
+// In this thread alone: gRPC's own threads nap by the wall clock.
+thread_local bool wall_clock_jumps = false;
+thread_local int days = 0;
+
+// Somebody sets the wall clock back by a day whenever this thread looks at it.
+class JumpingWallClock {
+ public:
+  JumpingWallClock() { wall_clock_jumps = true; }
+  ~JumpingWallClock() { wall_clock_jumps = false; }
+  JumpingWallClock(const JumpingWallClock&) = delete;
+  JumpingWallClock& operator=(const JumpingWallClock&) = delete;
+};
+
+}  // namespace
+
+// In place of the system's, also for the libraries.
+extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  const auto result = static_cast<int>(::syscall(SYS_clock_gettime, clock, time));
+  constexpr std::time_t kDay = 24 * 3600;
+  if (wall_clock_jumps && clock == CLOCK_REALTIME) time->tv_sec -= kDay * ++days;
+  return result;
+}
 
 TEST(GrpcWire, MutualTlsCarriesTheSame) {
   Cluster run;
@@ -116,6 +145,24 @@ TEST(GrpcWire, WordsBeforeTheFirstAnswerAreNotLost) {
   EXPECT_TRUE(std::holds_alternative<Join>(coordinator.messages[0]));
   ASSERT_TRUE(std::holds_alternative<Goodbye>(coordinator.messages[1]));
   EXPECT_EQ(std::get<Goodbye>(coordinator.messages[1]).code, 130);
+}
+
+// It takes connections and is no coordinator.
+TEST(GrpcWire, WaitsForASilentPeerByNoClockThatIsSet) {
+  const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  auto* const any = reinterpret_cast<sockaddr*>(&address);
+  ASSERT_TRUE(::bind(socket, any, size) == 0 && ::listen(socket, 4) == 0 &&
+              ::getsockname(socket, any, &size) == 0);
+  Deaf task;
+  auto client = open_grpc_wire().connect({"127.0.0.1", ntohs(address.sin_port)}, {}, task);
+  client->send(Join{});
+  const JumpingWallClock clock;
+  client.reset();  // it says farewell to a peer that may still answer
+  ::close(socket);
 }
 
 TEST(GrpcWire, APortThatIsTakenIsNamed) {

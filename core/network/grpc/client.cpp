@@ -9,6 +9,7 @@
 
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
+#include "core/network/grpc/deadline.hpp"
 #include "core/network/grpc/write_queue.hpp"
 #include "grpc/control.grpc.pb.h"
 
@@ -89,7 +90,7 @@ class GrpcClient : public WireClient,
       const std::lock_guard lock(mutex_);
       if (answered_ || done_) return true;
     }
-    return channel_->WaitForConnected(std::chrono::system_clock::now() + kConnecting);
+    return channel_->WaitForConnected(deadline_after(kConnecting));
   }
 
   void note_answer() {

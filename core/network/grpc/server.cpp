@@ -12,6 +12,7 @@
 #include "core/network/addresses.hpp"
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
+#include "core/network/grpc/deadline.hpp"
 #include "core/network/grpc/write_queue.hpp"
 #include "grpc/control.grpc.pb.h"
 
@@ -87,7 +88,7 @@ class GrpcServer : public WireServer, public v1::Coordinator::CallbackService {
       const std::lock_guard lock(mutex_);
       for (auto& [id, stream] : streams_) stream->close();
     }
-    server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
+    server_->Shutdown(deadline_after(kShutdown));
     std::unique_lock lock(mutex_);
     empty_.wait(lock, [&] { return streams_.empty(); });
   }

@@ -100,7 +100,7 @@ GrpcTransport::~GrpcTransport() {
     bury(lock);
     return !busy();
   });
-  server_->Shutdown(std::chrono::system_clock::now());
+  server_->Shutdown(gpr_now(GPR_CLOCK_MONOTONIC));
 }
 
 // Nothing of gRPC's refers to this object or to a span.
