@@ -9,6 +9,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "core/base/last_words.hpp"
 #include "core/plugin/watched_call.hpp"
 
 namespace convoy::cli {
@@ -32,11 +33,6 @@ ExitCode code_of(int number) {
   return number == SIGINT ? ExitCode::kInterrupted : ExitCode::kTerminated;
 }
 
-void say(const char* text) {
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(written);  // the reader may be gone
-}
-
 // Whoever is interrupted may be about to look at what its own call has left there.
 class KeptErrno {
  public:
@@ -52,7 +48,7 @@ class KeptErrno {
 extern "C" void note_signal(int number) {
   const KeptErrno kept;
   if (ends_at_once != 0) {
-    say("\nconvoy: interrupted before the first step\n");
+    say_at_once("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));
   }
   if (number == SIGPIPE) std::signal(SIGPIPE, SIG_IGN);  // each further line would bring it again
@@ -68,9 +64,10 @@ extern "C" void note_signal(int number) {
   hurry_calls(code_of(number));
   const char* const what = what_ends_first;
   if (what == nullptr) return;
-  say("\nconvoy: ends after the ");
-  say(what);
-  say(" under way; Ctrl-C or another signal, a second from now or later, ends it at once\n");
+  say_at_once("\nconvoy: ends after the ");
+  say_at_once(what);
+  say_at_once(
+      " under way; Ctrl-C or another signal, a second from now or later, ends it at once\n");
 }
 
 extern "C" void note_save_request(int) {
@@ -150,7 +147,7 @@ void InterruptGuard::end_quietly() {
   listen_for_lost_output();
 }
 
-bool InterruptGuard::requested() const {
+bool InterruptGuard::is_ending() {
   return received_signal != 0;
 }
 

@@ -32,7 +32,9 @@ class InterruptGuard {
   // The same without a message, for code that only waits.
   void end_quietly();
 
-  bool requested() const;
+  bool requested() const { return is_ending(); }
+  // Whether the last guard was asked for it, also after its end.
+  static bool is_ending();
   int signal() const;               // that asked for it; 0: none came
   std::string signal_name() const;  // "SIGINT"; empty: none came
   // kOk until a signal came, then kInterrupted for SIGINT, kTerminated for the others.

@@ -12,6 +12,7 @@
 
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
+#include "core/cli/standard_streams.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "core/network/addresses.hpp"
@@ -44,7 +45,7 @@ int after_writing(int code) {
   if (std::cout.flush()) return code;
   const int failed = end_with(ExitCode::kFailed,
                               "standard output could not be written to its end: the disk is full, "
-                              "or whoever reads has gone");
+                              "or whoever reads has gone or reads no more");
   return code == 0 ? failed : code;
 }
 
@@ -68,6 +69,7 @@ void settle_inheritance() {
 
 int main(int argc, char** argv) {
   settle_inheritance();
+  convoy::cli::let_standard_streams_end();
   // Kernels before 5.18 start programs without even a name.
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   convoy::job::set_openmp_environment();

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/last_words.hpp"
 #include "core/plugin/child_call.hpp"
 
 namespace convoy {
@@ -38,11 +39,6 @@ double ending_patience = 0;  // seconds
 pthread_t ending_thread;
 const Suspect* seen_while_ending = nullptr;
 
-void say(const char* text) {
-  const ssize_t written = ::write(STDERR_FILENO, text, std::strlen(text));
-  static_cast<void>(written);  // nobody may be there to read
-}
-
 // The innermost plug-in whose code the calling thread is in; null: none.
 const Suspect* innermost_suspect() {
   std::array<void*, 128> frames{};
@@ -60,7 +56,7 @@ const Suspect* innermost_suspect() {
 [[noreturn]] void end_naming(const Suspect& culprit, const char* what, const char* detail) {
   for (const char* const text : {"\nconvoy: error: ", culprit.label.data(), what, detail,
                                  "; mend it, or take it off the plug-in path\n"})
-    say(text);
+    say_at_once(text);
   ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }
 
@@ -161,7 +157,7 @@ void watch_ending() {
 
 void end_with(const Error& error) {
   std::fflush(nullptr);
-  for (const char* const text : {"\nconvoy: error: ", error.what(), "\n"}) say(text);
+  for (const char* const text : {"\nconvoy: error: ", error.what(), "\n"}) say_at_once(text);
   ::_exit(static_cast<int>(error.code()));
 }
 

@@ -13,6 +13,8 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/last_words.hpp"
+
 namespace convoy {
 namespace {
 
@@ -57,8 +59,7 @@ std::size_t take_slot() {
 // Standard output gets the lines that are buffered, unless the hung thread holds them or nobody
 // takes them.
 [[noreturn]] void end_at_once(std::string_view text, ExitCode code) {
-  const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
-  static_cast<void>(written);  // nobody may be there to read
+  say_at_once(text);
   pollfd output{STDOUT_FILENO, POLLOUT, 0};
   if (::poll(&output, 1, 0) == 1 && ::ftrylockfile(stdout) == 0) ::fflush_unlocked(stdout);
   ::_exit(static_cast<int>(code));

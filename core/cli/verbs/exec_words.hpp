@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/last_words.hpp"
 
 namespace convoy::cli {
 
@@ -38,10 +39,8 @@ class ExecWords {
                      : "; look whether it is there and may be run\n";
   const char* const reason = std::strerror(errno);
   for (const char* const part :
-       {"convoy: error: ", program, " cannot be started for a run of its own: ", reason, advice}) {
-    const ssize_t written = ::write(STDERR_FILENO, part, std::strlen(part));
-    static_cast<void>(written);
-  }
+       {"convoy: error: ", program, " cannot be started for a run of its own: ", reason, advice})
+    say_at_once(part);
   ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }
 
