@@ -61,11 +61,19 @@ void Coordinator::received(ConnectionId connection, const TaskMessage& message, 
 }
 
 void Coordinator::join(ConnectionId connection, const Join& request, TimePoint now) {
+  if (phase_ != Phase::kFinished)
+    if (const auto refusal = membership_.too_late(request)) return refuse(connection, *refusal);
   if (may_replace(request.name)) {
     early_.push_back({connection, request, now});
     return;
   }
   admit(connection, request, now);
+}
+
+// This task alone.
+void Coordinator::refuse(ConnectionId connection, const Refusal& refusal) {
+  send_(connection, refusal);
+  close_(connection);
 }
 
 // Whether the loss of the task that it replaces may not be seen yet: a host that is gone closes no
@@ -81,8 +89,7 @@ void Coordinator::admit(ConnectionId connection, const Join& request, TimePoint 
   const std::optional<Refusal> refusal =
       phase_ == Phase::kFinished ? late_refusal() : membership_.admit(connection, request);
   if (refusal) {
-    send_(connection, *refusal);
-    close_(connection);
+    refuse(connection, *refusal);
     // Tasks that contradict each other cannot run, so the others need not wait for the time-out.
     if (phase_ == Phase::kJoining) refuse_all(*refusal);
     if (const auto rank = membership_.seat_of(request.name); rank && refusal_)
@@ -122,10 +129,7 @@ void Coordinator::refuse_all(const Refusal& refusal) {
     told_[static_cast<std::size_t>(rank)] = membership_.taken(rank);
   send_all(refusal);
   for (const ConnectionId connection : std::exchange(returning_, {})) send_(connection, refusal);
-  for (const Early& it : std::exchange(early_, {})) {
-    send_(it.connection, refusal);
-    close_(it.connection);
-  }
+  for (const Early& it : std::exchange(early_, {})) refuse(it.connection, refusal);
 }
 
 bool Coordinator::refuses_late_tasks() const {
@@ -292,10 +296,12 @@ void Coordinator::declare(const Cause& cause, TimePoint now) {
   // A task that has left does not come back.
   const bool complete = std::ranges::none_of(left_, [](bool left) { return left; });
   const bool restart = died && complete && options_.restarts > 0;
-  // If the lost task itself wakes up, it is not part of the next generation.
-  if (cause.rank >= 0) end_connection(cause);
+  // One that was only silent may wake up, and takes its seat again if nobody has it by then.
+  const bool may_wake = restart && cause.kind == CauseKind::kSilence;
+  if (cause.rank >= 0 && !may_wake) end_connection(cause);
   for (int rank = 0; rank < membership_.size(); ++rank) {
-    if (rank == cause.rank || left_[static_cast<std::size_t>(rank)]) continue;
+    const bool is_gone = rank == cause.rank && !may_wake;
+    if (is_gone || left_[static_cast<std::size_t>(rank)]) continue;
     const ConnectionId survivor = membership_.connection_of(rank);
     send_(survivor, Loss{cause.rank, cause.code, cause.text, restart});
     if (restart) returning_.push_back(survivor);

@@ -59,6 +59,7 @@ class Coordinator {
   void join(ConnectionId connection, const Join& join, TimePoint now);
   bool may_replace(const TaskName& name) const;
   void admit(ConnectionId connection, const Join& join, TimePoint now);
+  void refuse(ConnectionId connection, const Refusal& refusal);
   void refuse_twins(TimePoint now);
   // Whether tasks join again after a loss.
   bool returns() const { return phase_ == Phase::kJoining && membership_.generation() > 0; }
@@ -95,7 +96,7 @@ class Coordinator {
   bool interrupted_ = false;        // all tasks of this generation know
   std::optional<Refusal> refusal_;  // why there is no run
   std::vector<bool> told_;          // by rank: the task knows the refusal
-  // Tasks that survived a loss and have not joined again.
+  // Tasks that survived a loss, or may wake up after their own, and have not joined again.
   std::vector<ConnectionId> returning_;
   // Tasks that were started to replace a lost one before its loss is seen or its cause is known.
   std::vector<Early> early_;

@@ -45,13 +45,21 @@ std::optional<Refusal> Membership::admit(ConnectionId connection, const Join& jo
                     "own, or end what is left of an earlier run",
                     to_string(join.name), to_string(seat.join->name),
                     seat_text(seat.role, seat.index))};
-  if (join.generation != 0 && join.generation != generation_)
-    return Refusal{ExitCode::kTimeout,
-                   fmt::format("{} comes back for generation {} of the run, which is at {}",
-                               to_string(join.name), join.generation, generation_)};
   seat.connection = connection;
   seat.join = join;
   return std::nullopt;
+}
+
+std::optional<Refusal> Membership::too_late(const Join& join) const {
+  const std::optional<int> rank = seat_of(join.name);
+  if (join.generation == 0 || !rank) return std::nullopt;
+  if (join.generation != generation_)
+    return Refusal{ExitCode::kTimeout,
+                   fmt::format("{} comes back for generation {} of the run, which is at {}",
+                               to_string(join.name), join.generation, generation_)};
+  if (!taken(*rank)) return std::nullopt;
+  return Refusal{ExitCode::kTimeout, fmt::format("{} counted as lost, and {} has taken its place",
+                                                 to_string(join.name), text(*rank))};
 }
 
 void Membership::vacate(int rank) {

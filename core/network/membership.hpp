@@ -20,6 +20,9 @@ class Membership {
   // Gives the task its seat. If it cannot join, returns the reason, which names both contradicting
   // tasks.
   std::optional<Refusal> admit(ConnectionId connection, const Join& join);
+  // Why a task that was part of an earlier generation has no place in this one: it was away for too
+  // long. Nothing if it may be admitted.
+  std::optional<Refusal> too_late(const Join& join) const;
   void vacate(int rank);
   // Frees all seats for the next generation.
   void begin_generation();

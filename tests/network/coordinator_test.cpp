@@ -23,6 +23,16 @@ Join join_of(Role role, int index) {
   return join;
 }
 
+// Of a task that was part of an earlier generation.
+Join again(Role role, int index, int generation) {
+  Join join = join_of(role, index);
+  join.generation = generation;
+  return join;
+}
+
+// Seconds in which a silent task is declared lost.
+const double kLost = CoordinatorOptions().peer_timeout + 0.3;
+
 // A coordinator of two workers and a server: connections 1, 2 and 3.
 class CoordinatorTest : public testing::Test {
  protected:
@@ -65,11 +75,8 @@ class CoordinatorTest : public testing::Test {
   }
   // Connections 1 and 3 have survived a loss.
   void return_to_generation(int generation) {
-    for (const auto& [connection, role] : {std::pair{1, Role::kWorker}, {3, Role::kServer}}) {
-      Join again = join_of(role, 0);
-      again.generation = generation;
-      join(static_cast<ConnectionId>(connection), again);
-    }
+    join(1, again(Role::kWorker, 0, generation));
+    join(3, again(Role::kServer, 0, generation));
   }
   // Time passes; `alive` send heartbeats.
   void pass(double seconds, const std::vector<ConnectionId>& alive, const Position& position = {}) {
@@ -512,7 +519,7 @@ TEST_F(CoordinatorTest, AReplacementMayComeBeforeTheLossIsSeen) {
 TEST_F(CoordinatorTest, ASecondTaskOfANameIsRefusedIfTheFirstOneLives) {
   start_with(1);
   join(9, join_of(Role::kWorker, 1));
-  pass(CoordinatorOptions().peer_timeout + 0.3, {1, 2, 3, 9});
+  pass(kLost, {1, 2, 3, 9});
   EXPECT_NE(text<Refusal>(9).find("both say that they are worker 1"), std::string::npos)
       << text<Refusal>(9);
   EXPECT_TRUE(messages<Loss>(1).empty());
@@ -538,17 +545,13 @@ TEST_F(CoordinatorTest, TwoTasksThatDieBeforeAllAreBackAreReplaced) {
   start_with(3);
   lose(2);
   join(9, join_of(Role::kWorker, 1));
-  Join back = join_of(Role::kServer, 0);
-  back.generation = 1;
-  join(3, back);
+  join(3, again(Role::kServer, 0, 1));
   coordinator_->closed(9, now_);
   coordinator_->closed(3, now_);
   join(10, join_of(Role::kWorker, 1));
   join(11, join_of(Role::kServer, 0));
   pass(0.5, {1, 10, 11});
-  back = join_of(Role::kWorker, 0);
-  back.generation = 1;
-  join(1, back);
+  join(1, again(Role::kWorker, 0, 1));
   EXPECT_EQ(messages<Roster>(10).size(), 1u) << text<Refusal>(10);
   EXPECT_EQ(messages<Roster>(11).size(), 1u) << text<Refusal>(11);
 }
@@ -585,6 +588,43 @@ TEST_F(CoordinatorTest, WhoWaitsForASeatHearsThatTheRunIsOver) {
   pass(0.3, {1, 3, 10});
   EXPECT_EQ(text<Refusal>(10), text<Refusal>(1));
   EXPECT_NE(text<Refusal>(10), "");
+}
+
+// It was stopped, or its machine was asleep: nobody has ended it, so nobody starts it again.
+TEST_F(CoordinatorTest, ALostTaskThatWakesUpTakesItsSeatAgain) {
+  start_with(1);
+  pass(kLost, {1, 3});
+  ASSERT_EQ(messages<Loss>(2).size(), 1u);
+  EXPECT_TRUE(messages<Loss>(2)[0].restart);
+  EXPECT_EQ(closed_, std::vector<ConnectionId>{});
+  return_to_generation(1);
+  join(2, again(Role::kWorker, 1, 1));
+  EXPECT_EQ(messages<Roster>(1).size(), 2u) << text<Refusal>(2);
+  EXPECT_EQ(messages<Roster>(2).size(), 2u);
+}
+
+TEST_F(CoordinatorTest, ALostTaskThatWakesUpBehindItsReplacementEndsAlone) {
+  for (const bool all_are_back : {false, true}) {
+    start_with(1);
+    pass(kLost, {1, 3});
+    join(9, join_of(Role::kWorker, 1));
+    if (all_are_back) return_to_generation(1);
+    join(2, again(Role::kWorker, 1, 1));
+    ASSERT_EQ(messages<Refusal>(2).size(), 1u);
+    EXPECT_EQ(messages<Refusal>(2)[0].code, ExitCode::kTimeout);
+    EXPECT_NE(text<Refusal>(2).find("has taken its place"), std::string::npos) << text<Refusal>(2);
+    if (!all_are_back) return_to_generation(1);
+    EXPECT_EQ(messages<Roster>(9).size(), 1u) << text<Refusal>(9);
+    EXPECT_EQ(text<Refusal>(1), "");
+  }
+}
+
+TEST_F(CoordinatorTest, ALostTaskThatWakesUpTooLateHearsThatTheRunIsOver) {
+  start_with(1);
+  pass(kLost + CoordinatorOptions().join_timeout, {1, 3});
+  EXPECT_TRUE(coordinator_->finished());
+  EXPECT_EQ(text<Refusal>(2), text<Refusal>(1));
+  EXPECT_NE(text<Refusal>(2), "");
 }
 
 TEST_F(CoordinatorTest, TheChiefSeesEverybodysProgress) {

@@ -94,9 +94,10 @@ void Task::rejoin(const network::Introduction& introduction) {
   linked_ = goes_on_ = false;
   explained_.reset();
   ++restarts_;
-  observer_.notice(
-      fmt::format("waiting for the lost task to be started again, --join_timeout={:g} s at most",
-                  options_.join_timeout));
+  observer_.notice(fmt::format(
+      "waiting for the lost task to be started again or to wake up, --join_timeout={:g} "
+      "s at most",
+      options_.join_timeout));
   control_->rejoin(introduction);
   take_rank();
 }

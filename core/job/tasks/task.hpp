@@ -99,7 +99,8 @@ class Task {
   void name_loss(const Error& error);
   // Whether that error is the loss of a task that may be replaced; then call rejoin().
   bool goes_on() const { return goes_on_; }
-  // Closes all links and waits until all tasks have joined again, the lost one as a new process.
+  // Closes all links and waits until all tasks have joined again, the lost one as a new process
+  // unless it was only silent.
   // Errors as the constructor. Afterwards everything is exchanged again, beginning with the sizes.
   void rejoin(const network::Introduction& introduction);
   // Number of calls of rejoin().
