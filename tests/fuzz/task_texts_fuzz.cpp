@@ -1,15 +1,27 @@
-// What tasks tell each other as JSON: the first byte chooses what it is about, any bytes follow.
+// What tasks tell each other in texts, most of them JSON: the first byte chooses what it is about,
+// any bytes follow.
 // What is read says the same when it is written and read again.
 #include "core/base/error.hpp"
 #include "core/job/tasks/task_messages.hpp"
+#include "core/runtime/asynchronous/worker_reports.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {
 
 using namespace convoy::job;
+using convoy::job::to_text;
+using convoy::runtime::to_text;
 
 constexpr std::uint32_t kDevices = 2;  // and tasks
-constexpr int kSubjects = 6;
+constexpr int kSubjects = 8;
+
+convoy::runtime::LastSteps read_last_steps(const std::string& text) {
+  return convoy::runtime::last_steps_of_all(std::vector<std::string>{text}, kDevices);
+}
+
+std::vector<convoy::WorkerRecord> read_workers(const std::string& text) {
+  return convoy::runtime::workers_of_all(std::vector<std::string>{text}, kDevices);
+}
 
 void read_text(int subject, const std::string& text) {
   const auto twice = [&text](const auto& read) {
@@ -27,8 +39,12 @@ void read_text(int subject, const std::string& text) {
       return twice([](const std::string& it) { return read_measured_links(it, kDevices); });
     case 4:
       return twice(read_cores);
-    default:
+    case 5:
       return twice(read_task_trace);
+    case 6:
+      return twice(read_last_steps);
+    default:
+      return twice(read_workers);
   }
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/json.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/tasks/task_messages.hpp"
+#include "core/runtime/asynchronous/worker_reports.hpp"
 #include "core/select/decision_cache.hpp"
 #include "core/select/selection_json.hpp"
 #include "tests/calibrate/profiles.hpp"
@@ -69,7 +70,10 @@ std::vector<std::string> texts_of_tasks() {
       job::to_text(names),
       job::to_text(std::vector<job::MeasuredLink>{{}, {1e-5, 1e9, 2e9, 1e-10}}),
       job::to_text(std::vector<unsigned>{0, 2}),
-      job::to_text(trace)};
+      job::to_text(trace),
+      runtime::to_text(runtime::LastSteps{{{0, 12}, {1, 40}}, true, true}),
+      runtime::to_text(
+          std::vector<WorkerRecord>{{0, 20, 2.5, 64.125, {}}, {1, 0, 0, 0, {{0, 5}, {2, 7}}}})};
   for (std::size_t i = 0; i < texts.size(); ++i) texts[i].insert(0, 1, static_cast<char>(i));
   return texts;
 }

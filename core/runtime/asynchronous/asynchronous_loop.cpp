@@ -108,7 +108,7 @@ class AsynchronousLoop {
       meeting_.hear();  // who has asked for this drain has said before why
     }
     LastSteps last = own_last_steps(is_last.value_or(false));
-    if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)));
+    if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)), workers_);
     take(last);
     if (!last.over) go_until([this] { return all_are_there(); });
     meeting_.finish();
@@ -175,14 +175,16 @@ class AsynchronousLoop {
       known.push_back({strand, 0, 0, 0, session_.gate()->staleness().seen()[strand]});
     std::vector<std::string> texts{to_text(known)};
     if (peers_ != nullptr) texts = peers_->exchange(texts.front());
-    summary_.workers = workers_of_all(texts);
+    summary_.workers = workers_of_all(texts, workers_);
     if (meter_) summary_.breakdown = meter_->mean_step();
   }
 
   bool all_are_there() const { return std::ranges::all_of(strands_, &StrandRun::is_there); }
 
   // Whether all updates of the run are done, less one, as tf_cnn_benchmarks counts them.
-  bool is_enough(std::int64_t steps) const { return steps >= workers_ * options_.timed_steps - 1; }
+  bool is_enough(std::int64_t steps) const {
+    return steps >= std::int64_t{workers_} * options_.timed_steps - 1;
+  }
 
   // Whether all hosts meet now, and if so, whether for the end. Only the chief knows the steps of
   // all.
@@ -321,7 +323,7 @@ class AsynchronousLoop {
   const train::LearningRateSchedule& schedule_;
   const TrainingLoopOptions& options_;
   const TrainingEvents& events_;
-  std::int64_t workers_;
+  std::uint32_t workers_;
   Meeting meeting_;
   StepDescriber describer_;
   std::optional<BreakdownMeter> meter_;

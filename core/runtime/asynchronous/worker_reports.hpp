@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "core/runtime/training_loop.hpp"
+#include <convoy/job_result.hpp>
 
 namespace convoy::runtime {
 
 // The reports on strands that tasks exchange when asynchronous training pauses or ends: lines of
-// text.
+// text. Error (kFailed) for a line that is none, and for workers too many or too few.
 
 // The step at which each of a worker's strands pauses, and the reason of the meeting.
 struct LastSteps {
@@ -20,11 +20,11 @@ struct LastSteps {
   bool over = false;     // it ends
 };
 std::string to_text(const LastSteps& own);
-LastSteps last_steps_of_all(std::span<const std::string> texts);
+LastSteps last_steps_of_all(std::span<const std::string> texts, std::uint32_t workers);
 
 // Hosts with replicas know speeds, hosts with masters know staleness. Each gives what it knows per
 // strand; joined, the records are complete.
 std::string to_text(std::span<const WorkerRecord> own);
-std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts);
+std::vector<WorkerRecord> workers_of_all(std::span<const std::string> texts, std::uint32_t workers);
 
 }  // namespace convoy::runtime
