@@ -23,6 +23,14 @@ int parse_port(std::string_view digits, std::string_view text, std::string_view 
   return port;
 }
 
+// Names are as long as that at most (RFC 1035). A dash at the beginning is a flag's: a value was
+// left out.
+bool is_host(std::string_view host) {
+  constexpr std::size_t kMostCharacters = 253;
+  return host.size() <= kMostCharacters && !host.starts_with('-') && !host.starts_with('.') &&
+         host.find("..") == std::string_view::npos;
+}
+
 bool is_host_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
          c == '-' || c == '_';
@@ -53,6 +61,9 @@ HostPort parse_host_port(std::string_view text, std::string_view source) {
   if (host.empty()) refuse_address(text, source, "has no host");
   if (!std::ranges::all_of(host, is_host_character))
     refuse_address(text, source, "has a host with a character that no name has");
+  if (!is_host(host))
+    refuse_address(text.substr(0, 100), source,
+                   "has a host that is too long for a name, or has a dash or a dot too many");
   return {std::string(host), parse_port(text.substr(colon + 1), text, source)};
 }
 

@@ -36,8 +36,10 @@ class NodeList {
          variable_, list_, reason);
   }
 
+  [[noreturn]] void refuse_number() const { refuse("names more than 65,536 nodes"); }
+
   void append(std::vector<std::string>& to, std::vector<std::string> more) const {
-    if (to.size() + more.size() > kMostNodes) refuse("names more than 65,536 nodes");
+    if (to.size() + more.size() > kMostNodes) refuse_number();
     to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
@@ -82,7 +84,8 @@ class NodeList {
       const std::string_view first = range.substr(0, dash);
       const long from = number(first);
       const long to = dash == std::string_view::npos ? from : number(range.substr(dash + 1));
-      if (to < from || to - from >= static_cast<long>(kMostNodes)) refuse("has a range that falls");
+      if (to < from) refuse("has a range that falls");
+      if (to - from >= static_cast<long>(kMostNodes)) refuse_number();
       std::vector<std::string> more;
       for (long value = from; value <= to; ++value)
         more.push_back(fmt::format("{:0{}}", value, first.size()));

@@ -38,9 +38,16 @@ TEST(HostPort, ListsKeepTheirOrder) {
 }
 
 TEST(HostPort, RefusesWhatIsNoAddress) {
-  for (const char* text : {"node", "node:", ":5", "node:0", "node:65536", "node:5x", "no de:5",
-                           "::1:50000", "[::1]", "[]:5", "[node]:5", "a:1,,b:2", "a:1,"})
+  for (const char* text :
+       {"node", "node:", ":5", "node:0", "node:65536", "node:5x", "no de:5", "::1:50000", "[::1]",
+        "[]:5", "[node]:5", "a:1,,b:2", "a:1,", "-h:5", ".:5", ".a:5", "a..b:5"})
     EXPECT_NE(problem_of(text).find("--worker_hosts"), std::string::npos) << text;
+}
+
+TEST(HostPort, RefusesWhatIsTooLongForAName) {
+  EXPECT_EQ(problem_of(std::string(253, 'a') + ":5"), "");
+  EXPECT_NE(problem_of(std::string(254, 'a') + ":5").find("too long"), std::string::npos);
+  EXPECT_EQ(problem_of("localhost.:5"), "") << "a name from the root";
 }
 
 TEST(HostPort, RefusesAnAddressThatIsThereTwice) {
