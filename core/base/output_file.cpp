@@ -37,14 +37,18 @@ bool is_special(const std::filesystem::path& path) {
   return std::filesystem::is_other(path, error);
 }
 
-bool write_all(int descriptor, std::string_view content) {
+bool write_all(int descriptor, std::string_view content, std::chrono::milliseconds patience) {
   while (!content.empty()) {
     const ssize_t count = ::write(descriptor, content.data(), content.size());
     if (count >= 0) {
       content.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno == EAGAIN) {
       pollfd ready{descriptor, POLLOUT, 0};
-      ::poll(&ready, 1, -1);
+      const int found = ::poll(&ready, 1, static_cast<int>(patience.count()));
+      if (found == 0) {
+        errno = ENXIO;
+        return false;
+      }
     } else if (errno != EINTR) {
       return false;
     }
@@ -52,10 +56,11 @@ bool write_all(int descriptor, std::string_view content) {
   return true;
 }
 
-void write_special(const std::filesystem::path& path, std::string_view content) {
+void write_special(const std::filesystem::path& path, std::string_view content,
+                   std::chrono::milliseconds patience) {
   // Without waiting for somebody who reads a pipe.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  const bool written = descriptor >= 0 && write_all(descriptor, content);
+  const bool written = descriptor >= 0 && write_all(descriptor, content, patience);
   const std::string reason = errno == ENXIO ? "nobody reads it" : std::strerror(errno);
   if (descriptor >= 0) ::close(descriptor);
   if (!written) fail_to_write(path, reason);
@@ -76,8 +81,9 @@ std::filesystem::path temporary_for(const std::filesystem::path& path) {
 
 }  // namespace
 
-void write_output_file(const std::filesystem::path& named, std::string_view content) {
-  if (is_special(named)) return write_special(named, content);
+void write_output_file(const std::filesystem::path& named, std::string_view content,
+                       std::chrono::milliseconds patience) {
+  if (is_special(named)) return write_special(named, content, patience);
   if (is_circle(named)) fail_to_write(named, std::strerror(ELOOP));
   const std::filesystem::path path = behind_links(named);
   const std::filesystem::path temporary = temporary_for(path);
@@ -112,6 +118,9 @@ void check_output_file(const std::filesystem::path& path) {
   const std::filesystem::path folder = folder_of(path);
   std::error_code error;
   if (!std::filesystem::is_directory(folder, error)) {
+    if (error == std::errc::permission_denied)
+      fail(ExitCode::kUsage, "cannot write {}: no permission to look into {}", path.string(),
+           folder.string());
     fail(ExitCode::kUsage, "cannot write {}: {} is not a folder; create it first", path.string(),
          folder.string());
   }

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <ios>
 #include <new>
 #include <string>
 #include <system_error>
@@ -13,7 +14,8 @@ namespace {
 constexpr const char* kMemory =
     "the system gives no more memory; a smaller --batch_size, fewer devices and larger buckets "
     "need less, and `ulimit -v` may hold a limit";
-constexpr const char* kThreads = "`ulimit -u` and the control group limit threads";
+constexpr const char* kThreads =
+    "`ulimit -u`, the control group and, by the memory of their stacks, `ulimit -v` limit threads";
 constexpr const char* kFiles = "`ulimit -n` limits open files";
 
 struct Limit {
@@ -45,7 +47,8 @@ std::string text_of(const std::filesystem::filesystem_error& error) {
 std::string with_advice(std::string reason) {
   if (reason == std::bad_alloc().what()) return kMemory;
   // What the loader says when there is no room for a library.
-  if (contains(reason, "failed to map segment")) return reason + "; " + kMemory;
+  if (contains(reason, "failed to map segment") || contains(reason, "cannot map zero-fill pages"))
+    return reason + "; " + kMemory;
   for (const Limit& limit : kLimits)
     if (contains(reason, std::generic_category().message(limit.error)))
       return reason + "; " + limit.advice;
@@ -58,6 +61,12 @@ std::optional<Error> refusal_by_system(const std::exception& exception) {
   // A system_error, too, and about a path rather than a limit.
   if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception))
     return Error(ExitCode::kFailed, text_of(*file));
+  // Another one: streams throw it when a disk, or the network to it, fails while they read.
+  if (dynamic_cast<const std::ios_base::failure*>(&exception) != nullptr)
+    return Error(ExitCode::kFailed,
+                 fmt::format("a file cannot be read to its end: {}; look at its disk, or at the "
+                             "network to it",
+                             exception.what()));
   if (dynamic_cast<const std::system_error*>(&exception) != nullptr)
     return Error(ExitCode::kUnavailable,
                  fmt::format("the system refuses: {}; {}, {}", exception.what(), kThreads, kFiles));

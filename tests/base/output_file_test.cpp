@@ -94,10 +94,34 @@ TEST_F(OutputFile, RefusesADeletedWorkingFolderBeforehand) {
   EXPECT_NE(message.find("the working folder has been deleted"), std::string::npos) << message;
 }
 
+TEST_F(OutputFile, TellsAFolderThatIsClosedFromOneThatIsNone) {
+  const fs::path closed = folder_ / "closed";
+  fs::create_directories(closed / "inner");
+  fs::permissions(closed, fs::perms::none);
+  const bool is_root = ::geteuid() == 0;
+  constexpr uid_t kNobody = 65534;
+  ASSERT_TRUE(!is_root || ::seteuid(kNobody) == 0);
+  const std::string message = message_of(check_output_file, closed / "inner" / "out.json");
+  ASSERT_TRUE(!is_root || ::seteuid(0) == 0);
+  fs::permissions(closed, fs::perms::owner_all);
+  EXPECT_NE(message.find("no permission to look into"), std::string::npos) << message;
+}
+
 TEST_F(OutputFile, RefusesATooLongNameBeforehand) {
   for (const std::size_t length : {300, 250})
     EXPECT_THROW(check_output_file(folder_ / std::string(length, 'x')), Error) << length;
   EXPECT_NO_THROW(check_output_file(folder_ / std::string(200, 'x')));
+}
+
+TEST_F(OutputFile, WaitsNotForEverForWhoeverHoldsAPipeOpen) {
+  const fs::path path = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+  const int holder = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
+  const auto write = [](const fs::path& to) {
+    write_output_file(to, std::string(1 << 20, 'x'), std::chrono::milliseconds(10));
+  };
+  EXPECT_NE(message_of(write, path).find("nobody reads it"), std::string::npos);
+  ::close(holder);
 }
 
 TEST_F(OutputFile, WritesIntoAPipeAndLeavesItThere) {

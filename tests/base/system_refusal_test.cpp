@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <ios>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -43,12 +44,22 @@ TEST(SystemRefusal, OfAPathIsNoLimit) {
                "there and may be used, and whether the working folder still is");
 }
 
+TEST(SystemRefusal, OfAStreamIsNoLimit) {
+  const std::optional<Error> file = refusal_by_system(
+      std::ios_base::failure("reading", std::make_error_code(std::errc::io_error)));
+  ASSERT_TRUE(file);
+  EXPECT_EQ(file->code(), ExitCode::kFailed);
+  EXPECT_THAT(file->what(), AllOf(HasSubstr("Input/output error"), Not(HasSubstr("ulimit"))));
+}
+
 // As plug-ins and the loader say it.
 TEST(SystemRefusal, AsTextIsAdvisedToo) {
   EXPECT_THAT(with_advice("std::bad_alloc"), HasSubstr("`ulimit -v`"));
   EXPECT_THAT(with_advice("std::bad_alloc"), Not(HasSubstr("std::")));
-  EXPECT_THAT(with_advice("a.so: failed to map segment from shared object"),
-              AllOf(HasSubstr("a.so: failed"), HasSubstr("`ulimit -v`")));
+  for (const std::string reason :
+       {"failed to map segment from shared object", "cannot map zero-fill pages"})
+    EXPECT_THAT(with_advice("a.so: " + reason),
+                AllOf(HasSubstr("a.so: " + reason), HasSubstr("`ulimit -v`")));
   EXPECT_THAT(with_advice("thread: Resource temporarily unavailable"), HasSubstr("`ulimit -u`"));
   EXPECT_THAT(with_advice("a.so: Too many open files"), HasSubstr("`ulimit -n`"));
   EXPECT_EQ(with_advice("a reason of its own"), "a reason of its own");
