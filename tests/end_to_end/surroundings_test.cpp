@@ -1,5 +1,6 @@
 // Surroundings that a program may be started in: no space, no folder, no reader, no name. It says
 // what is missing and what to do, with the exit code that README names, and loses nothing.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -154,6 +157,32 @@ TEST(Surroundings, AReaderThatGoesCostsNoSteps) {
       checkpoints += entry.path().extension() == ".safetensors" ? 1 : 0;
     EXPECT_EQ(checkpoints, 1u) << result.err;
   }
+}
+
+// In a child after fork(): both streams lead into a pipe that is full, and that nobody reads.
+void print_into_full_pipe() {
+  std::array<int, 2> ends{};
+  require(::pipe(ends.data()) == 0 && ::fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
+  const std::string page(4096, 'x');
+  while (::write(ends[1], page.data(), page.size()) > 0) {
+  }
+  require(::fcntl(ends[1], F_SETFL, 0) == 0);
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) require(::dup2(ends[1], stream) >= 0);
+}
+
+// As `convoy run 2>&1 | sleep 1000`.
+TEST(Surroundings, WhoeverHoldsAFullPipeKeepsNoRunFromEnding) {
+  const ProgramResult result = run_in(
+      [] {
+        print_into_full_pipe();
+        const pid_t program = ::getpid();
+        if (::fork() != 0) return;
+        ::sleep(1);
+        ::kill(program, SIGTERM);
+        ::_exit(0);
+      },
+      training({"--num_batches=1000000", "--init_learning_rate=0.001"}));
+  EXPECT_EQ(result.exit_code, 143);
 }
 
 TEST(Surroundings, AFullDiskIsNamed) {
