@@ -48,6 +48,11 @@ std::string largest_of(const std::string& line) {
   return found.empty() ? std::string() : found[1];
 }
 
+// Without --quick, calibrate and qualify do all of their work, which takes what it takes.
+bool is_left_out(const std::string& flag) {
+  return flag == "help" || flag == "flagfile" || flag == "quick";
+}
+
 }  // namespace
 
 std::string GeneratedLine::shown() const {
@@ -107,7 +112,7 @@ void CommandLineGenerator::add_verb(Verb verb) {
       verb.topics.push_back(line.substr(0, line.size() - 1));
     } else if (kFlag.is_all_of(line)) {
       for (const Pattern::Match& name : kNames.all_in(line))
-        if (name.groups[1] != "help" && name.groups[1] != "flagfile")
+        if (!is_left_out(name.groups[1]))
           verb.flags.push_back({name.groups[1], strategy, largest_of(line)});
     }
   }
