@@ -4,6 +4,7 @@
 
 #include "core/plan/lower/cut_updates.hpp"
 #include "core/plan/lower/lower_operations.hpp"
+#include "core/plan/lower/lowered_size.hpp"
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy {
@@ -88,6 +89,9 @@ Plan lower(const Plan& logical, const LoweringOptions& options) {
 
 Plan lower(const Plan& stage, const LoweringOptions& options, const UpdateCounts& before) {
   Lowering lowering(stage, options);
+  const LoweredSize size = expected_size(lowering, stage.body);
+  Lowering::require_room(size.least);  // millions of operations need not be made to find out
+  lowering.reserve(size.about);
   UpdateCutter cutter(stage, before);
   for (const Operation& operation : stage.prologue) lower_operation(lowering, cutter, operation);
   lowering.begin_body();

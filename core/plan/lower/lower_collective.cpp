@@ -163,6 +163,8 @@ void lower_all_gather(Lowering& lowering, const Operation& it) {
   }
 }
 
+}  // namespace
+
 bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
   const Cluster& cluster = *lowering.logical().cluster;
   const bool only = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
@@ -177,8 +179,6 @@ bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
     return false;
   return devices_can_run(it, lowering.logical());
 }
-
-}  // namespace
 
 void lower_collective(Lowering& lowering, const Operation& operation) {
   if (is_left_to_devices(lowering, operation)) return lowering.emit_collective(operation);

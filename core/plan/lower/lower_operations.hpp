@@ -10,6 +10,8 @@ namespace convoy {
 // binary broadcast. two_level: as device inside the single host. reduce_scatter, all_gather,
 // broadcast and reduce become sums and copies at the destinations, whatever the algorithm.
 void lower_collective(Lowering& lowering, const Operation& operation);
+// Whether the devices run it themselves. Error kUsage where it is for them only, and they cannot.
+bool is_left_to_devices(const Lowering& lowering, const Operation& collective);
 
 // A copy between places of different hosts. The network reads and writes host memory only: that of
 // hosts, and of devices that share it. Between two such places the copy is one operation. A copy

@@ -34,38 +34,32 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
   return piece;
 }
 
-namespace {
-
-// Reserves memory for the operations: mostly computes are cut, the others are at most staged.
-std::size_t expected_size(const Plan& logical) {
-  std::size_t size = 0;
-  for (const Operation& it : logical.body)
-    size += is_compute(it.kind) ? logical.arena->segments.size()
-                                : 1 + it.reads.size() + it.writes.size();
-  return size;
-}
-
-}  // namespace
-
 Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
     : logical_(logical), options_(options) {
   plan_.cluster = logical.cluster;
   plan_.arena = logical.arena;
   plan_.buffers = logical.buffers;
   plan_.computes = logical.computes;
-  reserve_large(plan_.body, expected_size(logical));
   places_.resize(logical.cluster->places.size());
   std::iota(places_.begin(), places_.end(), 0u);
   parity_.assign(places_.size(), 0);
 }
 
+void Lowering::require_room(std::size_t operations) {
+  if (operations <= kMaximumLoweredOperations) return;
+  fail(ExitCode::kUsage,
+       "what the plan becomes on these devices has more than {} operations; a larger "
+       "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
+       kMaximumLoweredOperations);
+}
+
+void Lowering::reserve(std::size_t operations) {
+  reserve_large(plan_.body, std::min(operations, kMaximumLoweredOperations));
+}
+
 void Lowering::append(Operation operation) {
   std::vector<Operation>& section = in_body_ ? plan_.body : plan_.prologue;
-  if (section.size() >= kMaximumLoweredOperations)
-    fail(ExitCode::kUsage,
-         "what the plan becomes on these devices has more than {} operations; a larger "
-         "--bucket_mb, fewer devices, and collectives that the devices do themselves need less",
-         kMaximumLoweredOperations);
+  require_room(section.size() + 1);
   operation.priority = priority_;
   operation.id = next_id_++;
   section.push_back(std::move(operation));

@@ -65,6 +65,10 @@ class Lowering {
   // buffers that other priorities do not wait for.
   void begin(const Operation& logical) { priority_ = logical.priority; }
   void begin_body() { in_body_ = true; }
+  // Memory for so many operations of the body.
+  void reserve(std::size_t operations);
+  // Error kUsage if a section cannot have so many.
+  static void require_room(std::size_t operations);
   Plan finish();
 
  private:

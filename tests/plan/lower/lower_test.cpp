@@ -8,6 +8,7 @@
 
 #include "core/base/error.hpp"
 #include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lowered_size.hpp"
 #include "tests/plan/mixed_updates.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
@@ -158,6 +159,37 @@ TEST(Lower, LeavesUpdatesWholeWhereAllElementsHaveHadAsMany) {
     const Plan plan = write_plan(cluster, arena, sample.write);
     EXPECT_EQ(updates_of(lower(plan)), updates_of(plan)) << sample.name;
   }
+}
+
+// Otherwise a plan would be refused that has room.
+TEST(Lower, PlansBecomeNoSmallerThanExpected) {
+  for (const std::uint32_t replicas : {1u, 3u, 8u})
+    for (const bool peer_access : {true, false}) {
+      const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      const ArenaMap arena = small_arena(16);
+      for (const SamplePlan& sample : sample_plans()) {
+        const Plan plan = write_plan(cluster, arena, sample.write);
+        const std::size_t least = expected_size(Lowering(plan, {}), plan.body).least;
+        EXPECT_LE(least, lower(plan).body.size()) << sample.name << ", " << replicas << " replicas";
+      }
+    }
+}
+
+TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
+  constexpr std::uint32_t kReplicas = 256;
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(kReplicas, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    std::vector<Span> parts, all;
+    for (const auto r : p.replicas()) {
+      all.push_back(p.scratch(p.replica_place(r), kReplicas));
+      parts.push_back(part(all.back(), r.index(), 1));
+    }
+    for (int i = 0; i < 125; ++i) p.all_gather(all, parts);
+  });
+  EXPECT_GT(expected_size(Lowering(plan, {}), plan.body).least, kMaximumLoweredOperations);
+  EXPECT_THROW(lower(plan), Error);
 }
 
 TEST(Lower, IsPure) {

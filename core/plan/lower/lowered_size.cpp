@@ -1,0 +1,45 @@
+#include "core/plan/lower/lowered_size.hpp"
+
+#include "core/plan/lower/lower_operations.hpp"
+
+namespace convoy {
+namespace {
+
+// Whether its devices do not address each other's memory.
+bool is_apart(const Lowering& lowering, const Operation& collective) {
+  return !lowering.can_access(lowering.place_of(collective.writes.front()),
+                              lowering.place_of(collective.reads.back()));
+}
+
+// An all_gather copies every read to every write, but for reads that are a part of a write already.
+// Where devices do not address each other's memory, each copy takes two operations.
+LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
+  const bool may_be_refused = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
+  if (may_be_refused || is_left_to_devices(lowering, it)) return {0, 1};
+  const std::size_t reads = it.reads.size();
+  const std::size_t pairs = reads * it.writes.size();
+  const std::size_t staged = is_apart(lowering, it) ? 2 * pairs : 0;
+  if (it.kind == OperationKind::kAllGather) return {pairs - reads, pairs + staged};
+  return {0, 1 + reads + it.writes.size() + staged};
+}
+
+// Computes are cut into segments; other operations are mostly one, and their spans at most staged.
+LoweredSize size_of(const Lowering& lowering, const Operation& it) {
+  if (is_collective(it.kind)) return size_of_collective(lowering, it);
+  return {0, is_compute(it.kind) ? lowering.logical().arena->segments.size()
+                                 : 1 + it.reads.size() + it.writes.size()};
+}
+
+}  // namespace
+
+LoweredSize expected_size(const Lowering& lowering, const std::vector<Operation>& section) {
+  LoweredSize sum;
+  for (const Operation& operation : section) {
+    const LoweredSize size = size_of(lowering, operation);
+    sum.least += size.least;
+    sum.about += size.about;
+  }
+  return sum;
+}
+
+}  // namespace convoy

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/plan/lower/lowering.hpp"
+
+namespace convoy {
+
+// How many operations a section becomes when it is lowered.
+struct LoweredSize {
+  std::size_t least = 0;  // certainly so many
+  std::size_t about = 0;  // mostly as many or fewer
+};
+
+LoweredSize expected_size(const Lowering& lowering, const std::vector<Operation>& section);
+
+}  // namespace convoy
