@@ -114,7 +114,16 @@ struct Momentum {
   double residual = 1;          // of what every replica left out
   double of_sum = 1;            // of what the owner left out
   std::uint32_t replicas = 64;  // of which `residual` holds; the others add all of it
+  bool adds_nothing = false;    // half of one sum less another, see below
 };
+// One sum of gradients and another that is always twice as large, which only a run from zero shows.
+void add_nothing(Planner& p, ReplicaId r, const Buffer& update) {
+  const Buffer once = lasting(p, r), twice = lasting(p, r);
+  p.add(once, once, p.gradient(r));
+  p.axpy(twice, 2, p.gradient(r), twice);
+  p.add(update, update, once);
+  p.axpy(update, -0.5, twice, update);
+}
 WritePlan rounded_momentum(const Momentum& how) {
   return [how](Planner& p) {
     p.compute();
@@ -135,6 +144,7 @@ WritePlan rounded_momentum(const Momentum& how) {
     for (const auto r : p.replicas()) {
       const Buffer update = for_now(p, r);
       p.copy(update, message);
+      if (how.adds_nothing) add_nothing(p, r, update);
       p.apply(p.parameters(r), update);
     }
   };
@@ -175,6 +185,8 @@ std::vector<SampleRecurrence> right_rests() {
        "every gradient counts 2 times"},
       {"momentum, rounded both ways", rounded_momentum({}), kRight, false,
        "every gradient counts 4 times"},
+      {"momentum, rounded both ways, beside equal sums", rounded_momentum({.adds_nothing = true}),
+       kRight, false, "all replicas alike"},
       {"momentum, rounded both ways, with rests that fade",
        rounded_momentum({.residual = 0.5, .of_sum = 0.25}), kRight, false, "compressed is lost"},
       {"momentum, rounded both ways without rests", rounded_momentum({.residual = 0, .of_sum = 0}),
@@ -217,6 +229,12 @@ std::vector<SampleRecurrence> wrong_rests() {
        rounded_later({.momentum = 0.5, .kept = 2}), kWrong, false, twice},
       {"momentum, rounded, with the rest subtracted", rounded_momentum({.residual = -1}), kWrong,
        false, "it is added where it should be subtracted"},
+      {"momentum, rounded, with the rest subtracted, beside equal sums",
+       rounded_momentum({.residual = -1, .adds_nothing = true}), kWrong, false, ""},
+      {"momentum, rounded, with half of the rest subtracted, beside equal sums",
+       rounded_momentum({.residual = -0.5, .adds_nothing = true}), kWrong, false, ""},
+      {"momentum, rounded, with the rest of one replica subtracted, beside equal sums",
+       rounded_momentum({.residual = -1, .replicas = 1, .adds_nothing = true}), kWrong, false, ""},
       {"momentum, rounded, with half of the rest subtracted", rounded_momentum({.residual = -0.5}),
        kWrong, false, "it is added where it should be subtracted"},
       {"momentum, rounded, with the rest of one replica subtracted",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/plan/check/symbolic/symbolic.hpp"
@@ -34,6 +35,15 @@ struct PeriodRead {
   ValueId value = 0;      // all of it, with the period's own gradients
 };
 
+// What the states of a reachable part stand for: the contents of all states of the class are sums
+// of these vectors, each times a state.
+struct Coordinates {
+  std::vector<PeriodState> states;  // of the class
+  std::vector<LinearRow> errors;    // C of the class
+  std::vector<std::vector<Weight>> vectors;
+  std::vector<std::size_t> places;  // of each vector's own state, where the others are 0
+};
+
 // Elements that depend on each other from one period to the next and on no others:
 //   x' = A x + B g + C e + D y
 // with gradients g, errors e of casts, declared kernels and even products (even_products.hpp), and
@@ -52,7 +62,7 @@ struct PeriodClass {
   std::vector<PeriodRead> reads;
   std::vector<AtomId> error_atoms;
   std::vector<AtomId> opaque_atoms;
-  bool is_reachable_part = false;  // states are coordinates, see reachable_part()
+  std::optional<Coordinates> coordinates;  // of reachable_part(), else none
 };
 
 // The reason why a period is not such a map.

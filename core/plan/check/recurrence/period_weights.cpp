@@ -33,19 +33,53 @@ std::uint64_t PeriodWeights::of_error(AtomId error) const {
 }
 
 std::optional<Weight> PeriodWeights::of_result(AtomId error) const {
-  std::uint64_t sum = 0;
   const auto column = error_columns_.find(error);
-  if (column == error_columns_.end() || elements_.is_reachable_part) return std::nullopt;
-  for (std::size_t s = 0; s < elements_.states.size(); ++s) {
-    const bool there = std::ranges::any_of(
-        elements_.errors[s], [&](const Addend& it) { return it.index == column->second; });
-    if (!there || states_->at(0, s) == 0) continue;
-    const std::optional<Weight> gain = let_through(error, elements_.states[s], values_);
-    if (!gain) return std::nullopt;
-    sum = field_add(sum, field_multiply(states_->at(0, s), gain->field));
-  }
+  if (column == error_columns_.end()) return std::nullopt;
+  const Gains gains = elements_.coordinates ? gains_of_coordinates(error, column->second)
+                                            : gains_of_states(error, column->second);
+  if (!gains) return std::nullopt;
+  std::uint64_t sum = 0;
+  for (std::size_t s = 0; s < gains->size(); ++s)
+    sum = field_add(sum, field_multiply(states_->at(0, s), (*gains)[s].field));
   if (sum == 0) return std::nullopt;  // where errors cancel each other, results may be there still
   return Weight{sum, number_of(sum)};
+}
+
+// How much every state gains with the result.
+PeriodWeights::Gains PeriodWeights::gains_of_states(AtomId error, std::size_t column) const {
+  std::vector<Weight> gains(elements_.states.size(), Weight{0, 0});
+  for (std::size_t s = 0; s < gains.size(); ++s) {
+    if (!holds(elements_.errors[s], column) || states_->at(0, s) == 0) continue;
+    const std::optional<Weight> gain = let_through(error, elements_.states[s], values_);
+    if (!gain) return std::nullopt;
+    gains[s] = *gain;
+  }
+  return gains;
+}
+
+// The same of a reachable part. What the states of the class gain must be in that part, too: else
+// the result alone has no final weight.
+PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size_t column) const {
+  const Coordinates& all = *elements_.coordinates;
+  std::vector<Weight> gains(all.states.size(), Weight{0, 0});
+  for (std::size_t s = 0; s < gains.size(); ++s) {
+    if (!holds(all.errors[s], column)) continue;
+    const std::optional<Weight> gain = let_through(error, all.states[s], values_);
+    if (!gain) return std::nullopt;
+    gains[s] = *gain;
+  }
+  std::vector<Weight> result;
+  for (const std::size_t place : all.places) result.push_back(gains[place]);
+  for (std::size_t s = 0; s < gains.size(); ++s) {
+    Weight sum{0, 0};
+    for (std::size_t k = 0; k < result.size(); ++k) sum = sum + result[k] * all.vectors[k][s];
+    if (sum.field != gains[s].field) return std::nullopt;
+  }
+  return result;
+}
+
+bool PeriodWeights::holds(const LinearRow& errors, std::size_t column) {
+  return std::ranges::any_of(errors, [&](const Addend& it) { return it.index == column; });
 }
 
 bool PeriodWeights::add_held(const Term& held, SourceParts& parts) const {

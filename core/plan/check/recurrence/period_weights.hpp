@@ -27,6 +27,10 @@ class PeriodWeights : public FinalWeights {
   bool add_held(const Term& held, SourceParts& parts) const override;
 
  private:
+  using Gains = std::optional<std::vector<Weight>>;  // of states; none: not known
+  Gains gains_of_states(AtomId error, std::size_t column) const;
+  Gains gains_of_coordinates(AtomId error, std::size_t column) const;
+  static bool holds(const LinearRow& errors, std::size_t column);
   std::optional<std::uint32_t> state_of(std::uint32_t buffer) const;
 
   const PeriodClass& elements_;

@@ -106,7 +106,7 @@ std::optional<PeriodClass> reachable_part(const PeriodClass& it, const ValueTabl
   for (PeriodRead& read : result.reads) read.states = basis.row(read.states);
   result.error_atoms = it.error_atoms;
   result.opaque_atoms = it.opaque_atoms;
-  result.is_reachable_part = true;
+  result.coordinates = Coordinates{it.states, it.errors, basis.vectors(), basis.places()};
   return result;
 }
 
