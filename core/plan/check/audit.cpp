@@ -56,6 +56,12 @@ bool any_wrong(const std::vector<Finding>& findings) {
   return std::ranges::any_of(findings, [](const Finding& it) { return !leaves_open(it.kind); });
 }
 
+bool keeps_a_part(const Plan& plan, const Atom& cast) {
+  const Operation& by = operation_of(plan, cast.operation);
+  return cast.basis != kNoAtom || by.kind == OperationKind::kTopK ||
+         (by.kind == OperationKind::kQuantise && by.details->sizes[0] == CONVOY_CODE_SIGN);
+}
+
 std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
   const auto holder = [&](std::uint64_t element) -> const VariableRange* {
     for (const VariableRange& it : arena.variables)
@@ -238,14 +244,13 @@ void Audit::note_detour(const Carried& carried) {
     for (const auto& [compute, weight] : computes) detours_.emplace(replica, compute);
 }
 
-// Products, roots and similar values in parameters: only the run knows them.
+// Products, roots, minima and similar values in parameters: only the run knows them.
 bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
     if (atom.kind != AtomKind::kOpaque) continue;
     const OperationKind kind = operation_of(plan_, atom.operation).kind;
-    if (kind == OperationKind::kCall || kind == OperationKind::kSum || is_collective(kind))
-      continue;
+    if (kind == OperationKind::kCall) continue;
     report(FindingKind::kUnknown, atom.operation, CONVOY_NONE, range,
            fmt::format("parameters are made by {}, whose result only the run knows",
                        factors_.maker(term.atom)));

@@ -92,6 +92,7 @@ class Audit {
   bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
+  void require_whole_parameters(const Atom& update, Version& version);
   void require_equal_rests(const Atom& update, Version& version);
   void count_carried(const Atom& update, Version& version);
   void require_carried_weights(const Atom& update, const Carried& carried,
@@ -120,6 +121,10 @@ class Audit {
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };
+
+// Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
+// their signs, or a projection. Gradients that are left out may come again; parameters do not.
+bool keeps_a_part(const Plan& plan, const Atom& cast);
 
 // "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena.
 std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,

@@ -11,6 +11,7 @@ Version Audit::examine_update(const Atom& update) {
   Version version = parameters(update.inputs[0], update.range, update.operation);
   version.operation = update.operation;
   require_state(update);
+  if (version.sound && style_.rounded) require_whole_parameters(update, version);
   std::vector<Contribution> parts = contributions(update, version);
   if (version.sound && !parts.empty()) require_weights(update, parts, version);
   if (version.sound && !parts.empty() && style_.rounded) require_rests(update, version);
@@ -38,6 +39,27 @@ void Audit::require_state(const Atom& update) {
   if (!matches)
     report(FindingKind::kState, update.operation, CONVOY_NONE, update.range,
            "the optimizer's state has seen other updates than the parameters");
+}
+
+// Parameters of which only a part was kept are not the sum of what was applied to them.
+void Audit::require_whole_parameters(const Atom& update, Version& version) {
+  const ValueTable& values = run_.values();
+  std::vector<ValueId> open{update.inputs[0]};
+  while (!open.empty()) {
+    const ValueId next = open.back();
+    open.pop_back();
+    for (const Term& term : values.expand(next, Casts::kKept)) {
+      const Atom& atom = values.atom(term.atom);
+      if (atom.kind != AtomKind::kCast) continue;
+      if (keeps_a_part(plan_, atom))
+        return reject(
+            version, FindingKind::kUnknown, update, CONVOY_NONE,
+            fmt::format("it goes on from the part of the parameters that {} (operation "
+                        "{}) keeps, and nothing brings back what that leaves out",
+                        operation_name(operation_of(plan_, atom.operation).kind), atom.operation));
+      open.push_back(atom.inputs.front());
+    }
+  }
 }
 
 std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Version& version) {

@@ -26,6 +26,7 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std
     if (weight == 0) continue;
     report_.loses = report_.loses || !by_factor;
     noise.weights.emplace_back(error, weight);
+    if (keeps_a_part(plan_, atom)) require_whole_parameters(read, error);
     if (const auto fault = sources_.fault(error, weights_))
       add_finding(
           report_, elements_, fault->kind, read, read.replica,
@@ -45,6 +46,30 @@ void ErrorJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays
                                    unknown_effect(plan_, values_, {product})));
   report_.factors.emplace(
       operation_name(operation_of(plan_, values_.atom(product).operation).kind));
+}
+
+// What is left out of gradients may come again in the next ones, but parameters are kept only once.
+void ErrorJudge::require_whole_parameters(const PeriodRead& read, AtomId error) {
+  if (holds_parameters(values_.atom(error).inputs.front()))
+    add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+                fmt::format("parameters go on from the part of them that {} keeps, and nothing "
+                            "brings back what that leaves out",
+                            makers_of(plan_, values_, {error})));
+}
+
+// Whether it holds the first parameters, not only differences of them.
+bool ErrorJudge::holds_parameters(ValueId value) const {
+  Weight sum{0, 0};
+  for (const Term& term : values_.expand(value, Casts::kThrough)) {
+    const Atom& atom = values_.atom(term.atom);
+    if (atom.kind != AtomKind::kHeld) continue;
+    for (std::size_t i = 0; i < elements_.states.size(); ++i)
+      if (elements_.states[i].buffer == atom.buffer) {
+        sum = sum + term.weight * elements_.start[i];
+        break;
+      }
+  }
+  return !sum.is_zero();
 }
 
 void ErrorJudge::report_kept_out(const PeriodRead& read, AtomId error) {

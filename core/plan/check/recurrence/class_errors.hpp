@@ -26,6 +26,8 @@ class ErrorJudge {
 
  private:
   void judge_factor(const PeriodRead& read, AtomId product, bool stays);
+  void require_whole_parameters(const PeriodRead& read, AtomId error);
+  bool holds_parameters(ValueId value) const;
   void report_kept_out(const PeriodRead& read, AtomId error);
   void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
 
