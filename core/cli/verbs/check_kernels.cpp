@@ -114,6 +114,17 @@ std::string KernelChecks::untried() const {
   return text;
 }
 
+std::string KernelChecks::unrenewed(const std::set<std::string>& kernels) const {
+  std::string text;
+  for (const std::string& it : kernels)
+    if (!renewing_.contains(it))
+      text += fmt::format(
+          "{}kernel {} must make something else in every step, and made the same in "
+          "steps 0 and 9999",
+          text.empty() ? "" : "; ", it);
+  return text;
+}
+
 std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // Shares of the patience.
   constexpr double kForLargeSizes = 0.25;
@@ -137,6 +148,7 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
        .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
   if (!is_small) large_for_ += std::max(trial.call_seconds, trial.seconds);
+  if (trial.other_in_later_step) renewing_.insert(call.details->kernel);
   if (trial.hangs) hanging_.insert(call.details->kernel);
   tried.is_whole = tried.is_whole || !trial.out_of_time;
   return trial.problem;

@@ -32,6 +32,8 @@ class KernelChecks {
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.
   std::string untried() const;
+  // Which of these kernels never wrote anything else in a later step. Empty: none.
+  std::string unrenewed(const std::set<std::string>& kernels) const;
   // Whether there is a kernel that the requested devices cannot run.
   bool found_missing_form() const { return !missing_.empty(); }
 
@@ -60,10 +62,11 @@ class KernelChecks {
   std::map<std::string, std::uint64_t> most_reads_;  // of the plan's calls, by kernel
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
-  double tried_for_ = 0;           // seconds, in calls of kernels
-  double large_for_ = 0;           // seconds, in all trials of large spans
-  std::set<std::string> hanging_;  // kernels, which are not called again
-  std::set<std::string> missing_;  // kernels
+  double tried_for_ = 0;            // seconds, in calls of kernels
+  double large_for_ = 0;            // seconds, in all trials of large spans
+  std::set<std::string> hanging_;   // kernels, which are not called again
+  std::set<std::string> renewing_;  // kernels that wrote something else in a later step
+  std::set<std::string> missing_;   // kernels
 };
 
 }  // namespace convoy::cli

@@ -18,6 +18,7 @@ void StrategyVerdict::add(const CaseOutcome& outcome) {
   if (unread_.empty()) unread_ = outcome.unread;
   if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
   kernels_.insert(report.kernels.begin(), report.kernels.end());
+  renewing_.insert(report.renewing.begin(), report.renewing.end());
   factors_.insert(report.factors.begin(), report.factors.end());
 }
 
@@ -51,9 +52,11 @@ void StrategyVerdict::note_assumptions(std::ostream& out) const {
 
 // Although nothing is wrong or open in any single plan.
 std::string StrategyVerdict::why_not_proved(const KernelChecks& kernel_checks) const {
-  const std::string counts = counts_by_devices_.doubt();
-  const std::string untried = kernel_checks.untried();
-  return counts + (counts.empty() || untried.empty() ? "" : "; ") + untried;
+  std::string text;
+  for (const std::string& doubt :
+       {counts_by_devices_.doubt(), kernel_checks.untried(), kernel_checks.unrenewed(renewing_)})
+    if (!doubt.empty()) text += (text.empty() ? "" : "; ") + doubt;
+  return text;
 }
 
 int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kernel_checks,

@@ -34,6 +34,7 @@ class StrategyVerdict {
   CountsByDevices counts_by_devices_;
   std::vector<std::string> unread_;  // of the first plan that has any
   std::set<std::string> kernels_;    // that were taken at their word
+  std::set<std::string> renewing_;   // of these, those that must make something else in each step
   std::set<std::string> factors_;    // operations with factors of the run
 };
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ranges>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
@@ -77,6 +79,9 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   if (it.by_itself) text += ", in an update of its own";
   if (it.means_over > 1)
     text += fmt::format(", in means over {}{} steps", fewest_steps(it.uneven_means), it.means_over);
+  if (!it.renewed_by.empty())
+    text += fmt::format(", if kernel {} makes other columns in every step",
+                        fmt::join(std::views::keys(it.renewed_by), ", "));
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
 }
@@ -94,6 +99,8 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.verdict = found.verdict;
   report.findings = std::move(found.findings);
   report.kernels = std::move(found.kernels);
+  for (const auto& [kernel, by_step] : found.renewed_by)
+    if (by_step) report.renewing.push_back(kernel);
   report.factors.assign(found.factors.begin(), found.factors.end());
   report.compressors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
@@ -142,7 +149,8 @@ CheckReport combined(std::vector<StageReport> stages) {
                                          return laxity(a.report.verdict) < laxity(b.report.verdict);
                                        });
   CheckReport whole = laxest->report;
-  for (auto* list : {&whole.kernels, &whole.factors, &whole.compressors}) list->clear();
+  for (auto* list : {&whole.kernels, &whole.renewing, &whole.factors, &whole.compressors})
+    list->clear();
   whole.findings.clear();
   const auto join = [](std::vector<std::string>& all, const std::vector<std::string>& more) {
     for (const std::string& it : more)
@@ -150,6 +158,7 @@ CheckReport combined(std::vector<StageReport> stages) {
   };
   for (const StageReport& stage : stages) {
     join(whole.kernels, stage.report.kernels);
+    join(whole.renewing, stage.report.renewing);
     join(whole.factors, stage.report.factors);
     join(whole.compressors, stage.report.compressors);
     for (Finding finding : stage.report.findings) {
@@ -185,6 +194,14 @@ void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
   report.nothing_lost = false;
 }
 
+void note_changed_momentum(const std::pair<double, double>& counts, StageReport& stage) {
+  stage.report.recurrence += fmt::format(
+      ", and those of the last steps before step {} {:.4g} to {:.4g} times, because the momentum "
+      "goes "
+      "on with another weight",
+      stage.first_step, counts.first, counts.second);
+}
+
 // Throws OverBudget. What is found where a stage begins means something only if what is said of all
 // stages is proved; what residuals hold is lost anyway.
 void check_passages(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
@@ -192,6 +209,8 @@ void check_passages(const Plan& plan, bool are_proved, std::vector<StageReport>&
   const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
   for (std::size_t i = 0; i < passages.size(); ++i) {
     if (are_proved) add_findings(passages[i].findings, stages[i + 1].report);
+    if (passages[i].changed_counts)
+      note_changed_momentum(*passages[i].changed_counts, stages[i + 1]);
     if (passages[i].loses) note_lost_residuals(stages[i + 1].first_step, stages[i].report);
   }
 }

@@ -65,6 +65,7 @@ struct CheckReport {
   bool uniform = true;                 // all variables and steps follow the one recurrence
   bool in_order = false;               // kAsynchronous: no reads are relaxed, no order is free
   std::uint64_t periods = 0;           // that were run to find out
+  bool goes_uphill = false;            // only every second compute's gradients are applied
   // What is proved of a plan whose state never repeats (kApproximate, kAsynchronous): "every
   // gradient counts once in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
@@ -74,7 +75,8 @@ struct CheckReport {
   // The first step of the next stage, where residuals of this one are lost that nothing else says
   // of.
   std::optional<std::uint64_t> residuals_end;
-  std::vector<std::string> kernels;  // whose word was taken for what they do
+  std::vector<std::string> kernels;   // whose word was taken for what they do
+  std::vector<std::string> renewing;  // of these, those that must make something else in each step
   // Operations that multiply gradients by values that only the run knows; the multiplication is
   // taken as intended.
   std::vector<std::string> factors;

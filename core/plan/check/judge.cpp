@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/plan/check/uphill.hpp"
+
 namespace convoy::check {
 
 CheckReport Judge::judge(bool settled) {
@@ -32,6 +34,8 @@ CheckReport Judge::judge(bool settled) {
 }
 
 void Judge::judge_repeating() {
+  if (audit_.findings().empty() && !asynchronous_by_request() && goes_uphill(plan_, run_))
+    return take_uphill();
   read_everything();
   if (audit_.findings().empty()) require_progress();
   if (!every_replica_alone())
@@ -45,6 +49,15 @@ void Judge::judge_repeating() {
   const UpdateStyle& style = audit_.style();
   if (style.rounded || style.opaque || style.averaged) report_.verdict = Verdict::kApproximate;
   if (style.opaque && !style.averaged) require_no_drift();
+}
+
+void Judge::take_uphill() {
+  report_.verdict = report_.exact = Verdict::kApproximate;
+  report_.goes_uphill = true;
+  report_.recurrence =
+      "every second step applies the mean of all replicas' gradients, taken where those of the "
+      "step "
+      "before lead uphill; these are not applied";
 }
 
 // Replicas that apply the same gradients with different kernels or factors drift apart, and nothing

@@ -21,6 +21,7 @@ class Judge {
 
  private:
   void judge_repeating();
+  void take_uphill();
   void choose_decider();
   bool replicas_read_alike() const;
   bool updates_once_a_step() const;

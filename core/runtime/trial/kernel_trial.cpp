@@ -131,6 +131,7 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
     result.call_seconds = end->call_seconds;
     result.problem = problem_of(process, *end, plan, spans, at_guard, time);
     result.hangs = process.was_late;
+    result.other_in_later_step = result.other_in_later_step || end->other_in_later_step;
     result.out_of_time = result.problem.empty() && end->outcome == TrialOutcome::kOutOfTime;
     if (!result.problem.empty() || result.out_of_time) break;
   }

@@ -18,10 +18,11 @@ struct TrialTime {
 struct KernelTrial {
   // What went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing.
   std::string problem;
-  bool out_of_time = false;  // nothing went wrong so far, but not all calls were made
-  bool hangs = false;        // a call did not return
-  double call_seconds = 0;   // of the calls
-  double seconds = 0;        // that the trial computed, with what is around the calls
+  bool out_of_time = false;          // nothing went wrong so far, but not all calls were made
+  bool hangs = false;                // a call did not return
+  bool other_in_later_step = false;  // the same reads gave other bytes
+  double call_seconds = 0;           // of the calls
+  double seconds = 0;                // that the trial computed, with what is around the calls
 };
 
 // Calls a kernel as a plan's operation does, in a separate process, on memory of exactly the spans'

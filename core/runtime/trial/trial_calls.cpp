@@ -58,13 +58,13 @@ void TrialCalls::run(TrialEnd& end, const TrialTime& time, bool only_first) noex
   if (only_first) {
     call_in_time({}, time);
   } else {
-    compare_calls(time);
-    call_further(time);
+    call_further(time, compare_calls(time));
   }
   end_with(TrialOutcome::kRight);
 }
 
-void TrialCalls::compare_calls(const TrialTime& time) {
+// What the first call wrote, by write.
+std::vector<TrialCalls::Bytes> TrialCalls::compare_calls(const TrialTime& time) {
   call_in_time({}, time);
   compare_sums({});
   std::vector<Bytes> after;
@@ -75,13 +75,17 @@ void TrialCalls::compare_calls(const TrialTime& time) {
       end_with(TrialOutcome::kOtherResult, spans_.writes()[w]);
   call_in_time({.variant = 1}, time);
   for (std::size_t w = 0; w < after.size(); ++w) compare_written(spans_.writes()[w], after[w]);
+  return after;
 }
 
 // A kernel may return an error for numbers that it cannot represent, but not for a step.
-void TrialCalls::call_further(const TrialTime& time) {
+void TrialCalls::call_further(const TrialTime& time, const std::vector<Bytes>& at_first) {
   for (const TriedCall& how : kFurtherCalls) {
     if (trial_end->call_seconds >= std::min(time.further_calls, time.all_calls)) return;
-    if (call_in_time(how, time)) compare_sums(how);
+    if (!call_in_time(how, time)) continue;
+    compare_sums(how);
+    for (std::size_t w = 0; how.step > 0 && w < at_first.size(); ++w)
+      if (!holds(spans_.writes()[w], at_first[w])) trial_end->other_in_later_step = true;
   }
 }
 

@@ -35,7 +35,8 @@ struct TriedCall {
 struct TrialEnd {
   TrialOutcome outcome = TrialOutcome::kDied;
   std::size_t span = 0;
-  TriedCall call = {};  // the last one
+  TriedCall call = {};               // the last one
+  bool other_in_later_step = false;  // the same reads gave other bytes
   double call_seconds = 0;
   std::uint64_t calls = 0;  // their beginnings and ends (CallWatch)
 };
@@ -58,8 +59,8 @@ class TrialCalls {
 
   std::int32_t call_filled(const TriedCall& how) const;
   bool call_in_time(const TriedCall& how, const TrialTime& time);
-  void compare_calls(const TrialTime& time);
-  void call_further(const TrialTime& time);
+  std::vector<Bytes> compare_calls(const TrialTime& time);
+  void call_further(const TrialTime& time, const std::vector<Bytes>& at_first);
   Bytes bytes_of(std::size_t span) const;
   bool holds(std::size_t span, const Bytes& bytes) const;
   void compare_written(std::size_t span, const Bytes& after) const;

@@ -6,6 +6,7 @@
 
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/mutation_run.hpp"
+#include "tests/plan/check/sample_bases.hpp"
 #include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_held_out.hpp"
 #include "tests/plan/check/sample_moments.hpp"
@@ -49,7 +50,8 @@ TEST(CheckMutation, NoMutantIsCalledSynchronousOrStaleThatIsNot) {
 TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) {
   constexpr int kUsualMutants = kSanitized ? 200 : 2000;
   std::vector<SampleRecurrence> samples = right_recurrences();
-  for (const auto& more : {right_compressions(), right_held_out(), right_moments(), right_rests()})
+  for (const auto& more :
+       {right_bases(), right_compressions(), right_held_out(), right_moments(), right_rests()})
     samples.insert(samples.end(), more.begin(), more.end());
   const int count = wanted_mutants(kUsualMutants);
   const int each = count / static_cast<int>(3 * samples.size() * kMutationKinds) + 1;

@@ -14,6 +14,7 @@
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
+#include "tests/plan/check/sample_bases.hpp"
 #include "tests/plan/check/sample_compression.hpp"
 #include "tests/plan/check/sample_detours.hpp"
 #include "tests/plan/check/sample_held_out.hpp"
@@ -81,6 +82,14 @@ TEST(CheckRests, RightOnesAreProved) {
 
 TEST(CheckRests, WrongOnesAreNot) {
   expect_all_called(wrong_rests());
+}
+
+TEST(CheckBases, RightOnesAreProved) {
+  expect_all_called(right_bases());
+}
+
+TEST(CheckBases, WrongOnesAreNot) {
+  expect_all_called(wrong_bases());
 }
 
 TEST(CheckMoments, RightOnesAreProved) {

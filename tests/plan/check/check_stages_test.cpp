@@ -537,10 +537,43 @@ TEST(CheckStages, MomentumMayGoOn) {
   EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
 }
 
-TEST(CheckStages, MomentumThatChangesLeavesOpenHowOftenGradientsCount) {
-  const Judged it = judge_momentum(0.75, leave_momenta);
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
-  EXPECT_SAYS("as often in the end as others of its stage", it);
+// The last gradients before it count as those of the stage do, older ones as those of their own.
+TEST(CheckStages, MomentumMayGoOnWithAnotherWeight) {
+  for (const double later : {0.25, 0.75}) {
+    const Judged it = judge_momentum(later, leave_momenta);
+    EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+    EXPECT_SAYS("because the momentum goes on with another weight", it);
+    EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
+  }
+  EXPECT_SAYS("those of the last steps before step 4 1.333 to 1.917 times",
+              judge_momentum(0.25, leave_momenta));
+}
+
+// The same counts at first sight, but not those of a momentum that both stages have.
+TEST(CheckStages, AChangedMomentumMustBePassedOnWhole) {
+  using Momenta = std::vector<Buffer>;
+  const auto judged = [](const std::function<void(Planner&, const Momenta&)>& passage) {
+    return judge_momentum(0.25, passage).report.verdict;
+  };
+  EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
+              for (const Buffer& it : momenta) p.fill(it, 0);
+            }),
+            Verdict::kUnproved);
+  EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
+              for (const Buffer& it : momenta) p.scale(it, it, 2);
+            }),
+            Verdict::kUnproved);
+  EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
+              for (const Buffer& it : momenta) p.scale(it, it, -1);
+            }),
+            Verdict::kUnproved);
+  EXPECT_EQ(
+      judged([](Planner& p, const Momenta& momenta) { p.scale(momenta[0], momenta[0], 0.5); }),
+      Verdict::kUnproved);
+  EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
+              for (const Buffer& it : momenta) p.scale(it[{0, 8}], it[{0, 8}], 0.5);
+            }),
+            Verdict::kUnproved);
 }
 
 TEST(CheckStages, MomentumMustBePassedOnWhole) {

@@ -42,28 +42,81 @@ WritePlan late_mean(const LateMean& how) {
 
 // Sharpness-aware minimisation (Foret et al., 2021): the gradient of a point uphill is applied.
 struct Uphill {
-  bool goes_there = true;     // or the second gradient is that of the same point
-  bool last_is_lost = false;  // the last replica's second gradient
+  bool goes_there = true;      // or the second gradient is that of the same point
+  bool last_is_lost = false;   // the last replica's second gradient
+  double by = 0.125;           // the way's length
+  double last_by = 0.125;      // that of the last replica
+  bool by_sum = false;         // in the direction of the sum of all gradients
+  bool by_neighbour = false;   // in that of another replica's gradient
+  bool by_elements = false;    // every element goes as far
+  bool last_goes_on = false;   // the last replica goes on from there
+  bool all_go_on = false;      // all do
+  double last_gradient = 1;    // times the second gradient of the last replica
+  bool applies_first = false;  // the first gradients instead
+  bool last_applies_first = false;
 };
-WritePlan uphill(const Uphill& how) {
-  return [how](Planner& p) {
-    const SetId there(how.goes_there ? 1 : 0), second(1);
-    p.compute();
-    for (const auto r : p.replicas()) {
-      if (!how.goes_there) continue;
-      const Span length = p.scratch(p.replica_place(r), 1);
-      const Buffer way = p.scratch(p.replica_place(r), p.arena_elements());
-      p.dot(length, p.gradient(r), p.gradient(r));
-      p.square_root(length, length);
-      p.divide(way, p.gradient(r), length);
-      p.axpy(p.parameters(r, there), 0.125, way, p.parameters(r));
+
+class UphillWriter {
+ public:
+  UphillWriter(Planner& p, const Uphill& how) : p_(p), how_(how), there_(how.goes_there ? 1 : 0) {}
+
+  void write() {
+    p_.compute();
+    const std::vector<Buffer> directions = copies();
+    if (how_.by_sum) p_.all_reduce({directions.begin(), directions.end()});
+    for (const auto r : p_.replicas())
+      if (how_.goes_there)
+        go(r, directions[(r.index() + (how_.by_neighbour ? 1 : 0)) % directions.size()]);
+    p_.compute({.parameters_set = there_, .gradient_set = SetId(1)});
+    update();
+  }
+
+ private:
+  std::vector<Buffer> copies() {
+    std::vector<Buffer> result;
+    for (const auto r : p_.replicas()) {
+      result.push_back(p_.scratch(p_.replica_place(r), p_.arena_elements()));
+      p_.copy(result.back(), p_.gradient(r));
     }
-    p.compute({.parameters_set = there, .gradient_set = second});
-    std::vector<Span> sums = p.all_gradients(p.arena(), second);
-    if (how.last_is_lost) sums.pop_back();
-    if (sums.size() > 1) p.all_reduce(sums);
-    for (const auto r : p.replicas()) p.apply(p.parameters(r), sums.front());
-  };
+    return result;
+  }
+
+  void go(ReplicaId r, const Buffer& direction) {
+    const PlaceId here = p_.replica_place(r);
+    const Buffer way = p_.scratch(here, p_.arena_elements()),
+                 own = p_.scratch(here, p_.arena_elements());
+    const Span length = p_.scratch(here, how_.by_elements ? p_.arena_elements() : 1);
+    p_.copy(own, direction);
+    if (how_.by_elements)
+      p_.multiply(length, own, own);
+    else
+      p_.dot(length, own, own);
+    p_.square_root(length, length);
+    p_.divide(way, own, length);
+    p_.axpy(p_.parameters(r, there_), is_last(p_, r) ? how_.last_by : how_.by, way,
+            p_.parameters(r));
+  }
+
+  void update() {
+    std::vector<Span> sums = p_.all_gradients(p_.arena(), SetId(how_.applies_first ? 0 : 1));
+    if (how_.last_applies_first) sums.back() = p_.gradient(p_.replicas().back());
+    if (how_.last_gradient != 1) p_.scale(sums.back(), sums.back(), how_.last_gradient);
+    if (how_.last_is_lost) sums.pop_back();
+    if (sums.size() > 1) p_.all_reduce(sums);
+    for (const auto r : p_.replicas()) {
+      if (how_.all_go_on || (how_.last_goes_on && is_last(p_, r)))
+        p_.copy(p_.parameters(r), p_.parameters(r, there_));
+      p_.apply(p_.parameters(r), sums.front());
+    }
+  }
+
+  Planner& p_;
+  Uphill how_;
+  SetId there_;
+};
+
+WritePlan uphill(const Uphill& how) {
+  return [how](Planner& p) { UphillWriter(p, how).write(); };
 }
 
 }  // namespace
@@ -71,6 +124,7 @@ WritePlan uphill(const Uphill& how) {
 std::vector<SampleRecurrence> detours() {
   constexpr Verdict kWrong = Verdict::kWrong;
   constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr Verdict kRight = Verdict::kApproximate;
   return {
       {"a mean that arrives late", late_mean({}), kOpen, false,
        "gradients of some of 4 steps count 0.75 times and those of the others once"},
@@ -80,10 +134,23 @@ std::vector<SampleRecurrence> detours() {
       {"no mean, and smaller gradients",
        late_mean({.of_own = 1, .of_mean = 0, .of_last = 1, .gradient = 0.75}), kWrong, false, ""},
       {"a late mean, and smaller gradients", late_mean({.gradient = 0.75}), kWrong, false, ""},
-      {"gradients of a point uphill", uphill({}), kOpen, false,
-       "move what a later forward reads, and are not applied"},
+      {"gradients of a point uphill", uphill({}), kRight, false, "lead uphill"},
+      {"gradients of one point uphill for all", uphill({.by_sum = true}), kRight, false,
+       "lead uphill"},
       {"gradients of a point uphill, without one replica", uphill({.last_is_lost = true}), kWrong,
        false, "is missing"},
+      {"gradients of a point downhill", uphill({.by = -0.125, .last_by = -0.125}), kOpen, false,
+       "move what a later forward reads, and are not applied"},
+      {"the last one goes downhill", uphill({.last_by = -0.125}), kOpen, false, ""},
+      {"the last one stays", uphill({.last_by = 0}), kWrong, false, "are skipped"},
+      {"uphill for another replica", uphill({.by_neighbour = true}), kOpen, false, ""},
+      {"every element goes uphill", uphill({.by_elements = true}), kOpen, false, ""},
+      {"the last one goes on from uphill", uphill({.last_goes_on = true}), kOpen, false, ""},
+      {"all go on from uphill", uphill({.all_go_on = true}), kOpen, false, ""},
+      {"uphill, and twice the last gradient", uphill({.last_gradient = 2}), kWrong, false, ""},
+      {"uphill for nothing", uphill({.applies_first = true}), kWrong, false, "are skipped"},
+      {"the last one goes uphill for nothing", uphill({.last_applies_first = true}), kOpen, false,
+       ""},
       {"every second gradient is skipped", uphill({.goes_there = false}), kWrong, false,
        "are skipped"},
   };

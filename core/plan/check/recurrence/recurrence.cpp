@@ -11,6 +11,7 @@
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/recurrence/class_judge.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
+#include "core/plan/check/recurrence/turning_bases.hpp"
 #include "core/plan/check/symbolic/held_alike.hpp"
 
 namespace convoy::check {
@@ -29,7 +30,7 @@ class RecurrenceJudge {
     find_parameter_like();
     for (const PeriodFault& fault : map.faults) report(fault);
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
-    for (const PeriodClass& it : map.classes) require_moving_bases(it);
+    for (const PeriodClass& it : map.classes) require_turning_bases(it);
     if (findings_.empty()) {
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
       require_equal_averages(map);
@@ -198,68 +199,21 @@ class RecurrenceJudge {
            std::ranges::all_of(map.together, agree);
   }
 
-  // The part that a projection leaves out is transferred later only if the basis turns towards it:
-  // the basis must be made only of products of the projected matrix with memory that this period
-  // sets to products with the basis, as in a power iteration.
-  void require_moving_bases(const PeriodClass& it) {
+  // The part that a projection leaves out is transferred later only if the basis turns towards it.
+  void require_turning_bases(const PeriodClass& it) {
+    TurningBases bases(plan_, period_, it);
     for (const AtomId error : it.error_atoms) {
       const AtomId basis = period_.values().atom(error).basis;
       if (basis == kNoAtom) continue;
-      const auto [moving, is_new] = moving_.try_emplace(basis, false);
-      if (is_new) moving->second = moves(basis, it);
-      if (moving->second) continue;
+      const auto [turning, is_new] = turning_.try_emplace(basis, false);
+      if (is_new) turning->second = bases.turns(basis);
+      if (turning->second) continue;
       const Atom& atom = period_.values().atom(basis);
       add(FindingKind::kUnknown, atom.operation, CONVOY_NONE, it.reads.front().range,
           "its columns are made of what stays the same from step to step, so it is not known "
           "whether what it leaves out ever gets out");
     }
-  }
-
-  bool moves(AtomId basis, const PeriodClass& it) const {
-    std::set<ContentId> projected;
-    for (const AtomId error : it.error_atoms)
-      if (period_.values().atom(error).basis == basis)
-        projected.insert(period_.values().atom(error).reads.front());
-    const std::vector<AtomId> products = product_atoms(period_.values().atom(basis).inputs);
-    return !products.empty() && std::all_of(products.begin(), products.end(), [&](AtomId id) {
-      const Atom& product = period_.values().atom(id);
-      const std::vector<ValueId>& start = product.sides[1];
-      return projected.contains(product.reads.front()) &&
-             std::all_of(start.begin(), start.end(),
-                         [&](ValueId value) { return turns_to(value, basis); });
-    });
-  }
-
-  // Whether the contents of this memory at the period's end are made only of products with the
-  // basis.
-  bool turns_to(ValueId held, AtomId basis) const {
-    const std::vector<Term> terms = period_.values().expand(held, Casts::kKept);
-    return !terms.empty() && std::all_of(terms.begin(), terms.end(), [&](const Term& term) {
-      const Atom& atom = period_.values().atom(term.atom);
-      if (atom.kind != AtomKind::kHeld) return false;
-      const auto& after = period_.memory(atom.buffer).intervals();
-      return std::all_of(after.begin(), after.end(), [&](const auto& interval) {
-        const std::vector<AtomId> products = product_atoms({interval.value});
-        return !products.empty() &&
-               std::all_of(products.begin(), products.end(), [&](AtomId product) {
-                 const auto& sides = period_.values().atom(product).sides;
-                 const std::vector columns{period_.values().leaf_of(basis)};
-                 return sides[0] == columns || sides[1] == columns;
-               });
-      });
-    });
-  }
-
-  // The products of matrices in these values; none where there is anything else.
-  std::vector<AtomId> product_atoms(const std::vector<ValueId>& values) const {
-    std::vector<AtomId> result;
-    for (const ValueId value : values)
-      for (const Term& term : period_.values().expand(value, Casts::kKept)) {
-        const Atom& atom = period_.values().atom(term.atom);
-        if (atom.kind != AtomKind::kOpaque || atom.sides[1].empty()) return {};
-        result.push_back(term.atom);
-      }
-    return result;
+    for (const auto& [kernel, by_step] : bases.renewed_by()) result_.renewed_by[kernel] |= by_step;
   }
 
   // Where momentum begins anew, only the counts of gradients are known.
@@ -377,7 +331,7 @@ class RecurrenceJudge {
   const SymbolicRun& period_;
   Recurrence result_;
   std::vector<bool> parameter_like_;                   // by buffer
-  std::map<AtomId, bool> moving_;                      // bases of projections
+  std::map<AtomId, bool> turning_;                     // bases of projections
   std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
   std::vector<ClassReport> reports_;                   // by class
   std::vector<Finding> findings_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,7 +34,9 @@ struct Recurrence : GradientCounts {
   bool nothing_lost = false;  // counts_once, and nothing is rounded or compressed
   bool restarts = false;      // kUnproved only for momentum that begins anew in every period
   std::vector<std::string> kernels;  // whose declarations were taken for granted
-  std::vector<Finding> findings;     // of kWrong and kUnproved
+  // Kernels that must make other columns in every step, and whether from the step's number alone.
+  std::map<std::string, bool> renewed_by;
+  std::vector<Finding> findings;  // of kWrong and kUnproved
 };
 
 // Judges one period from any state as a linear map x' = Ax + Bg + Ce + Dy (see PeriodClass), with

@@ -35,6 +35,8 @@ class PassedJudge {
       : plan_(stage),
         run_(run),
         counts_(counts),
+        changed_{counts_by_changed_momentum(counts, false),
+                 counts_by_changed_momentum(counts, true)},
         budget_(budget),
         period_(run_from_held(stage, budget, run)),
         values_(period_->values()) {}
@@ -45,6 +47,7 @@ class PassedJudge {
       const Residual residual = residual_of(it);
       if (residual || !counts_.empty()) judge_class(it, residual, map.earlier);
     }
+    judge_counts();
     look_for_unread(map);
     if (!map.faults.empty()) {
       const PeriodFault& fault = map.faults.front();
@@ -143,7 +146,8 @@ class PassedJudge {
     Weight first{0, 0};
     std::map<GradientKey, Weight> sums;
     for (std::uint32_t r = 0; r < plan_.cluster->replicas(); ++r)
-      for (std::uint64_t t = 0; t < counts_.size(); ++t) sums[{r, t}] = {0, 0};
+      for (std::uint64_t t = 0; t < counts_.of_compute.size(); ++t)
+        if (counts_.of_compute[t] != kNotApplied) sums[{r, t}] = {0, 0};
     budget_.spend(sums.size() + it.states.size(), it.reads.front().operation);
     for (std::size_t i = 0; i < it.states.size(); ++i) {
       const Weight weight{weights.at(read, i), number_of(weights.at(read, i))};
@@ -158,24 +162,47 @@ class PassedJudge {
     if (first.field != 1)
       return report_earlier(FindingKind::kUnknown, it.reads[read], CONVOY_NONE,
                             "the parameters of the stage before do not stay");
+    for (auto& ways : changed_)
+      if (!std::ranges::all_of(
+              sums, [&](const auto& sum) { return counts_as(ways, sum.first, sum.second); }))
+        ways.clear();
+    if (unlike_) return;  // the first is enough
     for (const auto& [key, sum] : sums)
-      if (!counts_as_it_should(key, sum, it.reads[read])) return;
+      if (!counts_as(counts_.of_compute, key, sum)) return report_count(key, sum, it.reads[read]);
   }
 
-  bool counts_as_it_should(const GradientKey& key, const Weight& sum, const PeriodRead& read) {
-    const double part = -sum.value * plan_.cluster->replicas() / counts_[key.compute];
-    if (!sum.is_zero() && std::fabs(part - 1) < kRounding) return true;
+  double part_of(const std::vector<double>& counts, const GradientKey& key,
+                 const Weight& sum) const {
+    return -sum.value * plan_.cluster->replicas() / counts[key.compute];
+  }
+
+  bool counts_as(const std::vector<double>& counts, const GradientKey& key,
+                 const Weight& sum) const {
+    return !counts.empty() && !sum.is_zero() &&
+           std::fabs(part_of(counts, key, sum) - 1) < kRounding;
+  }
+
+  void report_count(const GradientKey& key, const Weight& sum, const PeriodRead& read) {
+    unlike_ = result_.findings.size();
+    const std::uint64_t steps = counts_.of_compute.size() - key.compute;
     if (sum.is_zero())
       report_earlier(FindingKind::kMissing, read, key.replica,
                      fmt::format("the parameters lack gradients of before, first that of replica "
                                  "{} {} steps before",
-                                 key.replica, counts_.size() - key.compute));
+                                 key.replica, steps));
     else
       report_earlier(FindingKind::kUnknown, read, key.replica,
                      fmt::format("a gradient of replica {} of {} steps before counts {:.6g} times "
                                  "as often in the end as others of its stage",
-                                 key.replica, counts_.size() - key.compute, part));
-    return false;
+                                 key.replica, steps, part_of(counts_.of_compute, key, sum)));
+  }
+
+  // A momentum must have changed in the same way for all replicas and variables, or for none.
+  void judge_counts() {
+    const auto fits = std::ranges::find_if(changed_, [](const auto& it) { return !it.empty(); });
+    if (!unlike_ || fits == std::end(changed_)) return;
+    result_.findings.erase(result_.findings.begin() + static_cast<std::ptrdiff_t>(*unlike_));
+    result_.changed = *fits;
   }
 
   void report_earlier(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
@@ -202,7 +229,7 @@ class PassedJudge {
       if (sum.is_zero()) continue;
       result_.loses = true;
       // What is lost counts as gradients do, and less where a part of it is brought back.
-      const double most = counts_.empty() ? 1 : std::max(1.0, std::ranges::max(counts_));
+      const double most = counts_.empty() ? 1 : std::max(1.0, std::ranges::max(counts_.of_compute));
       const double times = -sum.value * plan_.cluster->replicas() / most;
       if (times < -kRounding || times > 1 + kRounding)
         return add(
@@ -214,6 +241,8 @@ class PassedJudge {
   const Plan& plan_;
   const SymbolicRun& run_;
   const EarlierCounts& counts_;
+  std::vector<double> changed_[2];     // as long as that may be
+  std::optional<std::size_t> unlike_;  // the finding about a gradient that counts differently
   Budget& budget_;
   std::unique_ptr<SymbolicRun> period_;
   const ValueTable& values_;

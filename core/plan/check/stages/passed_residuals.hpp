@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/plan/check/recurrence/class_report.hpp"
+#include "core/plan/check/stages/earlier_counts.hpp"
 #include "core/plan/check/symbolic/symbolic.hpp"
 #include "core/plan/range_set.hpp"
 
@@ -26,21 +27,21 @@ HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
 bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
                  SymbolicRun& run);
 
-// How often gradients of each compute before a stage must count in the end, as a part of the sum of
-// all replicas'. Empty where no gradients wait in memory, because the model has them all.
-using EarlierCounts = std::vector<double>;
-
 // What becomes of residuals and momentum that an earlier stage leaves to a stage.
 struct PassedResiduals {
   std::vector<ClassFinding> findings;
   bool loses = false;  // a part of them never gets into the parameters
+  // How often each earlier gradient counts where a momentum goes on with another weight, as
+  // counts_by_changed_momentum() says; else empty.
+  std::vector<double> changed;
 };
 
 // `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
 // with zeros where residuals are now. So one period of it is judged as a linear map, whose
 // beginning is what the run holds: what was rounded off or compressed away must get into the
 // parameters once at most, and must not be added again in every step. Every earlier
-// gradient must count in the end as often as its stage says. Throws OverBudget.
+// gradient must count in the end as often as its stage says, or as a momentum of both stages makes
+// it. Throws OverBudget.
 PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
                                        const EarlierCounts& counts, Budget& budget);
 

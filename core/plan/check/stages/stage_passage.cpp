@@ -37,12 +37,10 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 
 // What the run knows of the earlier stages.
 struct Before {
-  // By compute of a replica: of how many computes its update takes the mean.
+  // By compute of a replica: of how many computes its update takes the mean; 0: it is not applied.
   std::vector<std::uint64_t> means;
-  // By compute: how often its gradients count in the end, as a part of the sum over the replicas;
-  // 0 where that differs between variables.
-  EarlierCounts counts;
-  HeldErrors errors;  // that the next prologue may overwrite
+  EarlierCounts counts;  // 0 where variables differ
+  HeldErrors errors;     // that the next prologue may overwrite
 
   // Of the stage that went on until this compute.
   void add_means(std::uint64_t end, const CheckReport& report) {
@@ -50,11 +48,22 @@ struct Before {
     for (const std::uint64_t computes : report.uneven_updates)
       of_period.insert(of_period.end(), computes, computes);
     if (of_period.empty()) of_period = {report.computes_per_update};
-    const bool differ = std::fabs(report.counts - report.least) > 1e-9 * report.counts;
+    const double each = counts_of(report);
+    if (report.goes_uphill) of_period = {0, 1};
     for (std::size_t i = 0; means.size() < end; ++i) {
       means.push_back(of_period[i % of_period.size()]);
-      counts.push_back(differ ? 0 : report.counts / static_cast<double>(means.back()));
+      counts.of_compute.push_back(means.back() == 0 ? kNotApplied
+                                                    : each / static_cast<double>(means.back()));
     }
+  }
+  // A stage of this period begins.
+  void add_stage(std::uint64_t period, const CheckReport& report) {
+    const std::uint64_t means_over = report.uneven_updates.empty() ? report.computes_per_update : 0;
+    counts.stages.push_back({means.size(), period, means_over, counts_of(report)});
+  }
+  // 0 where variables differ.
+  static double counts_of(const CheckReport& report) {
+    return report.counts - report.least > 1e-9 * report.counts ? 0 : report.counts;
   }
   std::uint64_t mean_over(std::uint64_t compute) const {
     return compute < means.size() ? means[compute] : 1;
@@ -182,7 +191,8 @@ class Beginning {
       }
       std::set<std::pair<std::uint32_t, std::uint64_t>> missing;
       for (std::uint32_t r = 0; r < plan_.cluster->replicas(); ++r)
-        for (std::uint64_t t = 0; t < run_.computes(r); ++t) missing.insert({r, t});
+        for (std::uint64_t t = 0; t < run_.computes(r); ++t)
+          if (before_.mean_over(t) > 0) missing.insert({r, t});
       for (const Term& term : values().expand(piece.value, Casts::kErrors))
         judge_term(term, range, missing);
       if (missing.empty()) continue;
@@ -317,6 +327,17 @@ class Beginning {
         alone_, run_, passes_gradients_ ? before_.counts : EarlierCounts(), budget_);
     for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
     result_.loses = result_.loses || passed.loses;
+    note_changed_momentum(passed.changed);
+  }
+
+  void note_changed_momentum(const std::vector<double>& counts) {
+    if (counts.empty()) return;
+    const auto mean_over = static_cast<double>(before_.means.back());
+    const auto of_stage =
+        counts.begin() + static_cast<std::ptrdiff_t>(before_.counts.stages.rbegin()[1].first);
+    const auto [least, most] = std::minmax_element(of_stage, counts.end());
+    if (*most - *least > 1e-9 * *most)
+      result_.changed_counts = {*least * mean_over, *most * mean_over};
   }
 
   void look_for_losses() {
@@ -390,10 +411,12 @@ class PassageJudge {
       now_ = stage_alone(plan_, stage - 1);
       run_ = std::make_unique<SymbolicRun>(now_, budget_, Start::kLinear);
       before_ = {};
+      before_.add_stage(now_.computes, reports_[stage - 1].report);
     }
     for (std::uint64_t i = 0; i < periods; ++i) run_->run_period();
     before_.add_means(run_->computes(0), reports_[stage - 1].report);
     now_ = stage_of(plan_, stage);
+    before_.add_stage(now_.computes, reports_[stage].report);
     before_.errors = errors_in_reach(now_, *run_);
     run_->run_prologue();
     Beginning beginning(plan_, stage, *run_, before_, budget_);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/plan/check/check.hpp"
@@ -13,6 +15,9 @@ struct StagePassage {
   // Whether residuals of the earlier stage are cleared or no longer read, so that their contents
   // are lost.
   bool loses = false;
+  // How often the gradients of the steps before count, at least and at most, where a momentum goes
+  // on with another weight.
+  std::optional<std::pair<double, double>> changed_counts;
 };
 
 // Judges the beginning of every later stage, after its prologue. Each stage is proved separately

@@ -111,7 +111,9 @@ std::optional<ContentId> SymbolicRun::projected_by(const Basis& basis, const Mat
   const MatrixProduct wanted =
       basis.left ? MatrixProduct{onto, {x, false}, whole.inner, whole.columns, whole.rows}
                  : MatrixProduct{{x, false}, onto, whole.rows, whole.inner, whole.columns};
-  return *made == wanted && followed_by(basis.atom).contains(x) ? std::optional(x) : std::nullopt;
+  if (*made != wanted) return std::nullopt;
+  return start_ == Start::kHeld || followed_by(basis.atom).contains(x) ? std::optional(x)
+                                                                       : std::nullopt;
 }
 
 std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {

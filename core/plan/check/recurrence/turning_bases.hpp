@@ -1,0 +1,56 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/plan/check/recurrence/period_map.hpp"
+
+namespace convoy::check {
+
+// Whether the bases of a class's projections turn from step to step, so that what is outside of one
+// basis can be inside of a later one. There are three ways:
+// - a power iteration: the basis is made of products of all projected matrices with memory that
+//   this period sets to products with the basis (PowerSGD; Vogels et al., 2019);
+// - the basis is made of products of all projected matrices with what a kernel makes in this
+//   period, from the step's number, or from what it left in memory in the period before. Then the
+//   author says that the kernel makes other columns in every step;
+// - bases in turn (ACP-SGD; Zhang et al., 2023): matrices are projected on one basis, their
+// products
+//   with it make the next one, and what the first one left out is in what is projected on the next
+//   one, and so on until the first one comes again, in the period after.
+class TurningBases {
+ public:
+  // `period` was run from held memory.
+  TurningBases(const Plan& plan, const SymbolicRun& period, const PeriodClass& elements);
+
+  bool turns(AtomId basis);
+  // The kernels that make columns, and whether from the step's number alone.
+  const std::map<std::string, bool>& renewed_by() const { return renewed_by_; }
+
+ private:
+  bool iterates(AtomId basis, const std::vector<AtomId>& products);
+  bool turns_to(ValueId held, AtomId basis) const;
+  bool is_renewed(ValueId columns);
+  bool goes_on(const Atom& made) const;
+  bool alternates(AtomId basis, std::set<AtomId>& known) const;
+  std::vector<AtomId> products(const std::vector<ValueId>& values) const;
+  std::vector<ValueId> left_by_period(const std::vector<ValueId>& values) const;
+  struct Rest {
+    AtomId basis = kNoAtom;
+    ContentId of = 0;
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 takes the generated 0 for a pointer.
+    auto operator<=>(const Rest&) const = default;
+  };
+  Rest rest_beside(AtomId product) const;
+  bool has_rest(ContentId matrix, const std::set<Rest>& rests) const;
+
+  const Plan& plan_;
+  const SymbolicRun& period_;
+  const ValueTable& values_;
+  std::map<AtomId, std::set<ContentId>> projected_;  // what is projected on each basis
+  std::map<std::string, bool> renewed_by_;
+};
+
+}  // namespace convoy::check
