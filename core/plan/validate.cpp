@@ -73,6 +73,10 @@ void require_count(std::uint64_t count, SpanCounts possible, const char* what) {
 void require_counts(const convoy_operation& source, const OperationTraits& traits) {
   constexpr SpanCounts kOne{1, 1};
   const bool update = source.kind == CONVOY_OP_APPLY;
+  if (source.kind == CONVOY_OP_CALL && source.read_count == 0)
+    fail(ExitCode::kFailed,
+         "a call without reads: let it read the memory that its result depends on, which it may "
+         "also write; where that is the step alone, one element that fill sets");
   require_count(source.read_count, update ? kOne : traits.reads, "reads");
   require_count(source.write_count, update ? kOne : traits.writes, "writes");
 }

@@ -123,6 +123,12 @@ TEST(PlanWriter, RefusesFieldsThatTheKindDoesNotUse) {
   });
 }
 
+TEST(PlanWriter, SaysWhatACallWithoutReadsMayRead) {
+  EXPECT_PLAN_REFUSED("one element that fill sets", [](Planner& p) {
+    p.call("any", p.replica_place(ReplicaId(0)), {}, {p.gradient(ReplicaId(0))});
+  });
+}
+
 TEST(PlanWriter, RefusesPropertiesOfBuffersThatTheKindDoesNotUse) {
   const ArenaMap arena = small_arena(0);
   const Cluster cluster = make_single_host(2, true, "cpu");
