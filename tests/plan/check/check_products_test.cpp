@@ -182,6 +182,35 @@ TEST(CheckFactors, WhatTheyDoToGradientsIsNotProvedButNamed) {
   }
 }
 
+// A kernel may make something else in every step, so what it adds in one it must not take off in
+// the next.
+TEST(CheckFactors, KernelsMakeSomethingElseInEveryStep) {
+  const Checked it = checked(
+      [](Planner& p) {
+        std::vector<Span> sums;
+        for (const auto r : p.replicas())
+          sums.push_back(p.scratch(p.replica_place(r), p.arena_elements()));
+        for (const double by : {1.0, -1.0}) {
+          p.compute();
+          for (const auto r : p.replicas()) {
+            const PlaceId here = p.replica_place(r);
+            const Span sum = sums[r.index()], made = p.scratch(here, p.arena_elements());
+            const Span nothing = p.scratch(here, 1);
+            p.fill(nothing, 0);
+            if (by > 0) p.fill(sum, 0);
+            p.add(sum, sum, p.gradient(r));
+            p.call("any", here, {nothing}, {made});
+            p.axpy(sum, by, made, sum);
+          }
+        }
+        p.all_reduce(sums);
+        for (const auto r : p.replicas())
+          p.apply(p.parameters(r), sums[r.index()], {.contributions = 2 * p.replica_count()});
+      },
+      2);
+  EXPECT_NE(it.report.verdict, Verdict::kSynchronousEvery) << it.text;
+}
+
 // PowerSGD on all but the last element, and what can be got wrong.
 struct Variation {
   std::uint64_t rank = 2;

@@ -19,8 +19,10 @@ void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
   key.insert(key.end(), text.begin(), text.end());
 }
 
-// What a kernel is told beside its memory.
-void append_arguments(std::vector<std::uint64_t>& key, const Operation& operation) {
+// What a kernel is told beside its memory; another operation ignores the step.
+void append_arguments(std::vector<std::uint64_t>& key, const Operation& operation,
+                      std::uint64_t step) {
+  key.push_back(operation.kind == OperationKind::kCall ? step : 0);
   key.push_back(std::bit_cast<std::uint64_t>(operation.scalar));
   key.insert(key.end(), std::begin(operation.details->sizes), std::end(operation.details->sizes));
 }
@@ -130,7 +132,7 @@ std::vector<std::uint64_t> SymbolicRun::reads_key(const Operation& operation,
   key.push_back(static_cast<std::uint64_t>(operation.kind));
   key.push_back(operation.flags);
   append_text(key, operation.details->kernel);
-  append_arguments(key, operation);
+  append_arguments(key, operation, step_);
   for (const PlanSpan& span : operation.reads) {
     const Content content = read(span, operation.id, 0);
     contents.push_back(contents_.intern(content));
@@ -162,7 +164,7 @@ void SymbolicRun::declared(const Operation& operation) {
       if (operation.details->effect != CONVOY_CALL_SUMS) {
         std::vector<std::uint64_t> key{rest ? 0 : i};
         append_text(key, operation.details->kernel);
-        append_arguments(key, operation);
+        append_arguments(key, operation, step_);
         for (const PlanSpan& span : operation.reads) key.push_back(span.count);
         value = compressed(piece.value, std::move(key));
       }
