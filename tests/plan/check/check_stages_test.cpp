@@ -549,6 +549,27 @@ TEST(CheckStages, MomentumMayGoOnWithAnotherWeight) {
               judge_momentum(0.25, leave_momenta));
 }
 
+// The gradients that only lead uphill are not missing where the next stage begins.
+TEST(CheckStages, SharpnessAwareStepsMayBeFollowedByOthers) {
+  const Judged it = judge([](Planner& p) {
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Span length = p.scratch(p.replica_place(r), 1);
+      const Span way = p.scratch(p.replica_place(r), p.arena_elements());
+      p.dot(length, p.gradient(r), p.gradient(r));
+      p.square_root(length, length);
+      p.divide(way, p.gradient(r), length);
+      p.axpy(p.parameters(r, SetId(1)), 0.125, way, p.parameters(r));
+    }
+    p.compute({.parameters_set = SetId(1)});
+    p.all_reduce(p.all_gradients(p.arena()));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    p.from_step(8, [&] { write_together(p); });
+  });
+  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_SAYS("lead uphill; these are not applied, from step 8 on synchronous", it);
+}
+
 // The same counts at first sight, but not those of a momentum that both stages have.
 TEST(CheckStages, AChangedMomentumMustBePassedOnWhole) {
   using Momenta = std::vector<Buffer>;

@@ -119,6 +119,35 @@ WritePlan uphill(const Uphill& how) {
   return [how](Planner& p) { UphillWriter(p, how).write(); };
 }
 
+// Training goes on from what is kept of the parameters: nothing brings back the rest.
+enum class Kept { kLargest, kSigns, kMinimum };
+WritePlan kept_parameters(Kept what) {
+  return [what](Planner& p) {
+    const Coding coding{Code::kSign, 16};
+    const std::uint64_t count = p.arena_elements();
+    p.compute();
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    for (const auto r : p.replicas()) {
+      const PlaceId here = p.replica_place(r);
+      const Span codes = p.scratch(here, coding.code_bytes(count), Dtype::kU8);
+      const Span scales = p.scratch(here, coding.scales(count));
+      const Span values = p.scratch(here, 5), indices = p.scratch(here, 5, Dtype::kI32);
+      if (what == Kept::kLargest) {
+        p.top_k(values, indices, p.parameters(r));
+        p.scatter(p.parameters(r), values, indices);
+      } else if (what == Kept::kSigns) {
+        p.quantise(codes, scales, p.parameters(r), coding);
+        p.dequantise(p.parameters(r), codes, scales, coding);
+      }
+    }
+    const bool is_least = what == Kept::kMinimum;
+    p.all_reduce(p.all_parameters(p.arena()),
+                 {.reduction = is_least ? Reduction::kMin : Reduction::kSum});
+    for (const auto r : p.replicas())
+      if (!is_least) p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
+  };
+}
+
 }  // namespace
 
 std::vector<SampleRecurrence> detours() {
@@ -151,6 +180,12 @@ std::vector<SampleRecurrence> detours() {
       {"uphill for nothing", uphill({.applies_first = true}), kWrong, false, "are skipped"},
       {"the last one goes uphill for nothing", uphill({.last_applies_first = true}), kOpen, false,
        ""},
+      {"means of the largest parameters", kept_parameters(Kept::kLargest), kOpen, false,
+       "nothing brings back what that leaves out"},
+      {"means of the signs of parameters", kept_parameters(Kept::kSigns), kOpen, false,
+       "nothing brings back what that leaves out"},
+      {"the least parameters of all", kept_parameters(Kept::kMinimum), kOpen, false,
+       "whose result only the run knows"},
       {"every second gradient is skipped", uphill({.goes_there = false}), kWrong, false,
        "are skipped"},
   };

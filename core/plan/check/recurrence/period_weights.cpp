@@ -35,7 +35,7 @@ std::uint64_t PeriodWeights::of_error(AtomId error) const {
 std::optional<Weight> PeriodWeights::of_result(AtomId error) const {
   const auto column = error_columns_.find(error);
   if (column == error_columns_.end()) return std::nullopt;
-  const Gains gains = elements_.coordinates ? gains_of_coordinates(error, column->second)
+  const Gains gains = elements_.coordinates ? known_gains(error, column->second)
                                             : gains_of_states(error, column->second);
   if (!gains) return std::nullopt;
   std::uint64_t sum = 0;
@@ -57,6 +57,12 @@ PeriodWeights::Gains PeriodWeights::gains_of_states(AtomId error, std::size_t co
   return gains;
 }
 
+const PeriodWeights::Gains& PeriodWeights::known_gains(AtomId error, std::size_t column) const {
+  const auto known = gains_.find(error);
+  if (known != gains_.end()) return known->second;
+  return gains_.emplace(error, gains_of_coordinates(error, column)).first->second;
+}
+
 // The same of a reachable part. What the states of the class gain must be in that part, too: else
 // the result alone has no final weight.
 PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size_t column) const {
@@ -68,6 +74,7 @@ PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size
     if (!gain) return std::nullopt;
     gains[s] = *gain;
   }
+  values_.spend(gains.size() * all.places.size() / 16, CONVOY_NONE);
   std::vector<Weight> result;
   for (const std::size_t place : all.places) result.push_back(gains[place]);
   for (std::size_t s = 0; s < gains.size(); ++s) {

@@ -30,6 +30,7 @@ class PeriodWeights : public FinalWeights {
   using Gains = std::optional<std::vector<Weight>>;  // of states; none: not known
   Gains gains_of_states(AtomId error, std::size_t column) const;
   Gains gains_of_coordinates(AtomId error, std::size_t column) const;
+  const Gains& known_gains(AtomId error, std::size_t column) const;
   static bool holds(const LinearRow& errors, std::size_t column);
   std::optional<std::uint32_t> state_of(std::uint32_t buffer) const;
 
@@ -38,6 +39,7 @@ class PeriodWeights : public FinalWeights {
   const ValueTable& values_;
   std::map<GradientKey, std::size_t> gradient_columns_;
   std::map<AtomId, std::size_t> error_columns_;
+  mutable std::map<AtomId, Gains> gains_;  // of coordinates, which all reads have in common
   const FieldMatrix* gradients_ = nullptr;
   const FieldMatrix* errors_ = nullptr;
   const FieldMatrix* states_ = nullptr;
