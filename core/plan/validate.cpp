@@ -152,7 +152,9 @@ void narrow_to_layers(Operation& operation, const Plan& plan) {
 void check_apply(Operation& operation, const Plan& plan) {
   const PlanBuffer& target = plan.buffers[operation.writes.front().buffer];
   if (target.kind != CONVOY_BUFFER_MASTER && target.kind != CONVOY_BUFFER_PARAMETERS)
-    fail(ExitCode::kFailed, "it updates a master or a replica's parameters, not {}",
+    fail(ExitCode::kFailed,
+         "it updates a master or a replica's parameters, not {}; variables of a plan's own that "
+         "take updates are p.master(place)",
          plan.buffer_name(operation.writes.front().buffer));
   if (operation.contributions == 0) operation.contributions = plan.cluster->replicas();
 }

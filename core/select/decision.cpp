@@ -51,6 +51,21 @@ std::string measured_line(const Decision& decision, const Tried& taken) {
                      decision.basis);
 }
 
+// Of the candidates that are as fast as the best one: the usual variant, or else one that is
+// synchronous on any cluster, so that one device does not train by a strategy that would do
+// something else on two.
+const RankedCandidate& most_usual(const Ranking& ranking, const Candidate& usual) {
+  const RankedCandidate* synchronous = nullptr;
+  for (const RankedCandidate& each : ranking.candidates) {
+    if (each.state != CandidateState::kPredicted || ranking.behind(each) > kIndistinguishable)
+      break;
+    // The variant's fastest bucket size; the others are no more usual.
+    if (same_variant(each.candidate, usual)) return each;
+    if (synchronous == nullptr && each.claims_synchronous) synchronous = &each;
+  }
+  return synchronous != nullptr ? *synchronous : ranking.best();
+}
+
 }  // namespace
 
 std::string_view to_string(DecisionOrigin origin) {
@@ -61,16 +76,9 @@ std::string_view to_string(DecisionOrigin origin) {
 
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated) {
-  const RankedCandidate* taken = &ranking.best();
+  const RankedCandidate* taken = &most_usual(ranking, usual);
   Decision decision;
-  for (const RankedCandidate& each : ranking.candidates) {
-    if (each.state != CandidateState::kPredicted || ranking.behind(each) > kIndistinguishable)
-      break;
-    if (!same_variant(each.candidate, usual)) continue;
-    decision.usual = &each != taken;
-    taken = &each;
-    break;  // the variant's fastest bucket size; the others are no more usual
-  }
+  decision.usual = taken != &ranking.best();
   decision.origin = DecisionOrigin::kSimulated;
   decision.chosen = taken->candidate;
   decision.step_seconds = taken->step_seconds;

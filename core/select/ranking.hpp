@@ -24,6 +24,8 @@ struct RankedCandidate {
   std::string bottleneck;      // predicted: what the step's time is spent on
   std::string reason;          // otherwise: why not
   std::string plan_hash = {};  // predicted: of the lowered plan
+  // The strategy's steps are synchronous on any cluster, not only on this one.
+  bool claims_synchronous = false;
 };
 
 // Whether both differ only in the size of buckets.

@@ -150,6 +150,7 @@ TEST(FlagParser, ExplainsAValueThatDoesNotBelongToABoolean) {
   const Failure failure = parse_failure({"--eager", "False"});
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_TRUE(failure.mentions("--eager=False or --noeager")) << failure.text;
+  EXPECT_TRUE(parse_failure({"--noeager", "False"}).mentions("after --noeager:"));
 }
 
 TEST(FlagParser, RefusesWhatIsNotAFlag) {

@@ -152,7 +152,8 @@ TEST(PlanWriter, RefusesUnknownPlacesReplicasAndSets) {
 
 TEST(PlanWriter, RefusesUpdatesAndComputesOfTheWrongBuffers) {
   EXPECT_PLAN_REFUSED(
-      "it updates a master or a replica's parameters, not gradient(0)",
+      "it updates a master or a replica's parameters, not gradient(0); variables of a plan's own "
+      "that take updates are p.master(place)",
       [](Planner& p) { p.apply(p.gradient(ReplicaId(0)), p.gradient(ReplicaId(1))); });
   EXPECT_PLAN_REFUSED("it reads parameters(0) and writes gradient(0)", [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);

@@ -57,6 +57,16 @@ TEST(Decision, IsTheUsualVariantWhereSimulationCannotTellThemApart) {
   EXPECT_EQ(decide(three(), usual, "", false).chosen.strategy, "fast") << "20 % are a difference";
 }
 
+// On one device many strategies compute a synchronous step.
+TEST(Decision, PrefersAStrategyThatIsSynchronousOnAnyCluster) {
+  std::vector<RankedCandidate> candidates = {
+      candidate("gossip", 1, 1.000), candidate("hierarchical", 1, 1.001), candidate("far", 1, 1.1)};
+  candidates[1].claims_synchronous = candidates[2].claims_synchronous = true;
+  EXPECT_EQ(decide(ranked(candidates), {}, "", false).chosen.strategy, "hierarchical");
+  candidates[1].claims_synchronous = false;
+  EXPECT_EQ(decide(ranked(candidates), {}, "", false).chosen.strategy, "gossip");
+}
+
 // Another bucket size of the usual variant is no more usual than the fastest one.
 TEST(Decision, KeepsTheFastestWhereItIsTheUsualVariantItself) {
   const Candidate usual{"slow", {{"where", "cpu"}}, 0};

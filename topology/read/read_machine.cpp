@@ -23,6 +23,11 @@ std::optional<Machine> read_foreign(std::string_view text, std::string_view cont
                          content.find("<topology") == std::string_view::npos;
     return is_dump ? read_nccl_dump(text, source) : read_hwloc_xml(text, source);
   }
+  if (content.find("ROCm System Management") != std::string_view::npos)
+    fail(ExitCode::kUsage,
+         "{}: the text of rocm-smi, which does not say where network cards are; write lstopo's XML "
+         "(lstopo --of xml) or RCCL's dump (NCCL_TOPO_DUMP_FILE)",
+         source);
   if (content.find("GPU0") != std::string_view::npos) return read_nvidia_smi(text, source);
   return std::nullopt;
 }

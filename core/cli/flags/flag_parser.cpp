@@ -184,8 +184,8 @@ class FlagParser {
     if (flag != nullptr && flag->type == FlagType::kBool &&
         before->original_tokens.front().find('=') == std::string::npos)
       fail(ExitCode::kUsage,
-           "\"{}\" after --{}: a boolean flag takes no separate value; write --{}={} or --no{}",
-           argument, flag->name, flag->name, argument, flag->name);
+           "\"{}\" after {}: a boolean flag takes no separate value; write --{}={} or --no{}",
+           argument, before->original_tokens.front(), flag->name, argument, flag->name);
     if (argument.ends_with(".so") && table_.contains("variable_update"))
       fail(ExitCode::kUsage,
            "\"{0}\" is not a flag; did you mean --variable_update={0}, or --device={0}?", argument);

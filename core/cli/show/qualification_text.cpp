@@ -73,7 +73,8 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
   for (const HostQualification& host : qualification.hosts) {
     out << fmt::format("{}: {}\n", host.name, counted(host.devices.size(), "device"));
     for (const qualify::QualifiedDevice& device : host.devices)
-      out << fmt::format("  {}: {} ({})\n", device.name, device.model, device.locality);
+      out << fmt::format("  {}: {}{}\n", device.name, device.model,
+                         device.locality.empty() ? "" : fmt::format(" ({})", device.locality));
     if (!host.foreseen_by.empty()) out << "  foreseen by " << host.foreseen_by << '\n';
     print_measurements(out, host);
     print_clues(out, host);

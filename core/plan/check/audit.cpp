@@ -148,7 +148,8 @@ std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vecto
     return Fault{FindingKind::kMissing, reader, "its forward leaves out these elements"};
   if (value.poison)
     return Fault{FindingKind::kUninitialised, value.operation,
-                 fmt::format("it reads {} before anything is written there",
+                 fmt::format("it reads {} before anything is written there: write it before, or in "
+                             "the prologue if the first step reads what a step leaves",
                              plan_.buffer_name(value.buffer))};
   if (!value.constant.is_zero() || terms.empty())
     return Fault{FindingKind::kForeign, value.operation,

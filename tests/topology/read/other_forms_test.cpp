@@ -58,6 +58,12 @@ TEST(MachineJson, ReadsBackExactlyWhatWasWritten) {
   }
 }
 
+TEST(OtherForms, SayWhatToWriteInThePlaceOfTheTextOfRocmSmi) {
+  EXPECT_THAT(refusal_of("==== ROCm System Management Interface ====\n       GPU0         GPU1\n"
+                         "GPU0   0            15\nGPU1   15           0\n"),
+              ::testing::HasSubstr("lstopo --of xml"));
+}
+
 TEST(MachineJson, RefusesWhatIsNoMachine) {
   nlohmann::ordered_json good = machine_to_json(parse_machine(power8_xml("2.0"), "a file"));
   const auto with = [&](const char* pointer, const nlohmann::ordered_json& value) {
