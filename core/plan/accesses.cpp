@@ -17,6 +17,11 @@ void for_each_span(const Plan& plan, Visit visit) {
 
 }  // namespace
 
+bool changes_in_place(OperationKind kind) {
+  return kind == OperationKind::kApply || kind == OperationKind::kAdaptLossScale ||
+         kind == OperationKind::kCall;
+}
+
 Accesses::Accesses(const Plan& plan)
     : plan_buffers_(static_cast<std::uint32_t>(plan.buffers.size())) {
   cut(plan);

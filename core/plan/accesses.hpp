@@ -7,6 +7,10 @@
 
 namespace convoy {
 
+// Whether elements that the operation writes may keep a part of what they held: updates read what
+// they change, and a kernel may leave elements as they are.
+bool changes_in_place(OperationKind kind);
+
 // The last accesses to the elements of all buffers. A buffer is cut where any span of the body
 // begins or ends. Between two cuts lies a stretch, whose elements all have the same accesses.
 class Accesses {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/large_pages.hpp"
+#include "core/plan/accesses.hpp"
 #include "core/plan/schedule/span_set.hpp"
 #include "core/plan/schedule/span_users.hpp"
 
@@ -171,11 +172,6 @@ class UpdateFusion {
   bool is_dead(const UpdateGroup& group) const {
     return std::ranges::all_of(group.totals.all(),
                                [&](const PlanSpan& total) { return is_dead(group, total); });
-  }
-
-  static bool changes_in_place(OperationKind kind) {
-    return kind == OperationKind::kApply || kind == OperationKind::kAdaptLossScale ||
-           kind == OperationKind::kCall;
   }
 
   // From the last member around to the sum in the next iteration: overwritten before it is read.

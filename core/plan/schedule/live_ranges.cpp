@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/plan/accesses.hpp"
 #include "core/plan/range_set.hpp"
 #include "core/plan/stages.hpp"
 
@@ -46,15 +47,9 @@ class LiveElements {
   void run(const Operation& operation) {
     for (const PlanSpan& span : operation.reads) read(span);
     for (const PlanSpan& span : operation.writes) {
-      if (keeps(operation.kind)) read(span);
+      if (changes_in_place(operation.kind)) read(span);
       written_[span.buffer].add(elements_of(span));
     }
-  }
-
-  // Updates read what they change; a kernel may leave elements of its writes as they are.
-  static bool keeps(OperationKind kind) {
-    return kind == OperationKind::kApply || kind == OperationKind::kAdaptLossScale ||
-           kind == OperationKind::kCall;
   }
 
   void read(const PlanSpan& span) {
