@@ -9,6 +9,13 @@
 #include "core/network/clock_offset.hpp"
 #include "core/report/trace.hpp"
 
+namespace convoy::report {
+struct TaskRecord;
+}
+namespace convoy::runtime {
+struct StepBreakdown;
+}
+
 namespace convoy::job {
 
 class Task;
@@ -41,5 +48,8 @@ CommonTrace gather_trace(Task& task, const std::vector<report::TraceEvent>& own,
 
 // A notice such as "the trace has the operations of 3 tasks ...".
 std::string trace_notice(const CommonTrace& trace);
+
+// Ends the run of all tasks, which exchange how their mean steps were spent. Results by rank.
+std::vector<report::TaskRecord> tasks_of_run(Task& task, const runtime::StepBreakdown& own);
 
 }  // namespace convoy::job

@@ -13,7 +13,7 @@
 #include "core/job/kernel_attempt.hpp"
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/job/tasks/task_times.hpp"
+#include "core/job/tasks/task_trace.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/input_memory.hpp"
 #include "core/runtime/state/parameter_hash.hpp"
