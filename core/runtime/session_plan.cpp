@@ -7,7 +7,6 @@
 #include "core/plan/schedule/spanning_collective.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/claim.hpp"
-#include "core/runtime/deterministic.hpp"
 #include "core/runtime/model_map.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/supported.hpp"

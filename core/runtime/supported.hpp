@@ -1,5 +1,11 @@
 #pragma once
 
+#include <convoy/abi.h>
+
+#include <string_view>
+#include <vector>
+
+#include "core/plan/check/check.hpp"
 #include "core/plan/plan.hpp"
 #include "core/runtime/memory.hpp"
 
@@ -10,5 +16,12 @@ namespace convoy::runtime {
 // anything is allocated: better than a step that fails. Of kernels only where devices run host
 // functions; see require_form() for others.
 void require_supported(const Plan& lowered, const Engines& engines);
+
+// Checks the guarantee of --deterministic: equal bits from equal seeds on equal devices. It holds
+// when every update waits for what it reads and the devices are deterministic
+// (CONVOY_DEVICE_DETERMINISTIC). Error kUsage with the reason when the plan is asynchronous or a
+// device is not.
+void require_deterministic(std::string_view strategy, const CheckReport& check,
+                           const std::vector<convoy_device_description>& devices);
 
 }  // namespace convoy::runtime

@@ -12,8 +12,8 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/runtime/deterministic.hpp"
 #include "core/runtime/state/parameter_hash.hpp"
+#include "core/runtime/supported.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"
