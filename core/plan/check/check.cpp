@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <ranges>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
@@ -79,9 +80,11 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   if (it.by_itself) text += ", in an update of its own";
   if (it.means_over > 1)
     text += fmt::format(", in means over {}{} steps", fewest_steps(it.uneven_means), it.means_over);
-  if (!it.renewed_by.empty())
-    text += fmt::format(", if kernel {} makes other columns in every step",
-                        fmt::join(std::views::keys(it.renewed_by), ", "));
+  std::vector<std::string> renewing;
+  for (const auto& [kernel, unused] : it.renewed_by) renewing.push_back(kernel);
+  if (!renewing.empty())
+    text +=
+        fmt::format(", if kernel {} makes other columns in every step", fmt::join(renewing, ", "));
   if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
   return text;
 }

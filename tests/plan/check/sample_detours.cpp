@@ -120,7 +120,7 @@ WritePlan uphill(const Uphill& how) {
 }
 
 // Training goes on from what is kept of the parameters: nothing brings back the rest.
-enum class Kept { kLargest, kSigns, kMinimum };
+enum class Kept { kLargest, kOnlySigns, kMinimum };
 WritePlan kept_parameters(Kept what) {
   return [what](Planner& p) {
     const Coding coding{Code::kSign, 16};
@@ -135,7 +135,7 @@ WritePlan kept_parameters(Kept what) {
       if (what == Kept::kLargest) {
         p.top_k(values, indices, p.parameters(r));
         p.scatter(p.parameters(r), values, indices);
-      } else if (what == Kept::kSigns) {
+      } else if (what == Kept::kOnlySigns) {
         p.quantise(codes, scales, p.parameters(r), coding);
         p.dequantise(p.parameters(r), codes, scales, coding);
       }
@@ -182,7 +182,7 @@ std::vector<SampleRecurrence> detours() {
        ""},
       {"means of the largest parameters", kept_parameters(Kept::kLargest), kOpen, false,
        "nothing brings back what that leaves out"},
-      {"means of the signs of parameters", kept_parameters(Kept::kSigns), kOpen, false,
+      {"means of the signs of parameters", kept_parameters(Kept::kOnlySigns), kOpen, false,
        "nothing brings back what that leaves out"},
       {"the least parameters of all", kept_parameters(Kept::kMinimum), kOpen, false,
        "whose result only the run knows"},
