@@ -51,19 +51,18 @@ std::string measured_line(const Decision& decision, const Tried& taken) {
                      decision.basis);
 }
 
-// Of the candidates that are as fast as the best one: the usual variant, or else one that is
-// synchronous on any cluster, so that one device does not train by a strategy that would do
-// something else on two.
+// Of the candidates that are as fast as the best one: the usual variant, or else the first one that
+// is exact on any cluster. Many strategies are on one device, and something else on two.
 const RankedCandidate& most_usual(const Ranking& ranking, const Candidate& usual) {
-  const RankedCandidate* synchronous = nullptr;
+  const RankedCandidate* exact = nullptr;
   for (const RankedCandidate& each : ranking.candidates) {
     if (each.state != CandidateState::kPredicted || ranking.behind(each) > kIndistinguishable)
       break;
     // The variant's fastest bucket size; the others are no more usual.
     if (same_variant(each.candidate, usual)) return each;
-    if (synchronous == nullptr && each.claims_synchronous) synchronous = &each;
+    if (exact == nullptr && !each.claims_approximate) exact = &each;
   }
-  return synchronous != nullptr ? *synchronous : ranking.best();
+  return exact != nullptr ? *exact : ranking.best();
 }
 
 }  // namespace

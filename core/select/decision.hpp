@@ -42,8 +42,8 @@ struct Decision {
 
 // Chooses the best of a ranking. Candidates that are less than kIndistinguishable behind the best
 // cannot be told apart by simulation: among them the usual variant is chosen, whatever its bucket
-// size, or else one whose strategy claims to be synchronous, so that the choice does not change
-// without a reason. Throws Error (kUnavailable) with all reasons if there is no candidate.
+// size, or else one whose strategy does not claim to be approximate, so that the choice does not
+// change without a reason. Throws Error (kUnavailable) with all reasons if there is no candidate.
 constexpr double kIndistinguishable = 0.005;
 Decision decide(const Ranking& ranking, const Candidate& usual, const std::string& basis,
                 bool calibrated);

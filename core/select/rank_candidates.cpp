@@ -118,7 +118,7 @@ class Ranker {
       if (!variant.objection.empty()) return exclude(variant, result);
     }
     result.plan_hash = plan.hash();
-    result.claims_synchronous = variant.strategy->manifest().claim == "synchronous";
+    result.claims_approximate = variant.strategy->manifest().claim == "approximate";
     note(problem_.predict(plan.lowered()), result);
   }
 

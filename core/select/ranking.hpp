@@ -20,12 +20,11 @@ std::string_view to_string(CandidateState state);
 struct RankedCandidate {
   Candidate candidate;
   CandidateState state = CandidateState::kRefused;
-  double step_seconds = 0;     // predicted
-  std::string bottleneck;      // predicted: what the step's time is spent on
-  std::string reason;          // otherwise: why not
-  std::string plan_hash = {};  // predicted: of the lowered plan
-  // The strategy's steps are synchronous on any cluster, not only on this one.
-  bool claims_synchronous = false;
+  double step_seconds = 0;          // predicted
+  std::string bottleneck;           // predicted: what the step's time is spent on
+  std::string reason;               // otherwise: why not
+  std::string plan_hash = {};       // predicted: of the lowered plan
+  bool claims_approximate = false;  // the strategy, whatever its plan is on this cluster
 };
 
 // Whether both differ only in the size of buckets.

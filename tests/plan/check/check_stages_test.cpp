@@ -567,7 +567,7 @@ TEST(CheckStages, SharpnessAwareStepsMayBeFollowedByOthers) {
     p.from_step(8, [&] { write_together(p); });
   });
   EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
-  EXPECT_SAYS("lead uphill; these are not applied, from step 8 on synchronous", it);
+  EXPECT_SAYS("lead uphill; these are not applied), from step 8 on synchronous", it);
 }
 
 // The same counts at first sight, but not those of a momentum that both stages have.
