@@ -25,8 +25,7 @@ TEST(ByteHash, IsXxh128InPiecesOrWhole) {
 }
 
 TEST(ByteHash, OfAFileIsOfItsBytesBehindTheFirstPieceToo) {
-  const std::filesystem::path path =
-      std::filesystem::path(scratch_folder("byte_hash")) / "file";
+  const std::filesystem::path path = std::filesystem::path(scratch_folder("byte_hash")) / "file";
   std::string text(700001, 'a');
   std::ofstream(path) << text;
   ByteHash expected;
