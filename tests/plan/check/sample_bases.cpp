@@ -209,7 +209,7 @@ std::vector<SampleRecurrence> wrong_bases() {
        false, by_gradients},
       {"bases in turns, no rests", in_turns({.adds_rest = {false, false}}), kOpen, false,
        by_gradients},
-      {"bases in turns, a rest with the wrong sign", in_turns({.rest = 1}), kWrong, false, ""},
+      {"bases in turns, a rest with the wrong sign", in_turns({.rest = 1}), kOpen, false, ""},
       {"bases in turns, twice the last message", in_turns({.of_last = 2}), kWrong, false, ""},
       {"bases in turns, without the last message", in_turns({.leaves_out = true}), kWrong, false,
        ""},

@@ -102,11 +102,13 @@ TurningBases::Rest TurningBases::rest_beside(AtomId product) const {
   return {};
 }
 
-// Whether such a rest is in the matrix, or in what memory held of the period before.
+// Whether such a rest is in the matrix, or in what memory held of the period before. A projection
+// is its matrix plus the error, so the rest is the error taken once from nothing.
 bool TurningBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const {
   const auto is_rest = [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);
-    return atom.basis != kNoAtom && rests.contains({atom.basis, atom.reads.front()});
+    return atom.basis != kNoAtom && (term.weight + Weight(1)).is_zero() &&
+           rests.contains({atom.basis, atom.reads.front()});
   };
   const auto has = [&](ValueId value) {
     return std::ranges::any_of(values_.expand(value, Casts::kErrors), is_rest);
