@@ -1,6 +1,5 @@
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/run_flags.hpp"
-#include "core/job/limits.hpp"
 #include "core/train/evaluation_schedule.hpp"
 
 namespace convoy::cli {

@@ -1,7 +1,6 @@
 #include "core/cli/flags/machine_flags.hpp"
 
 #include "core/cli/flags/bind.hpp"
-#include "core/job/limits.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
-#include "core/job/limits.hpp"
 #include "core/job/options.hpp"
 #include "core/plugin/device_choice.hpp"
 

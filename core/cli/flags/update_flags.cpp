@@ -2,7 +2,6 @@
 
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/run_flags.hpp"
-#include "core/job/limits.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::cli {

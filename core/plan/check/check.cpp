@@ -200,8 +200,7 @@ void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
 void note_changed_momentum(const std::pair<double, double>& counts, StageReport& stage) {
   stage.report.recurrence += fmt::format(
       ", and those of the last steps before step {} {:.4g} to {:.4g} times, because the momentum "
-      "goes "
-      "on with another weight",
+      "goes on with another weight",
       stage.first_step, counts.first, counts.second);
 }
 
