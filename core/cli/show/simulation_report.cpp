@@ -207,6 +207,9 @@ void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {
                        simulate::assumed_rate(count.on->machine.links[step.links[i].link]));
   if (step.links.size() > shown)
     out << fmt::format("  {} more links carry data\n", step.links.size() - shown);
+  if (const std::string advice = simulate::advice_on_rates(count.on->machine, step.links);
+      !advice.empty())
+    out << fmt::format("  {}\n", advice);
   for (const simulate::CollectiveUse& use : step.collectives)
     out << fmt::format("  {:g} x {}: {:.2f} MB, {:.2f} ms ({:.2f} ms if nothing else ran)\n",
                        use.count, use.way, use.bytes / 1e6, milliseconds(use.seconds),

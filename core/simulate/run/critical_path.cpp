@@ -66,6 +66,22 @@ std::string assumed_rate(const SimulatedLink& link) {
   return fmt::format(" (its rate is unknown: {:.2f} GB/s assumed)", link.bytes_per_second / 1e9);
 }
 
+std::string advice_on_rates(const SimulatedMachine& machine, const std::vector<LinkLoad>& loads) {
+  bool cards = false;
+  bool others = false;
+  for (const LinkLoad& load : loads) {
+    const SimulatedLink& link = machine.links[load.link];
+    const bool is_card = link.wire == Wire::kNetwork || link.receives;
+    (is_card ? cards : others) |= link.assumed;
+  }
+  if (!cards && !others) return {};
+  return fmt::format(
+      "some rates are unknown: write the machine with convoy topo --json=FILE, fill in {}{}{} "
+      "there, each with its source, and simulate with --topology=FILE",
+      cards ? "network_bytes_per_second of its network cards" : "", cards && others ? ", and " : "",
+      others ? "a_to_b and b_to_a of its links" : "");
+}
+
 CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, const StepWindow& step) {
   const Ticks origin = step.origin;
   CriticalChain chain;

@@ -39,6 +39,8 @@ CriticalChain follow_chain(const TaskGraph& graph, const RunTimes& times, const 
 
 // Returns a remark on a link whose rate is assumed; empty for other links.
 std::string assumed_rate(const SimulatedLink& link);
+// How to give the rates that were assumed of links in use. Empty if all of them are known.
+std::string advice_on_rates(const SimulatedMachine& machine, const std::vector<LinkLoad>& loads);
 
 // "compute", "copies (61 % of the step) on gpu0 -> switch0", "copies (61 % of the step, mostly
 // latency) on gpu0 -> switch0", "updates (12 % of the step) at cuda:7": names the kind of work,

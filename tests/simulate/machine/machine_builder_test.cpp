@@ -205,6 +205,23 @@ TEST(MachineBuilderTest, LinksOfUnknownRateSayThatAUsualOneIsAssumed) {
   }
 }
 
+TEST(MachineBuilderTest, SaysHowToGiveRatesThatAreAssumed) {
+  simulate::SimulatedMachine machine;
+  machine.links = {{"known", 1e9}, {"to the network", 1e9}, {"slot", 1e9}};
+  machine.links[1].wire = simulate::Wire::kNetwork;
+  machine.links[1].assumed = machine.links[2].assumed = true;
+  const auto advice = [&](std::vector<simulate::LinkLoad> loads) {
+    return simulate::advice_on_rates(machine, loads);
+  };
+  EXPECT_EQ(advice({{0}}), "");
+  EXPECT_EQ(advice({{0}, {1}}),
+            "some rates are unknown: write the machine with convoy topo --json=FILE, fill in "
+            "network_bytes_per_second of its network cards there, each with its source, and "
+            "simulate with --topology=FILE");
+  EXPECT_NE(advice({{1}, {2}}).find("network cards, and a_to_b and b_to_a of its links there"),
+            std::string::npos);
+}
+
 // A card for management is nearer to the GPUs than the fast one.
 TEST(MachineBuilderTest, MuchSlowerCardsAreLeftOutHoweverNearTheyAre) {
   const auto rate = [](std::optional<double> near, std::optional<double> far) {
