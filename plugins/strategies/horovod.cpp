@@ -29,11 +29,13 @@ class Horovod : public convoy::Strategy {
   static void require_one_device_per_process(const convoy::Planner& p) {
     for (const convoy_strategies::Worker& worker : convoy_strategies::workers_of(p))
       if (worker.replicas.size() > 1)
-        p.refuse("a process has " + std::to_string(worker.replicas.size()) +
-                 " devices, and horovod has one process per device: take --num_devices=1 and start "
-                 "as many processes, e.g. mpirun -np " +
-                 std::to_string(worker.replicas.size()) +
-                 " convoy run ..., or take replicated, which sums over the devices of a process");
+        p.refuse(
+            "a process has " + std::to_string(worker.replicas.size()) +
+            " devices, and horovod has one process per device: take --num_devices=1 and start "
+            "as many processes, e.g. mpirun -np " +
+            std::to_string(worker.replicas.size()) +
+            " convoy run ...; where a process has several devices, as when hosts with several "
+            "GPUs are simulated, take collective_all_reduce, which sums over all of them, too");
   }
 };
 
