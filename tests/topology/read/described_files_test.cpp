@@ -215,6 +215,21 @@ TEST(DescribedFilesTest, CardsThatPeopleAskAboutAreInTheCatalogue) {
     EXPECT_NE(catalogue.find_device(*parse_pci_id(id)), nullptr) << id;
 }
 
+TEST(DescribedFilesTest, TheCatalogueKnowsBlackwellUltraAndItsContemporaries) {
+  const Catalogue& catalogue = shared_catalogue();
+  const auto name = [&](const char* id) {
+    const DeviceEntry* const entry = catalogue.find_device(*parse_pci_id(id));
+    return entry == nullptr ? std::string() : entry->name;
+  };
+  EXPECT_EQ(name("10de:3182"), "NVIDIA B300");
+  EXPECT_EQ(name("10de:31c2"), "NVIDIA GB300");
+  EXPECT_EQ(name("10de:26b5"), "NVIDIA L40");
+  EXPECT_EQ(name("10de:233b"), "NVIDIA H200 NVL");
+  const DeviceEntry* const amd = catalogue.find_device("AMD Instinct MI355X");
+  ASSERT_NE(amd, nullptr);
+  EXPECT_FALSE(amd->nvlink_bricks.known());  // no source was found for their rate
+}
+
 // Two cards of one name but for their memory.
 TEST(DescribedFilesTest, TheLargerH20IsADeviceOfItsOwn) {
   const Catalogue& catalogue = shared_catalogue();
