@@ -33,7 +33,6 @@ constexpr ConstantField<DeviceEntry> kDeviceFields[] = {
     {"reserved_bytes", &DeviceEntry::reserved_bytes},
     {"multiprocessors", &DeviceEntry::multiprocessors, true},
     {"copy_engines", &DeviceEntry::copy_engines, true},
-    {"nvlink_generation", &DeviceEntry::nvlink_generation},
     {"nvlink_bricks", &DeviceEntry::nvlink_bricks},
     {"nvlink_bytes_per_second", &DeviceEntry::nvlink_bytes_per_second},
     {"nvswitch_gpus", &DeviceEntry::nvswitch_gpus},

@@ -28,7 +28,6 @@ struct DeviceEntry {
   Fact<double> multiprocessors;
   Fact<double> copy_engines;
 
-  Fact<double> nvlink_generation;
   Fact<double> nvlink_bricks;
   Fact<double> nvlink_bytes_per_second;  // of one brick and direction, as specified
   Fact<double> nvswitch_gpus;            // boards with so many join them all over NVSwitches
