@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "core/base/memory_field.hpp"
 #include "core/base/system_text.hpp"
 
 namespace convoy {
@@ -91,7 +90,7 @@ struct MemoryOfGroup {
 };
 
 void limit_memory(const SystemRoot& root, const MemoryOfGroup& group, ControlGroupLimits& limits) {
-  const std::uint64_t swap = memory_field(root, "SwapFree").value_or(0);
+  const std::uint64_t swap = root.memory_field("SwapFree").value_or(0);
   tighten(limits.memory_bytes, group.limit);
   tighten(limits.free_memory_bytes, left_of(group.limit, group.used));
   tighten(limits.free_with_swap_bytes,

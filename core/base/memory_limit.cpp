@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/control_group.hpp"
-#include "core/base/memory_field.hpp"
 #include "core/base/system_text.hpp"
 
 namespace convoy {
@@ -43,13 +42,13 @@ std::optional<std::uint64_t> limit_of_addresses(const SystemRoot& root) {
 std::optional<std::uint64_t> free_in_machine(const SystemRoot& root) {
   const auto available = machines_available_memory(root);
   if (!available) return std::nullopt;
-  return *available + memory_field(root, "SwapFree").value_or(0);
+  return *available + root.memory_field("SwapFree").value_or(0);
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> machines_available_memory(const SystemRoot& root) {
-  const auto available = memory_field(root, "MemAvailable");
+  const auto available = root.memory_field("MemAvailable");
   if (!available) return std::nullopt;
   return *available + yielding_zfs_cache(root);
 }
@@ -72,7 +71,7 @@ std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
     const std::uint64_t bytes = std::min(*total, free.value_or(*total));
     if (!least || bytes < least->bytes) least = MemoryLimit{bytes, *total, whose};
   };
-  tighten(memory_field(root, "MemTotal"), free_in_machine(root), "this machine has");
+  tighten(root.memory_field("MemTotal"), free_in_machine(root), "this machine has");
   const ControlGroupLimits groups = control_group_limits(root);
   tighten(groups.memory_bytes, groups.free_with_swap_bytes, "the control group allows");
   tighten(limit_of_addresses(root), std::nullopt, "ulimit -v allows");

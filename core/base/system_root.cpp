@@ -4,6 +4,8 @@
 #include <charconv>
 #include <fstream>
 
+#include "core/base/system_text.hpp"
+
 namespace convoy {
 
 namespace fs = std::filesystem;
@@ -38,6 +40,14 @@ std::optional<std::int64_t> SystemRoot::number(const std::string& path) const {
   const auto [stop, error] = std::from_chars(found->data(), end, value);
   if (error != std::errc() || (stop != end && *stop != ' ')) return std::nullopt;
   return value;
+}
+
+// "MemTotal:  16266172 kB".
+std::optional<std::uint64_t> SystemRoot::memory_field(std::string_view name) const {
+  const auto value = value_of(text("proc/meminfo").value_or(""), name, ':');
+  const auto kibibytes = leading_number(value.value_or(""));
+  if (!kibibytes) return std::nullopt;
+  return *kibibytes * 1024;
 }
 
 std::vector<std::string> SystemRoot::names(const std::string& path) const {

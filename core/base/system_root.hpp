@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace convoy {
@@ -21,6 +22,8 @@ class SystemRoot {
   std::optional<std::string> text(const std::string& path) const;
   // A file that holds one whole number and nothing else, perhaps with a unit after it.
   std::optional<std::int64_t> number(const std::string& path) const;
+  // A line of /proc/meminfo in bytes: memory_field("MemTotal").
+  std::optional<std::uint64_t> memory_field(std::string_view name) const;
   // Names in a directory, sorted.
   std::vector<std::string> names(const std::string& path) const;
   // The last part of where a symbolic link leads.

@@ -4,7 +4,6 @@
 
 #include "core/base/control_group.hpp"
 #include "core/base/counted.hpp"
-#include "core/base/memory_field.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
@@ -16,7 +15,7 @@ constexpr std::uint64_t kGiB = std::uint64_t{1} << 30;
 
 void memory(const SystemRoot& root, Findings& findings) {
   constexpr const char* kSubject = "memory";
-  const auto total = memory_field(root, "MemTotal");
+  const auto total = root.memory_field("MemTotal");
   const auto available = machines_available_memory(root);
   const ControlGroupLimits limits = control_group_limits(root);
   if (!total && !limits.memory_bytes)
@@ -106,7 +105,7 @@ void shared_memory(const SystemRoot& root, Findings& findings) {
   for (const std::string& line : lines_of(*mounts)) {
     const std::vector<std::string> fields = words_of(line);
     if (fields.size() < 4 || fields[1] != "/dev/shm") continue;
-    const auto size = mount_size(fields[3], memory_field(root, "MemTotal"));
+    const auto size = mount_size(fields[3], root.memory_field("MemTotal"));
     if (!size) return findings.push_back({kSubject, Health::kUnknown, "mounted, size unknown", ""});
     // NCCL puts its buffers there, about 10 MB per pair of GPUs.
     if (*size < kGiB / 4)

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/base/memory_field.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {
@@ -22,7 +21,7 @@ TEST(AvailableMemory, IsWhatTheSystemHasLeftOrWhatTheControlGroupAllows) {
   EXPECT_FALSE(available_memory(root));
   write(folder / "proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:  4000 kB\n");
   EXPECT_EQ(available_memory(root), 4000u * 1024);
-  EXPECT_EQ(memory_field(root, "MemTotal"), 8000u * 1024);
+  EXPECT_EQ(root.memory_field("MemTotal"), 8000u * 1024);
   write(folder / "proc/self/cgroup", "0::/\n");
   write(folder / "sys/fs/cgroup/cgroup.controllers", "memory\n");
   write(folder / "sys/fs/cgroup/memory.max", "1048576\n");
