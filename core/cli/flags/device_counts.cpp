@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
-#include "core/cli/flags/distinct_values.hpp"
+#include "core/cli/flags/flag.hpp"
 #include "core/job/limits.hpp"
 
 namespace convoy::cli {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <set>
 
 #include "core/base/bounds.hpp"
 
@@ -101,6 +102,14 @@ std::string canonical_value(const FlagDefinition& flag, std::string_view value,
   std::optional<std::string> canonical = try_canonical(flag, value);
   if (!canonical) fail(ExitCode::kUsage, "{}: it must be {}", source, describe_values(flag));
   return *canonical;
+}
+
+void require_distinct(const std::string& flag, const std::string& list,
+                      const std::vector<std::string>& values) {
+  std::set<std::string_view> known;
+  for (const std::string& value : values)
+    if (!known.insert(value).second)
+      fail(ExitCode::kUsage, "--{}={}: '{}' occurs twice", flag, list, value);
 }
 
 }  // namespace convoy::cli

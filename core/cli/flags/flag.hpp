@@ -51,4 +51,9 @@ std::string describe_values(const FlagDefinition& flag);
 std::string canonical_value(const FlagDefinition& flag, std::string_view value,
                             const std::string& source);
 
+// Throws Error (kUsage) if a value of the list that a flag was given occurs twice: its row would
+// stand twice in every table.
+void require_distinct(const std::string& flag, const std::string& list,
+                      const std::vector<std::string>& values);
+
 }  // namespace convoy::cli

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
-#include "core/cli/flags/distinct_values.hpp"
+#include "core/cli/flags/flag.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/job/limits.hpp"
 
