@@ -47,7 +47,7 @@ VerbFlags qualify_flags(QualifyRequest& request) {
   return [&request](RunCommand&) {
     FlagDefinition threshold =
         bind_flag("threshold", request.threshold, Range{0, 1},
-                  "The least share of what it should reach with which a rate passes.");
+                  "A rate passes if it is at least this share of the rate that it should reach.");
     FlagDefinition quick = bind_flag("quick", request.quick,
                                      "Smaller vectors, fewer sizes and a smaller batch: rough.");
     threshold.group = quick.group = "Qualification";
