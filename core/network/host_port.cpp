@@ -1,5 +1,7 @@
 #include "core/network/host_port.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -8,10 +10,12 @@
 namespace convoy::network {
 namespace {
 
+constexpr std::string_view kAddressForm = "host:port, an IPv6 address as [::1]:50000";
+
 [[noreturn]] void refuse_address(std::string_view text, std::string_view source,
-                                 std::string_view reason) {
-  fail(ExitCode::kUsage, "{}: '{}' {}; write host:port, an IPv6 address as [::1]:50000", source,
-       text, reason);
+                                 std::string_view reason, std::string_view form = kAddressForm) {
+  constexpr std::size_t kMostShown = 300;  // a name with its port is shorter
+  fail(ExitCode::kUsage, "{}: '{}' {}; write {}", source, text.substr(0, kMostShown), reason, form);
 }
 
 int parse_port(std::string_view digits, std::string_view text, std::string_view source) {
@@ -23,17 +27,35 @@ int parse_port(std::string_view digits, std::string_view text, std::string_view 
   return port;
 }
 
+bool is_host_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+         c == '-' || c == '_';
+}
+
 // Names are as long as that at most (RFC 1035). A dash at the beginning is a flag's: a value was
 // left out.
-bool is_host(std::string_view host) {
+bool is_name(std::string_view host) {
   constexpr std::size_t kMostCharacters = 253;
   return host.size() <= kMostCharacters && !host.starts_with('-') && !host.starts_with('.') &&
          host.find("..") == std::string_view::npos;
 }
 
-bool is_host_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-         c == '-' || c == '_';
+// Why no host has this name, or nothing. An IPv4 address is a name, too.
+std::string_view problem_of_name(std::string_view host) {
+  if (host.empty()) return "has no host";
+  if (!std::ranges::all_of(host, is_host_character))
+    return "has a host with a character that no name has";
+  if (!is_name(host))
+    return "has a host that is too long for a name, or has a dash or a dot too many";
+  return {};
+}
+
+// With or without the interface behind a %, which only this machine can judge.
+bool is_ipv6_address(std::string_view host) {
+  const std::size_t zone = host.find('%');
+  in6_addr address{};
+  return ::inet_pton(AF_INET6, std::string(host.substr(0, zone)).c_str(), &address) == 1 &&
+         zone != host.size() - 1;
 }
 
 }  // namespace
@@ -50,21 +72,23 @@ HostPort parse_host_port(std::string_view text, std::string_view source) {
     if (close == std::string_view::npos || close < 3)
       refuse_address(text, source, "is no IPv6 address in brackets with a port");
     const std::string_view host = text.substr(1, close - 1);
-    if (host.find_first_not_of("0123456789abcdefABCDEF:.%") != std::string_view::npos &&
-        host.find('%') == std::string_view::npos)
+    if (!is_ipv6_address(host))
       refuse_address(text, source, "has no IPv6 address between its brackets");
     return {std::string(host), parse_port(text.substr(close + 2), text, source)};
   }
   const std::size_t colon = text.rfind(':');
   if (colon == std::string_view::npos) refuse_address(text, source, "has no port");
   const std::string_view host = text.substr(0, colon);
-  if (host.empty()) refuse_address(text, source, "has no host");
-  if (!std::ranges::all_of(host, is_host_character))
-    refuse_address(text, source, "has a host with a character that no name has");
-  if (!is_host(host))
-    refuse_address(text.substr(0, 100), source,
-                   "has a host that is too long for a name, or has a dash or a dot too many");
+  if (const std::string_view problem = problem_of_name(host); !problem.empty())
+    refuse_address(text, source, problem);
   return {std::string(host), parse_port(text.substr(colon + 1), text, source)};
+}
+
+void check_host(std::string_view text, std::string_view source) {
+  if (is_ipv6_address(text)) return;
+  if (const std::string_view problem = problem_of_name(text); !problem.empty())
+    refuse_address(text, source, problem,
+                   "a name or an address such as node1, 10.0.0.3 or fd00::3, without a port");
 }
 
 std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source) {

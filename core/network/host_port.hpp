@@ -21,6 +21,10 @@ std::string to_string(const HostPort& address);
 // text. Throws Error (kUsage).
 HostPort parse_host_port(std::string_view text, std::string_view source);
 
+// Throws Error (kUsage) if `text` is neither a name that a host may have nor an IPv4 or IPv6
+// address. Looks nothing up. An empty text is none.
+void check_host(std::string_view text, std::string_view source);
+
 // Reads "host:port,host:port"; an empty text is an empty list. Also throws Error (kUsage) if an
 // address occurs twice.
 std::vector<HostPort> parse_host_list(std::string_view text, std::string_view source);

@@ -91,6 +91,7 @@ class Variables {
     if (!host || !port)
       fail(ExitCode::kUsage, "{} is set and {} is not; the first process listens there: set both",
            host ? "MASTER_ADDR" : "MASTER_PORT", host ? "MASTER_PORT" : "MASTER_ADDR");
+    check_host(*host, "MASTER_ADDR");
     return HostPort{*host, *port};
   }
 

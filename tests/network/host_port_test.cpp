@@ -39,8 +39,9 @@ TEST(HostPort, ListsKeepTheirOrder) {
 
 TEST(HostPort, RefusesWhatIsNoAddress) {
   for (const char* text :
-       {"node", "node:", ":5", "node:0", "node:65536", "node:5x", "no de:5", "::1:50000", "[::1]",
-        "[]:5", "[node]:5", "a:1,,b:2", "a:1,", "-h:5", ".:5", ".a:5", "a..b:5"})
+       {"node",      "node:", ":5",   "node:0",   "node:65536", "node:5x", "no de:5",
+        "::1:50000", "[::1]", "[]:5", "[node]:5", "[1%x]:5",    "[:::]:5", "[::1%]:5",
+        "a:1,,b:2",  "a:1,",  "-h:5", ".:5",      ".a:5",       "a..b:5"})
     EXPECT_NE(problem_of(text).find("--worker_hosts"), std::string::npos) << text;
 }
 
@@ -53,6 +54,21 @@ TEST(HostPort, RefusesWhatIsTooLongForAName) {
 TEST(HostPort, RefusesAnAddressThatIsThereTwice) {
   EXPECT_NE(problem_of("a:1,b:1,a:1").find("a:1 is there twice"), std::string::npos);
   EXPECT_EQ(problem_of("a:1,a:2"), "");
+}
+
+TEST(HostPort, KnowsWhatNoHostWithoutAPortCanBe) {
+  for (const char* text : {"node-1.cluster", "10.0.0.3", "::1", "fd00::3", "fe80::1%eth0"})
+    EXPECT_NO_THROW(check_host(text, "--x")) << text;
+  for (const char* text : {"", " ", "a b", "node:5", "[::1]", "-h", ".a", "a..b", "a,b", "http://a",
+                           "fe80::1%", "::g", "\xc3\xbc"}) {
+    try {
+      check_host(text, "--x");
+      ADD_FAILURE() << "'" << text << "' is no host";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ExitCode::kUsage);
+      EXPECT_NE(std::string(error.what()).find("without a port"), std::string::npos);
+    }
+  }
 }
 
 }  // namespace convoy::network::host_port_test

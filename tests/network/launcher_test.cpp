@@ -1,5 +1,6 @@
 #include "core/network/launcher.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/base/error.hpp"
@@ -147,6 +148,10 @@ TEST(Launcher, RefusesWhatDoesNotFit) {
   EXPECT_NE(problem_of({{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "a"}})
                 .find("MASTER_PORT is not"),
             std::string::npos);
+  EXPECT_THAT(
+      problem_of(
+          {{"RANK", "0"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "http://a"}, {"MASTER_PORT", "1"}}),
+      ::testing::HasSubstr("MASTER_ADDR: 'http://a'"));
 }
 
 }  // namespace convoy::network::launcher_test

@@ -62,8 +62,8 @@ Flags loss_flags(TaskOptions& options) {
 Flags connection_flags(TaskOptions& options) {
   return {
       bind_flag("advertise_address", options.advertise_address,
-                "Address at which others reach this task. Without it, the address from which this "
-                "task reached the others."),
+                "Name or address, without a port, at which others reach this task. Without it, the "
+                "address from which this task reached the others."),
       bind_flag("certificate", options.certificate,
                 "This task's certificate, a file in PEM form. With private_key and "
                 "certificate_authority, all bytes between tasks are encrypted and both ends "

@@ -394,6 +394,8 @@ Error Task::first_cause(const Error& error) {
 }
 
 std::optional<network::TaskIdentity> identify(const JobOptions& options) {
+  const std::string& advertised = options.task.advertise_address;
+  if (!advertised.empty()) network::check_host(advertised, "--advertise_address");
   network::IdentityOptions identity;
   identity.job_name = options.task.job_name;
   if (options.task.task_index) identity.task_index = static_cast<int>(*options.task.task_index);
