@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/lower.hpp"
@@ -88,6 +91,86 @@ TEST(OneOfEach, AnotherOrderIsAnotherFate) {
   std::iter_swap(apply, apply - 1);
   std::swap(apply->id, (apply - 1)->id);
   EXPECT_EQ(check_plan(plan).verdict, Verdict::kWrong);
+}
+
+constexpr std::uint64_t kRank = 2;
+constexpr MatrixShape kTall[] = {{12, 8}, {20, 10}, {9, 4}, {40, 24}, {16, 10}, {33, 5}};
+constexpr MatrixShape kWide[] = {{8, 12}, {10, 33}, {5, 9}};
+constexpr MatrixShape kSquare[] = {{12, 12}, {20, 20}};
+
+// PowerSGD of one matrix.
+void write_low_rank(Planner& p, Range range, MatrixShape of) {
+  std::vector<Span> rests, directions, columns;
+  const std::vector<Span> sums = p.all_gradients(range);
+  for (const auto r : p.replicas()) {
+    const PlaceId here = p.replica_place(r);
+    rests.push_back(p.persistent(here, range.count));
+    directions.push_back(p.persistent(here, of.columns * kRank));
+    columns.push_back(p.scratch(here, of.rows * kRank));
+    p.add(rests.back(), sums[r.index()], rests.back());
+    p.matmul(columns.back(), rests.back(), directions.back(), of.rows, kRank, of.columns);
+  }
+  p.all_reduce(columns);
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    p.orthogonalise(columns[r], columns[r], of.rows, kRank);
+    p.matmul(directions[r], rests[r], columns[r], of.columns, kRank, of.rows, {true, false});
+    p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, kRank, {false, true});
+    p.axpy(rests[r], -1, sums[r], rests[r]);
+  }
+  p.all_reduce(directions);
+  for (const auto r : p.replicas()) {
+    const std::size_t i = r.index();
+    p.matmul(sums[i], columns[i], directions[i], of.rows, of.columns, kRank, {false, true});
+    p.apply(p.parameters(r)[range], sums[i]);
+  }
+}
+
+class Matrices : public ::testing::Test {
+ protected:
+  Plan write() {
+    return write_plan(cluster_, arena_, [](Planner& p) {
+      p.compute();
+      std::uint64_t first = 0;
+      for (const std::span<const MatrixShape> shapes :
+           {std::span<const MatrixShape>(kTall), std::span<const MatrixShape>(kWide),
+            std::span<const MatrixShape>(kSquare)})
+        for (const MatrixShape& shape : shapes) {
+          write_low_rank(p, {first, shape.elements()}, shape);
+          first += shape.elements();
+        }
+      const Range others{first, p.arena_elements() - first};
+      p.all_reduce(p.all_gradients(others));
+      for (const auto r : p.replicas()) p.apply(p.parameters(r)[others], p.gradient(r)[others]);
+    });
+  }
+
+  ArenaMap arena_ = large_arena(8'000, 4, 1);
+  Cluster cluster_ = make_single_host(3, true, "cpu");
+};
+
+// Sizes do not matter, but which of them are equal, and which are larger than others.
+TEST_F(Matrices, OfOtherSizesAreAlike) {
+  const Plan plan = write();
+  for (const Plan& it : {plan, lower(plan, {})}) {
+    const auto excerpt = check::one_of_each(it);
+    ASSERT_NE(excerpt, nullptr);
+    EXPECT_EQ(
+        std::ranges::count(excerpt->plan.body, OperationKind::kOrthogonalise, &Operation::kind),
+        3 * cluster_.replicas());
+    EXPECT_EQ(check_plan(it).verdict_text(),
+              "approximate (every gradient counts once in the end, nothing is lost)");
+    EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(it).verdict_text());
+  }
+}
+
+TEST_F(Matrices, OneThatLosesItsRestIsFound) {
+  for (const std::size_t nth : {0u, 10u, 32u}) {
+    Plan wrong = write();
+    std::size_t rests = 0;
+    for (Operation& it : wrong.body)
+      if (it.kind == OperationKind::kAxpy && rests++ == nth) it.scalar = -0.5;
+    EXPECT_EQ(check_plan(wrong).verdict_text().find("nothing is lost"), std::string::npos) << nth;
+  }
 }
 
 // Two local steps, then the mean by a ring: every slice of it begins with the same updates of the

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <iterator>
 #include <span>
 
 #include "core/base/in_parallel.hpp"
@@ -199,10 +200,10 @@ class FateRun {
   // Every stretch of the writes depends on all reads and their lengths.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
     Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
-               std::bit_cast<std::uint64_t>(operation.scalar), operation.details->sizes[0],
-               operation.details->sizes[1], operation.details->sizes[2],
-               operation.details->sizes[3], operation.details->effect, operation.details->kernel,
-               operation.reads.size());
+               std::bit_cast<std::uint64_t>(operation.scalar), operation.details->effect,
+               operation.details->kernel, operation.reads.size(), lengths_.are_relative());
+    for (std::size_t i = 0; i < std::size(operation.details->sizes); ++i)
+      all.add(lengths_.size(operation, i));
     for (std::size_t i = 0; i < operation.reads.size(); ++i) {
       all.add(operation.reads[i].dtype);
       all.add(stretches_.count(reads + i));

@@ -1,23 +1,54 @@
 #include "core/plan/check/parts/part_lengths.hpp"
 
+#include <algorithm>
+
 #include "core/plan/check/audit.hpp"
 
 namespace convoy::check {
+namespace {
+
+// Products of single matrices are proved by which of their sides are equal; the other sizes say how
+// many matrices there are.
+bool is_of_matrices(const Operation& operation) {
+  return operation.kind == OperationKind::kOrthogonalise ||
+         (operation.kind == OperationKind::kMatmul && operation.details->sizes[3] <= 1);
+}
+
+std::span<const std::uint64_t> sides_of(const Operation& operation) {
+  return {operation.details->sizes, operation.kind == OperationKind::kMatmul ? 3u : 2u};
+}
+
+}  // namespace
 
 // Finds out whether only the equality of lengths matters, because compressors make messages of any
-// length. Constants of equal lengths would be equal, too, however they are cut.
+// length, and matrices may have any size. Constants of equal lengths would be equal, too, however
+// they are cut.
 void PartLengths::enter(std::span<const PartItems::Item> items) {
   known_.clear();
-  scalable_ = reaches_.any(Reach::kAll);
-  if (!scalable_) return;  // nobody asks
+  sides_.clear();
+  are_relative_ = reaches_.any(Reach::kAll);
+  if (!are_relative_) return;  // nobody asks
   for (const PartItems::Item& item : items) {
     const Operation& operation = operation_of(plan_, item.operation);
-    if (reaches_[operation.id] == Reach::kAll)
-      scalable_ = scalable_ && has_whole_messages(operation);
+    if (is_of_matrices(operation))
+      sides_.insert(sides_.end(), sides_of(operation).begin(), sides_of(operation).end());
+    else if (reaches_[operation.id] == Reach::kAll)
+      are_relative_ = are_relative_ && has_whole_messages(operation);
     else if (operation.kind == OperationKind::kFill)
-      scalable_ = false;
-    if (!scalable_) return;
+      are_relative_ = false;
+    if (!are_relative_) return;
   }
+  std::ranges::sort(sides_);
+  sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
+}
+
+// Sides are called by their order, so that what is larger than another is so in all parts of a
+// kind; a side of 1 makes vectors of matrices.
+std::uint64_t PartLengths::size(const Operation& operation, std::size_t number) const {
+  const std::uint64_t size = operation.details->sizes[number];
+  const bool is_side = is_of_matrices(operation) && number < sides_of(operation).size();
+  if (!are_relative_ || !is_side || size <= 1) return size;
+  return 2 + static_cast<std::uint64_t>(std::ranges::lower_bound(sides_, size) - sides_.begin());
 }
 
 // Each part of a message is one stretch.
