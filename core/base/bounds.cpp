@@ -11,7 +11,7 @@ std::string bounds_text(const Bounds& bounds, bool whole) {
   const auto text = [&](double bound) {
     return whole ? fmt::format("{:.0f}", bound) : fmt::format("{}", bound);
   };
-  const std::string kind = whole ? "an integer" : "a number";
+  std::string kind = whole ? "an integer" : "a number";
   const bool has_least = std::isfinite(bounds.least);
   const bool has_most = std::isfinite(bounds.most);
   if (has_least && has_most)

@@ -77,6 +77,16 @@ TEST(Job, TrainsWhatItPlans) {
   EXPECT_EQ(result.parameter_hash, Job(small_job()).run().parameter_hash);
 }
 
+TEST(Job, KeepsStepsOnlyForWhoWantsThem) {
+  JobOptions options = small_job();
+  options.keep_steps = false;
+  Watcher watcher;
+  const JobResult result = Job(options).run(watcher);
+  EXPECT_EQ(watcher.losses.size(), 3u);
+  EXPECT_TRUE(result.steps.empty());
+  EXPECT_GT(result.step_times.p50, 0);
+}
+
 TEST(Job, EndsWhenItsObserverSaysSo) {
   JobOptions options = small_job();
   options.num_batches = 1000;

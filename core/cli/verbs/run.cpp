@@ -55,6 +55,7 @@ int run_training_verb(std::span<const std::string> arguments, std::ostream& out,
   }
   JobCommand command = read_command(arguments);
   tell_norms_without_effect(command);
+  command.options.keep_steps = false;  // memory does not grow with the length of a run
   return run_job(std::move(command), arguments, out, err);
 }
 

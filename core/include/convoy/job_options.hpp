@@ -199,6 +199,9 @@ struct JobOptions {
   std::string trace_file;
   std::string report_file;       // a page, *.html
   bool record_timeline = false;  // implied by report_file
+  // Whether JobResult::steps has the timed steps, some 170 bytes each, also where neither
+  // output_file nor report_file needs them.
+  bool keep_steps = true;
   bool profile = false;
 
   std::uint32_t seed = 1234;

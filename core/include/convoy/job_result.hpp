@@ -109,7 +109,7 @@ struct JobResult {
   std::int64_t parameters = 0;
   std::int64_t warmup_steps = 0;
   std::vector<std::string> gradient_names;  // variables whose gradients' norms steps report
-  std::vector<TrainingStep> steps;          // timed ones
+  std::vector<TrainingStep> steps;          // timed ones; JobOptions::keep_steps
   std::vector<EvaluationRecord> evaluations;
   std::vector<PeerRecord> peers;  // of runs on several hosts
   // How often a lost task was replaced. The other fields count from the last replacement.

@@ -66,6 +66,10 @@ std::string worker_text(const WorkerRecord& worker) {
       worker.staleness.rbegin()->first);
 }
 
+bool keeps_steps(const JobOptions& options) {
+  return options.keep_steps || !options.output_file.empty() || !options.report_file.empty();
+}
+
 }  // namespace
 
 RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
@@ -239,7 +243,7 @@ std::string RunReport::progress_text(const char* of, std::int64_t step) const {
 
 void RunReport::timed_step(const TrainingStep& step) {
   statistics_.add(step.seconds);
-  record_.steps.push_back(step);
+  if (keeps_steps(setup_.options)) record_.steps.push_back(step);
   observer_.timed_step(step);
   if (report::is_displayed(step.number, setup_.options.display_every)) {
     observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));

@@ -107,7 +107,7 @@ TurningBases::Rest TurningBases::rest_beside(AtomId product) const {
 bool TurningBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const {
   const auto is_rest = [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);
-    return atom.basis != kNoAtom && (term.weight + Weight(1)).is_zero() &&
+    return atom.basis != kNoAtom && (term.weight + whole(1)).is_zero() &&
            rests.contains({atom.basis, atom.reads.front()});
   };
   const auto has = [&](ValueId value) {
