@@ -1,9 +1,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 
+#include "core/plan/stages.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/check/mutation_run.hpp"
 #include "tests/plan/check/sample_bases.hpp"
@@ -82,6 +84,30 @@ TEST(CheckMutation, NoMutantOfStagesIsCalledRightThatTheInterpreterContradicts) 
   }
   expect_no_contradiction(mutations);
   EXPECT_GT(mutations.total().mutants, count / 2);
+}
+
+// Where the last pull of a step comes after the next forward has begun, the parameters at the
+// step's end are not those that a forward reads.
+TEST(CheckMutation, CountsAreTakenWhereAPeriodEnds) {
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const ArenaMap arena = small_arena(0);
+  const std::vector<SampleRecurrence> samples = right_held_out();
+  const auto sample =
+      std::ranges::find(samples, "pulled back in every step", &SampleRecurrence::name);
+  ASSERT_NE(sample, samples.end());
+  Plan plan = write_plan(cluster, arena, sample->write);
+  const auto next = [&](auto from, OperationKind kind) {
+    return std::find_if(from, plan.body.end(), [&](const auto& it) { return it.kind == kind; });
+  };
+  const auto first_pull = next(plan.body.begin(), OperationKind::kAxpy);
+  const auto last_pull = next(first_pull + 1, OperationKind::kAxpy);
+  const auto forward = next(last_pull, OperationKind::kForward);
+  ASSERT_NE(forward, plan.body.end());
+  std::iter_swap(last_pull, forward);
+  number_operations(plan.prologue, plan.body, 2, 0);
+  const CheckReport report = check_plan(plan);
+  EXPECT_EQ(report.least, 0.125) << report.verdict_text();
+  EXPECT_EQ(contradiction(plan, report).value_or(""), "");
 }
 
 // An effect on the numbers must be noticed: what the checker leaves at the original verdict with

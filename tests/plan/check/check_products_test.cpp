@@ -330,6 +330,51 @@ TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
   EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
 }
 
+// PowerSGD of rank 1 on two matrices that are alike. The basis of the second one may be made of
+// what is no product, as where a copy of another variable gets in.
+WritePlan power_sgd_of_two(bool second_turns) {
+  return [=](Planner& p) {
+    constexpr std::uint64_t kRows = 4, kColumns = 17, kCount = kRows * kColumns;
+    p.compute();
+    for (const Range range : {Range{0, kCount}, Range{kCount, kCount}}) {
+      std::vector<Span> residuals, bases, found;
+      for (const auto r : p.replicas()) {
+        const PlaceId here = p.replica_place(r);
+        residuals.push_back(p.persistent(here, kCount));
+        found.push_back(p.persistent(here, kColumns));
+        bases.push_back(p.scratch(here, kRows));
+        p.add(residuals.back(), p.gradient(r)[range], residuals.back());
+        p.matmul(bases.back(), residuals.back(), found.back(), kRows, 1, kColumns);
+        if (range.first > 0 && !second_turns)
+          p.copy(part(bases.back(), 0, 1), p.gradient(r)[{0, 1}]);
+      }
+      p.all_reduce(bases);
+      for (const auto r : p.replicas()) {
+        const std::size_t i = r.index();
+        p.orthogonalise(bases[i], bases[i], kRows, 1);
+        p.matmul(found[i], residuals[i], bases[i], kColumns, 1, kRows, {.transposes_a = true});
+        const Span sent = p.scratch(p.replica_place(r), kCount);
+        p.matmul(sent, bases[i], found[i], kRows, kColumns, 1, {.transposes_b = true});
+        p.axpy(residuals[i], -1, sent, residuals[i]);
+      }
+      p.all_reduce(found);
+      for (const auto r : p.replicas())
+        p.matmul(p.gradient(r)[range], bases[r.index()], found[r.index()], kRows, kColumns, 1,
+                 {.transposes_b = true});
+    }
+    p.all_reduce(p.all_gradients({2 * kCount, p.arena_elements() - 2 * kCount}));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+  };
+}
+
+TEST(CheckPowerSgd, EveryMatrixNeedsABasisThatTurns) {
+  const Checked both = checked(power_sgd_of_two(true), 3);
+  EXPECT_TRUE(both.report.nothing_lost) << both.text;
+  EXPECT_EQ(both.contradiction, "");
+  const Checked one = checked(power_sgd_of_two(false), 3);
+  EXPECT_EQ(one.report.verdict, Verdict::kUnproved) << one.text;
+}
+
 TEST(CheckPowerSgd, AResidualWithTheWrongSignIsWrong) {
   const Checked it = checked(power_sgd({.residual = 1}), 3);
   EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;

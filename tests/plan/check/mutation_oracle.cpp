@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/stages.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/plan/check/trajectories.hpp"
 #include "tests/plan/sample_gradients.hpp"
@@ -24,6 +25,14 @@ constexpr std::uint64_t kStepsToFade = 640;
 constexpr double kRate = 0.125;
 // Kernels keep up to half of a unit of 0.25, which still waits to be applied.
 constexpr double kStillKept = kRate * 0.125 + 1e-3;
+
+// So many computes, to the end of a period: before that, parameters may be on their way to what the
+// next forward reads.
+std::uint64_t whole_periods(const Plan& plan, std::uint64_t steps) {
+  const std::size_t last = stage_count(plan) - 1;
+  const std::uint64_t begin = first_step_of(plan, last), period = computes_of(plan, last);
+  return begin + (steps - begin + period - 1) / period * period;
+}
 
 InterpreterOptions plain_descent(const ArenaMap& arena, GradientFunction gradient) {
   InterpreterOptions options = sample_options(arena, std::move(gradient));
@@ -72,7 +81,7 @@ std::vector<double> counts_of(const Plan& plan, const CheckReport& report, std::
   InterpreterOptions options = plain_descent(*plan.arena, gradient);
   options.learning_rate = [](std::uint64_t) { return 1.0; };
   Interpreter interpreter(plan, options);
-  interpreter.run(kStepsToFade);
+  interpreter.run(whole_periods(plan, kStepsToFade));
   const double divisor = static_cast<double>(plan.cluster->replicas() * report.computes_per_update);
   std::vector<double> counts;
   for (std::uint32_t b = 0; b < plan.buffers.size(); ++b) {
@@ -118,7 +127,7 @@ std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report
   };
   const InterpreterOptions options = plain_descent(arena, gradient);
   Interpreter interpreter(plan, options);
-  interpreter.run(kStepsInAll);
+  interpreter.run(whole_periods(plan, kStepsInAll));
   std::vector<double> expected(options.initial.begin(), options.initial.end());
   for (const auto& [key, values] : given) {
     const double divisor = plan.cluster->replicas() * mean_over(report, plan.computes, key.second);

@@ -85,4 +85,9 @@ int wanted_mutants(int usual) {
   return wanted == nullptr ? usual : std::atoi(wanted);
 }
 
+std::uint32_t wanted_seed() {
+  const char* const wanted = std::getenv("CONVOY_TEST_SEED");
+  return wanted == nullptr ? 20240917 : static_cast<std::uint32_t>(std::atoi(wanted));
+}
+
 }  // namespace convoy::testing

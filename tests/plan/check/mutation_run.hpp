@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <random>
 #include <string>
@@ -18,6 +19,12 @@ struct MutationTally {
   int relabelled = 0;
 };
 
+// How many there are to be: CONVOY_MUTANTS, or as many as usual.
+int wanted_mutants(int usual);
+
+// Which ones: CONVOY_TEST_SEED, or always the same ones.
+std::uint32_t wanted_seed();
+
 // Plants defects in plans, and asks the interpreter whether what the checker still calls right is.
 class MutationRun {
  public:
@@ -35,12 +42,9 @@ class MutationRun {
   void judge(const std::string& name, const Plan& mutant, MutationKind kind,
              const CheckReport& original);
 
-  std::mt19937 random_{20240917};
+  std::mt19937 random_{wanted_seed()};
   std::map<MutationKind, MutationTally> tallies_;
   std::vector<std::string> contradictions_;
 };
-
-// How many there are to be: CONVOY_MUTANTS, or as many as usual.
-int wanted_mutants(int usual);
 
 }  // namespace convoy::testing

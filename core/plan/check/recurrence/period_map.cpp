@@ -5,82 +5,14 @@
 #include <optional>
 #include <utility>
 
+#include "core/plan/check/recurrence/class_signature.hpp"
+#include "core/plan/check/recurrence/columns.hpp"
 #include "core/plan/check/recurrence/even_products.hpp"
 #include "core/plan/check/recurrence/period_nodes.hpp"
 #include "core/plan/check/recurrence/share_ratios.hpp"
 
 namespace convoy::check {
 namespace {
-
-// The meaning of a matrix's columns, in order of first use.
-template <typename Key>
-class Columns {
- public:
-  std::uint32_t of(const Key& key) {
-    const auto [it, inserted] = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
-    if (inserted) keys_.push_back(key);
-    return it->second;
-  }
-  std::vector<Key> take() { return std::move(keys_); }
-
- private:
-  std::vector<Key> keys_;
-  std::map<Key, std::uint32_t> numbers_;
-};
-
-// Words that describe what a class does to its states, without the atoms.
-void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uint64_t>& words) {
-  words.insert(words.end(),
-               {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
-  const auto add = [&](const LinearRow& row) {
-    words.push_back(row.size());
-    for (const Addend& addend : row) {
-      words.push_back(addend.index);
-      words.push_back(addend.weight.field);
-    }
-  };
-  for (const auto* rows :
-       {&it.step, &it.gradients, &it.errors, &it.opaque, &it.start_errors, &it.start_gradients})
-    for (const LinearRow& row : *rows) add(row);
-  for (const Weight& weight : it.start) words.push_back(weight.field);
-  for (const PeriodState& state : it.states) words.push_back(plan.buffers[state.buffer].kind);
-  for (const PeriodRead& read : it.reads) {
-    words.push_back(read.replica);
-    words.push_back(read.compute);
-    add(read.states);
-    add(read.opaque);
-  }
-}
-
-// The period's own gradients in a value, in one word.
-std::uint64_t own_gradients(ValueId value, const ValueTable& values) {
-  std::uint64_t sum = 0;
-  for (const Term& term : values.expand(value, Casts::kThrough))
-    if (const Atom& atom = values.atom(term.atom); atom.kind == AtomKind::kGradient)
-      sum = field_add(sum, field_multiply(term.weight.field,
-                                          field_hash(field_hash(atom.step, atom.replica), 0x6f)));
-  return sum;
-}
-
-// Equal for classes of two stretches of the arena that do the same to them.
-std::vector<std::uint64_t> signature(const Plan& plan, const std::vector<PeriodClass>& classes,
-                                     const ValueTable& values) {
-  std::vector<std::uint64_t> words;
-  Columns<AtomId> atoms;  // those that several classes share
-  std::map<ValueId, std::uint64_t> own;
-  for (const PeriodClass& it : classes) {
-    add_signature(plan, it, words);
-    for (const PeriodRead& read : it.reads) {
-      const auto [known, is_new] = own.try_emplace(read.value, 0);
-      if (is_new) known->second = own_gradients(read.value, values);
-      words.push_back(known->second);
-    }
-    for (const auto* list : {&it.error_atoms, &it.opaque_atoms})
-      for (const AtomId atom : *list) words.push_back(atoms.of(atom));
-  }
-  values.spend(words.size(), CONVOY_NONE);
-  return words;
-}
 
 class Mapper {
  public:
@@ -212,11 +144,18 @@ class Mapper {
       });
       if (!read) continue;
       PeriodClass made = make_class(nodes);
+      note_bases(made);
       by_element[made.reads.front().range.first].push_back(std::move(made));
     }
     std::set<std::vector<std::uint64_t>> known;
     for (auto& [unused, classes] : by_element)
-      if (known.insert(signature(plan_, classes, values_)).second) keep(std::move(classes));
+      if (known.insert(class_signature(plan_, classes, values_)).second) keep(std::move(classes));
+  }
+
+  void note_bases(const PeriodClass& made) {
+    for (const AtomId error : made.error_atoms)
+      if (const AtomId basis = values_.atom(error).basis; basis != kNoAtom)
+        map_.bases.try_emplace(basis, made.reads.front().range);
   }
 
   void note_unread() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -81,6 +82,8 @@ struct PeriodMap {
   std::vector<PeriodClass> classes;    // those that forwards read, different ones only
   // Classes that hold the same elements of the arena, each replica's own say: by index.
   std::vector<std::vector<std::size_t>> together;
+  // Those of projections in all classes, also in those that are like others, and a place of each.
+  std::map<AtomId, ElementRange> bases;
   std::vector<PeriodState> unread;  // memory of no class: it leads to no forward
   std::vector<PeriodFault> faults;
 };

@@ -30,7 +30,7 @@ class RecurrenceJudge {
     find_parameter_like();
     for (const PeriodFault& fault : map.faults) report(fault);
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
-    for (const PeriodClass& it : map.classes) require_turning_bases(it);
+    require_turning_bases(map);
     if (findings_.empty()) {
       for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
       require_equal_averages(map);
@@ -200,19 +200,16 @@ class RecurrenceJudge {
   }
 
   // The part that a projection leaves out is transferred later only if the basis turns towards it.
-  void require_turning_bases(const PeriodClass& it) {
-    TurningBases bases(plan_, period_, it);
-    for (const AtomId error : it.error_atoms) {
-      const AtomId basis = period_.values().atom(error).basis;
-      if (basis == kNoAtom) continue;
-      const auto [turning, is_new] = turning_.try_emplace(basis, false);
-      if (is_new) turning->second = bases.turns(basis);
-      if (turning->second) continue;
-      const Atom& atom = period_.values().atom(basis);
-      add(FindingKind::kUnknown, atom.operation, CONVOY_NONE, it.reads.front().range,
+  void require_turning_bases(const PeriodMap& map) {
+    if (map.bases.empty()) return;
+    TurningBases bases(plan_, period_);
+    const auto fixed =
+        std::ranges::find_if(map.bases, [&](const auto& it) { return !bases.turns(it.first); });
+    if (fixed != map.bases.end())
+      add(FindingKind::kUnknown, period_.values().atom(fixed->first).operation, CONVOY_NONE,
+          fixed->second,
           "its columns are made of what stays the same from step to step, so it is not known "
           "whether what it leaves out ever gets out");
-    }
     for (const auto& [kernel, by_step] : bases.renewed_by()) result_.renewed_by[kernel] |= by_step;
   }
 
@@ -331,7 +328,6 @@ class RecurrenceJudge {
   const SymbolicRun& period_;
   Recurrence result_;
   std::vector<bool> parameter_like_;                   // by buffer
-  std::map<AtomId, bool> turning_;                     // bases of projections
   std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
   std::vector<ClassReport> reports_;                   // by class
   std::vector<Finding> findings_;

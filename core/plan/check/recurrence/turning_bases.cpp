@@ -6,12 +6,10 @@
 
 namespace convoy::check {
 
-TurningBases::TurningBases(const Plan& plan, const SymbolicRun& period, const PeriodClass& elements)
+TurningBases::TurningBases(const Plan& plan, const SymbolicRun& period)
     : plan_(plan), period_(period), values_(period.values()) {
-  const auto is_projection = [&](AtomId id) { return values_.atom(id).basis != kNoAtom; };
-  if (std::ranges::none_of(elements.error_atoms, is_projection)) return;
   for (AtomId id = 0; id < values_.atoms(); ++id)
-    if (is_projection(id))
+    if (values_.atom(id).basis != kNoAtom)
       projected_[values_.atom(id).basis].insert(values_.atom(id).reads.front());
 }
 

@@ -9,7 +9,7 @@
 
 namespace convoy::check {
 
-// Whether the bases of a class's projections turn from step to step, so that what is outside of one
+// Whether the bases of projections turn from step to step, so that what is outside of one
 // basis can be inside of a later one. There are three ways:
 // - a power iteration: the basis is made of products of all projected matrices with memory that
 //   this period sets to products with the basis (PowerSGD; Vogels et al., 2019);
@@ -23,7 +23,7 @@ namespace convoy::check {
 class TurningBases {
  public:
   // `period` was run from held memory.
-  TurningBases(const Plan& plan, const SymbolicRun& period, const PeriodClass& elements);
+  TurningBases(const Plan& plan, const SymbolicRun& period);
 
   bool turns(AtomId basis);
   // The kernels that make columns, and whether from the step's number alone.
