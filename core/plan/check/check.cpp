@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/parts/forwarded_copies.hpp"
+#include "core/plan/check/parts/joined_operations.hpp"
 #include "core/plan/check/parts/one_of_each.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/check/relaxed_reads.hpp"
@@ -260,13 +261,16 @@ CheckReport check_all_of(const Plan& plan) {
 
 // The smallest plan whose proof is a proof of this one; null where that is the plan itself.
 std::unique_ptr<check::Excerpt> smallest_excerpt(const Plan& plan) {
-  std::unique_ptr<check::Excerpt> shorter = check::without_staging(plan);
-  std::unique_ptr<check::Excerpt> smallest =
-      check::one_of_each(shorter == nullptr ? plan : shorter->plan);
-  if (smallest == nullptr) return shorter;
-  if (shorter != nullptr)
-    for (std::uint32_t& operation : smallest->operations)
-      operation = shorter->operations[operation];
+  std::unique_ptr<check::Excerpt> smallest;
+  for (const auto shorten :
+       {check::without_staging, check::with_joined_operations, check::one_of_each}) {
+    std::unique_ptr<check::Excerpt> shorter = shorten(smallest == nullptr ? plan : smallest->plan);
+    if (shorter == nullptr) continue;
+    if (smallest != nullptr)
+      for (std::uint32_t& operation : shorter->operations)
+        operation = smallest->operations[operation];
+    smallest = std::move(shorter);
+  }
   return smallest;
 }
 

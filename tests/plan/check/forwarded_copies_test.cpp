@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
-#include <string>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "tests/plan/check/excerpt_results.hpp"
 #include "tests/plan/random_plans.hpp"
-#include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing::forwarded_copies_test {
@@ -19,27 +16,6 @@ namespace {
 
 constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kSteps = 4;
-
-// Of memory that outlasts a step.
-std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
-  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind != CONVOY_BUFFER_SCRATCH &&
-        std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
-      return plan.buffer_name(i);
-  return "none";
-}
-
-std::string with_and_without_staging(const Plan& plan, const check::Excerpt& excerpt) {
-  Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
-  Interpreter b(excerpt.plan, sample_options(*plan.arena, exact_gradient));
-  a.run(kSteps);
-  b.run(kSteps);
-  return first_difference(plan, a, b);
-}
-
-std::size_t size_of(const Plan& plan) {
-  return plan.prologue.size() + plan.body.size();
-}
 
 std::size_t copies_in(const Plan& plan) {
   return static_cast<std::size_t>(
@@ -56,7 +32,7 @@ TEST(ForwardedCopies, LoweredPlansWithoutPeerAccessComputeTheSame) {
         const auto excerpt = check::without_staging(plan);
         if (excerpt == nullptr) continue;
         ++shorter;
-        EXPECT_EQ(with_and_without_staging(plan, *excerpt), "none") << sample.name;
+        EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << sample.name;
         EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text())
             << sample.name;
       }
@@ -73,7 +49,7 @@ TEST(ForwardedCopies, RandomPlansComputeTheSame) {
     const auto excerpt = check::without_staging(plan);
     if (excerpt == nullptr) continue;
     ++shorter;
-    ASSERT_EQ(with_and_without_staging(plan, *excerpt), "none") << "seed " << seed;
+    ASSERT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << "seed " << seed;
   }
   EXPECT_GT(shorter, 50u);
 }

@@ -1,0 +1,371 @@
+#include "core/plan/check/parts/joined_operations.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace convoy::check {
+namespace {
+
+using Operations = std::span<const Operation>;
+
+// Which of an operation's spans, at most one, is in a buffer.
+class SpanOfBuffer {
+ public:
+  explicit SpanOfBuffer(std::size_t buffers) : spans_(buffers, CONVOY_NONE) {}
+
+  // False if there is one of the buffer already.
+  bool add(std::uint32_t buffer) {
+    if (spans_[buffer] != CONVOY_NONE) return false;
+    spans_[buffer] = static_cast<std::uint32_t>(added_.size());
+    added_.push_back(buffer);
+    return true;
+  }
+  // Counted in the order of adding; CONVOY_NONE: none.
+  std::uint32_t of(std::uint32_t buffer) const { return spans_[buffer]; }
+  void clear() {
+    for (const std::uint32_t buffer : added_) spans_[buffer] = CONVOY_NONE;
+    added_.clear();
+  }
+
+ private:
+  std::vector<std::uint32_t> spans_;
+  std::vector<std::uint32_t> added_;
+};
+
+bool follows(const PlanSpan& before, const PlanSpan& after) {
+  return before.buffer == after.buffer && before.dtype == after.dtype &&
+         before.first + before.count == after.first;
+}
+
+// Operations that differ only in their spans, and in where they run.
+bool do_alike(const Operation& a, const Operation& b) {
+  return a.kind == b.kind && a.flags == b.flags && a.phase == b.phase && a.scalar == b.scalar &&
+         a.max_lag == b.max_lag && a.reduction == b.reduction &&
+         a.contributions == b.contributions && a.reads.size() == b.reads.size() &&
+         a.writes.size() == b.writes.size() && *a.details == *b.details;
+}
+
+bool may_be_cut(const Operation& operation) {
+  return is_elementwise(operation.kind) && !is_loose(operation);
+}
+
+// Whether b's elements that are read are those behind a's.
+bool reads_on(const Operation& a, const Operation& b) {
+  const std::size_t elements = element_reads(a);
+  if (!do_alike(a, b) || element_reads(b) != elements) return false;
+  for (std::size_t i = 0; i < a.reads.size(); ++i)
+    if (i < elements ? !follows(a.reads[i], b.reads[i]) : !same_span(a.reads[i], b.reads[i]))
+      return false;
+  return true;
+}
+
+bool writes_on(const Operation& a, const Operation& b) {
+  for (std::size_t i = 0; i < a.writes.size(); ++i)
+    if (!follows(a.writes[i], b.writes[i])) return false;
+  return true;
+}
+
+bool is_plain_copy(const Operation& operation) {
+  return operation.kind == OperationKind::kCopy && operation.flags == 0 &&
+         operation.reads.front().dtype == operation.writes.front().dtype;
+}
+
+std::uint64_t end_of(const PlanSpan& span) {
+  return span.first + span.count;
+}
+
+// The first of these operations, with the elements that all of them read.
+Operation with_all_reads(Operations pieces) {
+  Operation whole = pieces.front();
+  const Operation& last = pieces.back();
+  const std::size_t elements = element_reads(last);
+  for (std::size_t i = 0; i < elements; ++i)
+    whole.reads[i].count = end_of(last.reads[i]) - whole.reads[i].first;
+  return whole;
+}
+
+// Slices of one operation. Each would have to read what it reads before the others write.
+class Slices {
+ public:
+  explicit Slices(std::size_t buffers) : writes_(buffers) {}
+
+  // How many of the first operations are slices of one; 1: the first is not joined with others.
+  std::size_t count(Operations all) {
+    const Operation& first = all.front();
+    if (!may_be_cut(first)) return 1;
+    std::size_t count = 1;
+    while (count < all.size() && reads_on(all[count - 1], all[count]) &&
+           writes_on(all[count - 1], all[count]))
+      ++count;
+    return count > 1 && is_free(joined(all.first(count))) ? count : 1;
+  }
+
+  static Operation joined(Operations slices) {
+    Operation whole = with_all_reads(slices);
+    for (std::size_t i = 0; i < whole.writes.size(); ++i)
+      whole.writes[i].count = end_of(slices.back().writes[i]) - whole.writes[i].first;
+    return whole;
+  }
+
+ private:
+  bool is_free(const Operation& whole) {
+    writes_.clear();
+    for (const PlanSpan& span : whole.writes)
+      if (!writes_.add(span.buffer)) return false;
+    const std::size_t elements = element_reads(whole);
+    for (std::size_t i = 0; i < whole.reads.size(); ++i) {
+      const std::uint32_t write = writes_.of(whole.reads[i].buffer);
+      if (write == CONVOY_NONE || !overlap(whole.writes[write], whole.reads[i])) continue;
+      if (i >= elements || !same_span(whole.writes[write], whole.reads[i])) return false;
+    }
+    return true;
+  }
+
+  SpanOfBuffer writes_;
+};
+
+// Sums of consecutive pieces of the same spans, each into one span.
+class Scatters {
+ public:
+  explicit Scatters(std::size_t buffers) : reads_(buffers), writes_(buffers) {}
+
+  std::size_t count(Operations all) {
+    const Operation& first = all.front();
+    if (first.kind != OperationKind::kSum || !may_be_cut(first) || first.writes.size() != 1 ||
+        all.size() < 2 || !reads_on(first, all[1]))
+      return 1;
+    reads_.clear();
+    writes_.clear();
+    for (const PlanSpan& span : first.reads)
+      if (!reads_.add(span.buffer)) return 1;
+    std::size_t count = 0;
+    while (count < all.size() && (count == 0 || reads_on(all[count - 1], all[count])) &&
+           first.writes.front().dtype == all[count].writes.front().dtype &&
+           writes_.add(all[count].writes.front().buffer))
+      ++count;
+    return count > 1 && are_free(all.first(count)) ? count : 1;
+  }
+
+  static Operation joined(Operations pieces) {
+    Operation whole = with_all_reads(pieces);
+    whole.kind = OperationKind::kReduceScatter;
+    whole.writes.clear();
+    for (const Operation& piece : pieces) whole.writes.push_back(piece.writes.front());
+    return whole;
+  }
+
+ private:
+  // No piece is written over what another one reads.
+  bool are_free(Operations pieces) const {
+    const Operation& first = pieces.front();
+    const Operation& last = pieces.back();
+    for (const Operation& piece : pieces) {
+      const PlanSpan& write = piece.writes.front();
+      const std::uint32_t i = reads_.of(write.buffer);
+      if (i == CONVOY_NONE) continue;
+      PlanSpan whole = first.reads[i];
+      whole.count = end_of(last.reads[i]) - whole.first;
+      if (overlap(whole, write) && !same_span(piece.reads[i], write)) return false;
+    }
+    return true;
+  }
+
+  SpanOfBuffer reads_;
+  SpanOfBuffer writes_;
+};
+
+// Copies of the same pieces, in order and without gaps, to several buffers. A piece that is in its
+// place already is not copied there.
+class Gathers {
+ public:
+  explicit Gathers(std::size_t buffers) : targets_(buffers) {}
+
+  // How many of the first operations are one all_gather, which joined() makes.
+  std::size_t count(Operations all) {
+    targets_.clear();
+    wholes_.clear();
+    if (!is_plain_copy(all.front()) || &all.front() < barren_ || !find_pieces(all)) return 1;
+    std::size_t count = 0;
+    while (const std::optional<Row> row = row_of_pieces(all.subspan(count))) {
+      if (!targets_.add(row->to.buffer)) break;
+      wholes_.push_back(row->to);
+      count += row->copies;
+    }
+    return wholes_.size() > 1 && are_free() ? count : 1;
+  }
+
+  Operation joined(const Operation& first) const {
+    Operation whole = first;
+    whole.kind = OperationKind::kAllGather;
+    whole.reads.clear();
+    for (const Piece& piece : pieces_) whole.reads.push_back(piece.from);
+    whole.writes = SpanList(wholes_);
+    return whole;
+  }
+
+ private:
+  struct Piece {
+    PlanSpan from;
+    std::uint64_t offset = 0;  // in each target, from the first one on
+  };
+  struct Row {
+    PlanSpan to;
+    std::size_t copies = 0;
+  };
+
+  // The first copies that go to one buffer, ascending.
+  static Operations copies_to_one(Operations all) {
+    std::size_t count = 0;
+    while (
+        count < all.size() && is_plain_copy(all[count]) &&
+        (count == 0 || (all[count].writes.front().buffer == all[0].writes.front().buffer &&
+                        all[count].writes.front().first >= end_of(all[count - 1].writes.front()))))
+      ++count;
+    return all.first(count);
+  }
+
+  // Two targets together get all pieces, because each lacks at most one.
+  bool find_pieces(Operations all) {
+    const Operations a = copies_to_one(all);
+    const Operations b = copies_to_one(all.subspan(a.size()));
+    const std::optional<std::uint64_t> shift = shift_between(a, b);
+    if (!shift) {
+      barren_ = std::to_address(a.end());
+      return false;
+    }
+    pieces_.clear();
+    const auto offset = [](const Operation& copy) { return copy.writes.front().first; };
+    auto i = a.begin();
+    auto j = b.begin();
+    while (i != a.end() || j != b.end()) {
+      const bool of_b = i == a.end() || (j != b.end() && offset(*j) - *shift < offset(*i));
+      const bool of_both = !of_b && j != b.end() && offset(*j) - *shift == offset(*i);
+      const Operation& copy = of_b ? *j : *i;
+      pieces_.push_back({copy.reads.front(), offset(copy) - (of_b ? *shift : 0)});
+      if (of_b || of_both) ++j;
+      if (!of_b) ++i;
+    }
+    return has_no_gaps();
+  }
+
+  // By how much a piece lies further behind in the second target.
+  static std::optional<std::uint64_t> shift_between(Operations a, Operations b) {
+    for (const Operation& in_a : a.first(std::min<std::size_t>(a.size(), 2)))
+      for (const Operation& in_b : b.first(std::min<std::size_t>(b.size(), 2)))
+        if (same_span(in_a.reads.front(), in_b.reads.front()))
+          return in_b.writes.front().first - in_a.writes.front().first;
+    return std::nullopt;
+  }
+
+  bool has_no_gaps() {
+    const std::uint64_t first = pieces_.front().offset;
+    std::uint64_t end = 0;
+    for (Piece& piece : pieces_) {
+      piece.offset -= first;
+      if (piece.offset != end || piece.from.dtype != pieces_.front().from.dtype) return false;
+      end += piece.from.count;
+    }
+    return true;
+  }
+
+  // None when the first copies are not of all pieces to one buffer.
+  std::optional<Row> row_of_pieces(Operations all) const {
+    if (all.empty() || !is_plain_copy(all.front())) return std::nullopt;
+    const PlanSpan& to = all.front().writes.front();
+    const std::size_t lacking = same_span(all.front().reads.front(), pieces_.front().from) ? 0 : 1;
+    if (lacking >= pieces_.size()) return std::nullopt;
+    const std::uint64_t begin = to.first - pieces_[lacking].offset;
+    std::size_t copies = 0;
+    for (const Piece& piece : pieces_) {
+      const PlanSpan place{to.buffer, to.dtype, begin + piece.offset, piece.from.count};
+      if (copies < all.size() && is_plain_copy(all[copies]) &&
+          same_span(all[copies].reads.front(), piece.from) &&
+          same_span(all[copies].writes.front(), place))
+        ++copies;
+      else if (!same_span(piece.from, place))
+        return std::nullopt;
+    }
+    const std::uint64_t count = pieces_.back().offset + pieces_.back().from.count;
+    return Row{{to.buffer, to.dtype, begin, count}, copies};
+  }
+
+  // No piece is written over before it is copied.
+  bool are_free() const {
+    for (const Piece& piece : pieces_) {
+      const std::uint32_t target = targets_.of(piece.from.buffer);
+      if (target == CONVOY_NONE || !overlap(wholes_[target], piece.from)) continue;
+      if (piece.from.first != wholes_[target].first + piece.offset) return false;
+    }
+    return true;
+  }
+
+  SpanOfBuffer targets_;
+  const Operation* barren_ = nullptr;  // before it no all_gather begins
+  std::vector<Piece> pieces_;
+  std::vector<PlanSpan> wholes_;  // what each target gets
+};
+
+// Goes through a plan and makes the shorter one.
+class Joining {
+ public:
+  explicit Joining(const Plan& plan)
+      : plan_(plan),
+        slices_(plan.buffers.size()),
+        scatters_(plan.buffers.size()),
+        gathers_(plan.buffers.size()),
+        result_(std::make_unique<Excerpt>()) {}
+
+  std::unique_ptr<Excerpt> make() {
+    Plan& to = result_->plan;
+    to.cluster = plan_.cluster;
+    to.arena = plan_.arena;
+    to.buffers = plan_.buffers;
+    to.computes = plan_.computes;
+    join(plan_.prologue, to.prologue);
+    join(plan_.body, to.body);
+    const std::size_t all = plan_.prologue.size() + plan_.body.size();
+    return 4 * result_->operations.size() <= 3 * all ? std::move(result_) : nullptr;
+  }
+
+ private:
+  void join(Operations from, std::vector<Operation>& to) {
+    while (!from.empty()) {
+      std::size_t count = slices_.count(from);
+      if (count > 1) {
+        append(Slices::joined(from.first(count)), to);
+      } else if ((count = scatters_.count(from)) > 1) {
+        append(Scatters::joined(from.first(count)), to);
+      } else if ((count = gathers_.count(from)) > 1) {
+        append(gathers_.joined(from.front()), to);
+      } else {
+        append(from.front(), to);
+      }
+      from = from.subspan(count);
+    }
+  }
+
+  void append(Operation operation, std::vector<Operation>& to) {
+    result_->operations.push_back(operation.id);
+    operation.id = operation.source = static_cast<std::uint32_t>(result_->operations.size() - 1);
+    to.push_back(std::move(operation));
+  }
+
+  const Plan& plan_;
+  Slices slices_;
+  Scatters scatters_;
+  Gathers gathers_;
+  std::unique_ptr<Excerpt> result_;
+};
+
+}  // namespace
+
+std::unique_ptr<Excerpt> with_joined_operations(const Plan& plan) {
+  return Joining(plan).make();
+}
+
+}  // namespace convoy::check
