@@ -47,8 +47,7 @@ bool lower_shared(Lowering& lowering, const Operation& it) {
   std::vector<std::uint32_t> owners;
   for (const PlanSpan& span : it.writes)
     owners.push_back(lowering.engines(lowering.place_of(span)).front());
-  for (const std::uint32_t engine : owners)
-    if (!lowering.can_access_all(engine, it)) return false;
+  if (!lowering.all_can_access_all(owners, it)) return false;
   const std::uint64_t count = it.writes.front().count;
   const Operation total = derive(it, OperationKind::kSum, it.reads, it.writes);
   const bool small = count < lowering.options().slice_elements;

@@ -1,5 +1,7 @@
 #include "core/plan/lower/lowered_size.hpp"
 
+#include <algorithm>
+
 #include "core/plan/lower/lower_operations.hpp"
 
 namespace convoy {
@@ -11,6 +13,34 @@ bool is_apart(const Lowering& lowering, const Operation& collective) {
                               lowering.place_of(collective.reads.back()));
 }
 
+bool are_on_one_host(const Lowering& lowering, const SpanList& spans) {
+  const std::uint32_t host = lowering.host_of(lowering.place_of(spans.front()));
+  return std::ranges::all_of(spans, [&](const PlanSpan& span) {
+    return lowering.host_of(lowering.place_of(span)) == host;
+  });
+}
+
+// Every neighbour adds what it gets of all pieces but one, and then copies as many. Where devices
+// do not address each other's memory, what is added or copied goes through the host.
+std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
+  const std::size_t pieces = slices(ring.front().count, ring.size()).size() - 1;
+  std::size_t least = 0;
+  for (std::size_t i = 0; i < ring.size(); ++i) {
+    const std::uint32_t from = lowering.place_of(ring[i]);
+    const std::uint32_t to = lowering.place_of(ring[(i + 1) % ring.size()]);
+    const bool through_host = !lowering.can_access(to, from) && !lowering.can_access(from, to) &&
+                              lowering.host_of(from) == lowering.host_of(to);
+    least += pieces * (through_host ? 3 + 2 : 1 + 1);
+  }
+  return least;
+}
+
+bool becomes_a_ring(const Lowering& lowering, const Operation& it) {
+  if (it.kind != OperationKind::kAllReduce || it.algorithm == CONVOY_ALGORITHM_TREE) return false;
+  return it.algorithm == CONVOY_ALGORITHM_RING ||
+         (is_apart(lowering, it) && are_on_one_host(lowering, it.writes));
+}
+
 // An all_gather copies every read to every write, but for reads that are a part of a write already.
 // Where devices do not address each other's memory, each copy takes two operations.
 LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
@@ -20,6 +50,10 @@ LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
   const std::size_t pairs = reads * it.writes.size();
   const std::size_t staged = is_apart(lowering, it) ? 2 * pairs : 0;
   if (it.kind == OperationKind::kAllGather) return {pairs - reads, pairs + staged};
+  if (becomes_a_ring(lowering, it)) {
+    const std::size_t least = least_of_ring(lowering, it.writes);
+    return {least, reads + least};
+  }
   return {0, 1 + reads + it.writes.size() + staged};
 }
 

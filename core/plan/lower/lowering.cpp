@@ -88,6 +88,20 @@ bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) 
          std::all_of(operation.writes.begin(), operation.writes.end(), reachable);
 }
 
+bool Lowering::all_can_access_all(const std::vector<std::uint32_t>& engines,
+                                  const Operation& operation) {
+  std::vector<std::uint32_t> places;
+  places.reserve(operation.reads.size() + operation.writes.size());
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans) places.push_back(place_of(span));
+  if (places != access_.places || engines != access_.engines) {
+    const bool is_possible = std::ranges::all_of(
+        engines, [&](std::uint32_t engine) { return can_access_all(engine, operation); });
+    access_ = {engines, std::move(places), is_possible};
+  }
+  return access_.is_possible;
+}
+
 std::span<const std::uint32_t> Lowering::engines(std::uint32_t place) const {
   const std::vector<std::uint32_t>& served_by = logical_.cluster->places[place].served_by;
   if (served_by.empty()) return {&places_[place], 1};

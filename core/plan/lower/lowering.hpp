@@ -28,6 +28,9 @@ class Lowering {
   bool is_on_network(std::uint32_t place) const;
   bool can_access(std::uint32_t engine, std::uint32_t place) const;
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
+  // Whether all of these engines can. Collectives between the same devices ask this again and
+  // again.
+  bool all_can_access_all(const std::vector<std::uint32_t>& engines, const Operation& operation);
   // The engines that run a place's operations: itself, or the devices that serve it.
   std::span<const std::uint32_t> engines(std::uint32_t place) const;
 
@@ -92,6 +95,12 @@ class Lowering {
   std::unordered_map<std::uint64_t, std::uint32_t> staging_buffers_;  // by place, slot and dtype
   std::vector<std::uint32_t> parity_;        // per engine: which of the two staging halves
   std::vector<std::uint32_t> last_writers_;  // per buffer: the engine
+  struct Access {
+    std::vector<std::uint32_t> engines;
+    std::vector<std::uint32_t> places;
+    bool is_possible = true;
+  };
+  Access access_;  // what was asked last
   struct Outbox {
     std::uint32_t half = 0;
     std::uint64_t used = 0;  // elements of it

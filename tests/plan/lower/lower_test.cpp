@@ -192,6 +192,18 @@ TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
   EXPECT_THROW(lower(plan), Error);
 }
 
+TEST(Lower, RefusesTooManyRingsBeforeItMakesThem) {
+  constexpr std::uint32_t kReplicas = 256;
+  const ArenaMap arena = large_arena(16 * kReplicas, 4, 1);
+  const Cluster cluster = make_single_host(kReplicas, false, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    for (int i = 0; i < 25; ++i) p.all_reduce(p.all_gradients({0, p.arena_elements()}));
+  });
+  EXPECT_GT(expected_size(Lowering(plan, {}), plan.body).least, kMaximumLoweredOperations);
+  EXPECT_THROW(lower(plan), Error);
+}
+
 TEST(Lower, IsPure) {
   const ArenaMap arena = ragged_arena();
   const Cluster cluster = make_single_host(3, false, "gpu");

@@ -8,11 +8,24 @@
 namespace convoy::check {
 namespace {
 
+// All numbers of 16 bits are numbers of 32 bits, too.
+bool widens(const Operation& operation) {
+  const std::uint32_t from = operation.reads.front().dtype;
+  return operation.kind == OperationKind::kCast && operation.writes.front().dtype == CONVOY_F32 &&
+         (from == CONVOY_F16 || from == CONVOY_BF16);
+}
+
 bool is_staged(const Plan& plan, const Operation& operation) {
-  return operation.kind == OperationKind::kCopy && operation.flags == 0 &&
+  const bool copies = operation.kind == OperationKind::kCopy &&
+                      operation.reads.front().dtype == operation.writes.front().dtype;
+  return (copies || widens(operation)) && operation.flags == 0 &&
          plan.buffers[operation.writes.front().buffer].kind == CONVOY_BUFFER_SCRATCH &&
-         operation.reads.front().buffer != operation.writes.front().buffer &&
-         operation.reads.front().dtype == operation.writes.front().dtype;
+         operation.reads.front().buffer != operation.writes.front().buffer;
+}
+
+// Whether the operation computes the same from the same numbers in another type.
+bool takes_any_type(const Operation& operation) {
+  return is_elementwise(operation.kind) && operation.kind != OperationKind::kCopy;
 }
 
 bool covers(const PlanSpan& outer, const PlanSpan& inner) {
@@ -54,6 +67,9 @@ class Forwarding {
     result->plan.arena = plan_.arena;
     result->plan.buffers = plan_.buffers;
     result->plan.computes = plan_.computes;
+    const auto dropped = static_cast<std::size_t>(std::ranges::count(drops_, true));
+    result->operations.reserve(drops_.size() - dropped);
+    result->plan.body.reserve(drops_.size() - dropped);
     auto next = forwarded_.begin();
     const auto take = [&](const std::vector<Operation>& from, std::vector<Operation>& to) {
       for (const Operation& operation : from) {
@@ -107,7 +123,8 @@ class Forwarding {
     const Staged& staged = scratch_[read.buffer];
     if (staged.copy == CONVOY_NONE || !overlap(staged.to, read)) return std::nullopt;
     const bool is_there = written_[staged.from.buffer] <= staged.copy;
-    if (reader.flags == 0 && same_span(staged.to, read) && is_there &&
+    const bool is_readable = staged.from.dtype == read.dtype || takes_any_type(reader);
+    if (reader.flags == 0 && same_span(staged.to, read) && is_there && is_readable &&
         !disturbs(reader, staged.from))
       return staged.from;
     drops_[staged.copy] = false;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/plan/check/audit.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -310,62 +312,96 @@ class Gathers {
   std::vector<PlanSpan> wholes_;  // what each target gets
 };
 
-// Goes through a plan and makes the shorter one.
+std::size_t spans_of(const Operation& operation) {
+  return operation.reads.size() + operation.writes.size();
+}
+
+// Finds the operations that can be joined, and makes the shorter plan.
 class Joining {
  public:
   explicit Joining(const Plan& plan)
       : plan_(plan),
         slices_(plan.buffers.size()),
         scatters_(plan.buffers.size()),
-        gathers_(plan.buffers.size()),
-        result_(std::make_unique<Excerpt>()) {}
+        gathers_(plan.buffers.size()) {
+    find(plan.prologue);
+    find(plan.body);
+  }
+
+  // What later work takes goes by the spans.
+  bool is_worth_it() const {
+    std::size_t before = 0;
+    for (const auto* section : {&plan_.prologue, &plan_.body})
+      for (const Operation& operation : *section) before += spans_of(operation);
+    return 4 * saved_spans_ >= before;
+  }
 
   std::unique_ptr<Excerpt> make() {
-    Plan& to = result_->plan;
-    to.cluster = plan_.cluster;
-    to.arena = plan_.arena;
-    to.buffers = plan_.buffers;
-    to.computes = plan_.computes;
-    join(plan_.prologue, to.prologue);
-    join(plan_.body, to.body);
-    const std::size_t all = plan_.prologue.size() + plan_.body.size();
-    return 4 * result_->operations.size() <= 3 * all ? std::move(result_) : nullptr;
+    auto result = std::make_unique<Excerpt>();
+    result->plan.cluster = plan_.cluster;
+    result->plan.arena = plan_.arena;
+    result->plan.buffers = plan_.buffers;
+    result->plan.computes = plan_.computes;
+    const std::size_t left = plan_.prologue.size() + plan_.body.size() - saved_operations_;
+    result->operations.reserve(left);
+    result->plan.body.reserve(left);
+    auto next = joined_.begin();
+    const auto take = [&](Operations from, std::vector<Operation>& to) {
+      while (!from.empty()) {
+        const std::uint32_t id = from.front().id;
+        const bool is_joined = next != joined_.end() && next->whole.id == id;
+        from = from.subspan(is_joined ? next->count : 1);
+        Operation& made =
+            to.emplace_back(is_joined ? std::move(next++->whole) : operation_of(plan_, id));
+        made.id = made.source = static_cast<std::uint32_t>(result->operations.size());
+        result->operations.push_back(id);
+      }
+    };
+    take(plan_.prologue, result->plan.prologue);
+    take(plan_.body, result->plan.body);
+    return result;
   }
 
  private:
-  void join(Operations from, std::vector<Operation>& to) {
+  struct Joined {
+    std::size_t count = 0;  // of operations
+    Operation whole;        // with the id of the first one
+  };
+
+  void find(Operations from) {
     while (!from.empty()) {
       std::size_t count = slices_.count(from);
-      if (count > 1) {
-        append(Slices::joined(from.first(count)), to);
-      } else if ((count = scatters_.count(from)) > 1) {
-        append(Scatters::joined(from.first(count)), to);
-      } else if ((count = gathers_.count(from)) > 1) {
-        append(gathers_.joined(from.front()), to);
-      } else {
-        append(from.front(), to);
-      }
+      if (count > 1)
+        add(from.first(count), Slices::joined(from.first(count)));
+      else if ((count = scatters_.count(from)) > 1)
+        add(from.first(count), Scatters::joined(from.first(count)));
+      else if ((count = gathers_.count(from)) > 1)
+        add(from.first(count), gathers_.joined(from.front()));
       from = from.subspan(count);
     }
   }
 
-  void append(Operation operation, std::vector<Operation>& to) {
-    result_->operations.push_back(operation.id);
-    operation.id = operation.source = static_cast<std::uint32_t>(result_->operations.size() - 1);
-    to.push_back(std::move(operation));
+  void add(Operations parts, Operation whole) {
+    saved_operations_ += parts.size() - 1;
+    for (const Operation& part : parts) saved_spans_ += spans_of(part);
+    saved_spans_ -= spans_of(whole);
+    joined_.push_back({parts.size(), std::move(whole)});
   }
 
   const Plan& plan_;
   Slices slices_;
   Scatters scatters_;
   Gathers gathers_;
-  std::unique_ptr<Excerpt> result_;
+  std::vector<Joined> joined_;
+  std::size_t saved_operations_ = 0;
+  std::size_t saved_spans_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<Excerpt> with_joined_operations(const Plan& plan) {
-  return Joining(plan).make();
+  Joining joining(plan);
+  return joining.is_worth_it() ? joining.make() : nullptr;
 }
 
 }  // namespace convoy::check

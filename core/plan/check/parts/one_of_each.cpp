@@ -24,11 +24,10 @@ class Excerpting {
     measure();
   }
 
-  bool is_worth_it() const {
-    std::size_t kept = 0;
+  bool is_worth_it() {
     for (const auto* section : {&plan_.prologue, &plan_.body})
-      for (const Operation& operation : *section) kept += keeps(operation) ? 1 : 0;
-    return 4 * kept <= 3 * (plan_.prologue.size() + plan_.body.size());
+      for (const Operation& operation : *section) left_ += keeps(operation) ? 1 : 0;
+    return 4 * left_ <= 3 * (plan_.prologue.size() + plan_.body.size());
   }
 
   std::unique_ptr<Excerpt> make() {
@@ -38,6 +37,8 @@ class Excerpting {
     result->plan.cluster = plan_.cluster;
     result->plan.arena = result->arena.get();
     result->plan.computes = plan_.computes;
+    result->operations.reserve(left_);
+    result->plan.body.reserve(left_);
     numbers_.assign(lives_.memories(), CONVOY_NONE);
     layers_.assign(plan_.cluster->replicas(), 0);
     take(plan_.prologue, result->plan.prologue, *result);
@@ -129,6 +130,7 @@ class Excerpting {
   const ScratchLives& lives_;
   const Stretches& stretches_;
   std::vector<bool> kept_;              // by part
+  std::size_t left_ = 0;                // operations, when it is known whether it is worth it
   std::vector<std::uint64_t> before_;   // by stretch
   std::vector<std::uint32_t> numbers_;  // by memory: the excerpt's buffer
   std::vector<std::uint64_t> layers_;   // by replica: forwards of this pass
