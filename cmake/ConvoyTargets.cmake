@@ -17,6 +17,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 target_include_directories(convoy_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/core/include)
 
+# There are hundreds of programs and plug-ins, and gold links them in half the time.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold CONVOY_LINKS_WITH_GOLD)
+if(CONVOY_LINKS_WITH_GOLD)
+  add_link_options(-fuse-ld=gold)
+endif()
+
 if(CONVOY_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # Warnings that follow the flow of values are wrong in instrumented code (GCC bug 105562).
