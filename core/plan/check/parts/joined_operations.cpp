@@ -189,16 +189,13 @@ class Gathers {
 
   // How many of the first operations are one all_gather, which joined() makes.
   std::size_t count(Operations all) {
-    targets_.clear();
-    wholes_.clear();
-    if (!is_plain_copy(all.front()) || &all.front() < barren_ || !find_pieces(all)) return 1;
-    std::size_t count = 0;
-    while (const std::optional<Row> row = row_of_pieces(all.subspan(count))) {
-      if (!targets_.add(row->to.buffer)) break;
-      wholes_.push_back(row->to);
-      count += row->copies;
-    }
-    return wholes_.size() > 1 && are_free() ? count : 1;
+    if (!is_plain_copy(all.front()) || &all.front() < barren_) return 1;
+    const Operations first = copies_to_one(all);
+    const Operations second = copies_to_one(all.subspan(first.size()));
+    if (find_pieces(first, second))
+      if (const std::size_t count = count_copies(all)) return count;
+    barren_ = std::to_address(first.end());
+    return 1;
   }
 
   Operation joined(const Operation& first) const {
@@ -232,14 +229,9 @@ class Gathers {
   }
 
   // Two targets together get all pieces, because each lacks at most one.
-  bool find_pieces(Operations all) {
-    const Operations a = copies_to_one(all);
-    const Operations b = copies_to_one(all.subspan(a.size()));
+  bool find_pieces(Operations a, Operations b) {
     const std::optional<std::uint64_t> shift = shift_between(a, b);
-    if (!shift) {
-      barren_ = std::to_address(a.end());
-      return false;
-    }
+    if (!shift) return false;
     pieces_.clear();
     const auto offset = [](const Operation& copy) { return copy.writes.front().first; };
     auto i = a.begin();
@@ -273,6 +265,19 @@ class Gathers {
       end += piece.from.count;
     }
     return true;
+  }
+
+  // To all targets that get all pieces; 0: they are no all_gather.
+  std::size_t count_copies(Operations all) {
+    targets_.clear();
+    wholes_.clear();
+    std::size_t count = 0;
+    while (const std::optional<Row> row = row_of_pieces(all.subspan(count))) {
+      if (!targets_.add(row->to.buffer)) break;
+      wholes_.push_back(row->to);
+      count += row->copies;
+    }
+    return wholes_.size() > 1 && are_free() ? count : 0;
   }
 
   // None when the first copies are not of all pieces to one buffer.
