@@ -4,8 +4,9 @@
 #include <cstring>
 #include <string>
 
-#include "core/plan/check/parts/one_of_each.hpp"
+#include "core/plan/check/parts/excerpt.hpp"
 #include "core/plan/interpret/interpreter.hpp"
+#include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 
@@ -23,6 +24,20 @@ inline std::string first_difference(const Plan& plan, const Plan& other, std::ui
         std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
       return plan.buffer_name(i);
   return "none";
+}
+
+// Collectives and staging in several pieces.
+inline constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+
+// visit(name, plan), of all samples for 2, 3 and 5 devices.
+template <typename Visit>
+void for_each_lowered_sample(bool peer_access, Visit visit) {
+  for (const std::uint32_t replicas : {2u, 3u, 5u})
+    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+      const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      for (const SamplePlan& sample : sample_plans())
+        visit(sample.name, lower(write_plan(cluster, arena, sample.write), kSmallPieces));
+    }
 }
 
 inline std::size_t size_of(const Plan& plan) {

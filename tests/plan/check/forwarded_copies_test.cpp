@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string_view>
 
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/lower.hpp"
@@ -14,7 +15,6 @@
 namespace convoy::testing::forwarded_copies_test {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kSteps = 4;
 
 std::size_t copies_in(const Plan& plan) {
@@ -24,19 +24,13 @@ std::size_t copies_in(const Plan& plan) {
 
 TEST(ForwardedCopies, LoweredPlansWithoutPeerAccessComputeTheSame) {
   std::size_t shorter = 0;
-  for (const std::uint32_t replicas : {2u, 3u, 5u})
-    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-      const Cluster cluster = make_single_host(replicas, false, "cpu");
-      for (const SamplePlan& sample : sample_plans()) {
-        const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-        const auto excerpt = check::without_staging(plan);
-        if (excerpt == nullptr) continue;
-        ++shorter;
-        EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << sample.name;
-        EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text())
-            << sample.name;
-      }
-    }
+  for_each_lowered_sample(false, [&](std::string_view name, const Plan& plan) {
+    const auto excerpt = check::without_staging(plan);
+    if (excerpt == nullptr) return;
+    ++shorter;
+    EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << name;
+    EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
+  });
   EXPECT_GT(shorter, 50u);
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/parts/forwarded_copies.hpp"
@@ -14,7 +15,6 @@
 namespace convoy::testing::joined_operations_test {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kSteps = 4;
 constexpr std::uint32_t kReplicas = 4;
 constexpr std::size_t kComputes = 2 * kReplicas;
@@ -26,21 +26,15 @@ std::size_t count_in(const Plan& plan, OperationKind kind) {
 TEST(JoinedOperations, LoweredPlansComputeTheSame) {
   std::size_t shorter = 0;
   for (const bool peer_access : {true, false})
-    for (const std::uint32_t replicas : {2u, 3u, 5u})
-      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
-        for (const SamplePlan& sample : sample_plans()) {
-          const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-          const auto unstaged = check::without_staging(plan);
-          const Plan& from = unstaged == nullptr ? plan : unstaged->plan;
-          const auto excerpt = check::with_joined_operations(from);
-          if (excerpt == nullptr) continue;
-          ++shorter;
-          EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << sample.name;
-          EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text())
-              << sample.name;
-        }
-      }
+    for_each_lowered_sample(peer_access, [&](std::string_view name, const Plan& plan) {
+      const auto unstaged = check::without_staging(plan);
+      const auto excerpt =
+          check::with_joined_operations(unstaged == nullptr ? plan : unstaged->plan);
+      if (excerpt == nullptr) return;
+      ++shorter;
+      EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << name;
+      EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
+    });
   EXPECT_GT(shorter, 50u);
 }
 

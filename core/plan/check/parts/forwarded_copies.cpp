@@ -62,14 +62,8 @@ class Forwarding {
   bool is_worth_it() const { return 4 * std::ranges::count(drops_, true) >= std::ssize(drops_); }
 
   std::unique_ptr<Excerpt> make() {
-    auto result = std::make_unique<Excerpt>();
-    result->plan.cluster = plan_.cluster;
-    result->plan.arena = plan_.arena;
-    result->plan.buffers = plan_.buffers;
-    result->plan.computes = plan_.computes;
-    const auto dropped = static_cast<std::size_t>(std::ranges::count(drops_, true));
-    result->operations.reserve(drops_.size() - dropped);
-    result->plan.body.reserve(drops_.size() - dropped);
+    std::unique_ptr<Excerpt> result = Excerpt::over_all(plan_);
+    result->reserve(static_cast<std::size_t>(std::ranges::count(drops_, false)));
     auto next = forwarded_.begin();
     const auto take = [&](const std::vector<Operation>& from, std::vector<Operation>& to) {
       for (const Operation& operation : from) {
@@ -77,9 +71,7 @@ class Forwarding {
           return it.operation != operation.id;
         });
         if (!drops_[operation.id]) {
-          Operation& made = to.emplace_back(operation);
-          made.id = made.source = static_cast<std::uint32_t>(result->operations.size());
-          result->operations.push_back(operation.id);
+          Operation& made = result->append(operation, to);
           for (; next != end; ++next) made.reads[next->read] = next->from;
         }
         next = end;

@@ -342,24 +342,15 @@ class Joining {
   }
 
   std::unique_ptr<Excerpt> make() {
-    auto result = std::make_unique<Excerpt>();
-    result->plan.cluster = plan_.cluster;
-    result->plan.arena = plan_.arena;
-    result->plan.buffers = plan_.buffers;
-    result->plan.computes = plan_.computes;
-    const std::size_t left = plan_.prologue.size() + plan_.body.size() - saved_operations_;
-    result->operations.reserve(left);
-    result->plan.body.reserve(left);
+    std::unique_ptr<Excerpt> result = Excerpt::over_all(plan_);
+    result->reserve(plan_.prologue.size() + plan_.body.size() - saved_operations_);
     auto next = joined_.begin();
     const auto take = [&](Operations from, std::vector<Operation>& to) {
       while (!from.empty()) {
         const std::uint32_t id = from.front().id;
         const bool is_joined = next != joined_.end() && next->whole.id == id;
         from = from.subspan(is_joined ? next->count : 1);
-        Operation& made =
-            to.emplace_back(is_joined ? std::move(next++->whole) : operation_of(plan_, id));
-        made.id = made.source = static_cast<std::uint32_t>(result->operations.size());
-        result->operations.push_back(id);
+        result->append(is_joined ? std::move(next++->whole) : operation_of(plan_, id), to);
       }
     };
     take(plan_.prologue, result->plan.prologue);

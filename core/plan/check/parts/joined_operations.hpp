@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/plan/check/parts/one_of_each.hpp"
+#include "core/plan/check/parts/excerpt.hpp"
 
 namespace convoy::check {
 

@@ -37,8 +37,7 @@ class Excerpting {
     result->plan.cluster = plan_.cluster;
     result->plan.arena = result->arena.get();
     result->plan.computes = plan_.computes;
-    result->operations.reserve(left_);
-    result->plan.body.reserve(left_);
+    result->reserve(left_);
     numbers_.assign(lives_.memories(), CONVOY_NONE);
     layers_.assign(plan_.cluster->replicas(), 0);
     take(plan_.prologue, result->plan.prologue, *result);
@@ -90,9 +89,7 @@ class Excerpting {
   void take(const std::vector<Operation>& from, std::vector<Operation>& to, Excerpt& result) {
     for (const Operation& operation : from) {
       if (!keeps(operation)) continue;
-      Operation& made = to.emplace_back(operation);
-      made.id = made.source = static_cast<std::uint32_t>(result.operations.size());
-      result.operations.push_back(operation.id);
+      Operation& made = result.append(operation, to);
       const std::size_t reads = lives_.first_span(operation.id);
       made.reads = spans(operation.reads, reads, result.plan);
       made.writes = spans(operation.writes, reads + operation.reads.size(), result.plan);

@@ -1,18 +1,10 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "core/plan/plan.hpp"
+#include "core/plan/check/parts/excerpt.hpp"
 
 namespace convoy::check {
-
-// A plan over a part of the memory.
-struct Excerpt {
-  std::unique_ptr<ArenaMap> arena;  // the plan's
-  Plan plan;
-  std::vector<std::uint32_t> operations;  // by id: the id in the whole plan
-};
 
 // Most plans treat many independent parts of the memory (variables, buckets, pieces of them) in the
 // same way. The excerpt keeps one part of every kind, for all replicas. A proof of the excerpt is a

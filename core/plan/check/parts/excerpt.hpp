@@ -1,0 +1,25 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "core/plan/plan.hpp"
+
+namespace convoy::check {
+
+// A plan that is proved in place of a larger one: over a part of the memory, or with fewer
+// operations that compute the same.
+struct Excerpt {
+  std::unique_ptr<ArenaMap> arena;  // the plan's; null: it is that of the whole plan
+  Plan plan;
+  std::vector<std::uint32_t> operations;  // by id: the id in the whole plan
+
+  // Without operations, over all memory of the whole plan.
+  static std::unique_ptr<Excerpt> over_all(const Plan& whole);
+  // Memory for so many operations.
+  void reserve(std::size_t count);
+  // Appends an operation that has its id in the whole plan to one of the plan's sections.
+  Operation& append(Operation operation, std::vector<Operation>& section);
+};
+
+}  // namespace convoy::check
