@@ -162,7 +162,7 @@ TEST(Info, SuggestsNames) {
 
 TEST(Help, NamesTheFlags) {
   EXPECT_THAT(list({"--help"}), HasSubstr("usage: convoy list"));
-  EXPECT_THAT(info({"--help"}), HasSubstr("  --plugin_path  (a text)"));
+  EXPECT_THAT(info({"--help"}), HasSubstr("  --plugin_path  (text)"));
 }
 
 }  // namespace

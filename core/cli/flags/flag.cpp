@@ -90,7 +90,7 @@ std::string describe_values(const FlagDefinition& flag) {
     case FlagType::kFloat:
       return bounds_text(bounds_of(flag), flag.type == FlagType::kInt);
     case FlagType::kString:
-      return "a text";
+      return "text";
     case FlagType::kEnum:
       return list_of(flag.allowed);
   }

@@ -15,7 +15,7 @@ bool is_honoured(const FlagDefinition& flag) {
   return flag.refusal.empty() && flag.notice.empty();
 }
 
-// "a text; default auto", "switch, on; or --noxla". A switch that is off needs no word to turn it
+// "text; default auto", "switch, on; or --noxla". A switch that is off needs no word to turn it
 // off.
 std::string values_of(const FlagTable& table, const FlagDefinition& flag) {
   const std::string initial = flag.default_value.value_or("");

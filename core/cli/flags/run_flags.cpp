@@ -49,20 +49,24 @@ void add_group(FlagTable& table, const std::string& group, Flags flags) {
 Flags length_flags(JobOptions& options) {
   return {
       common(bind_flag("model", options.model, "Network to train; `convoy list` names them.")),
-      common(bind_unset_by_zero("batch_size", options.batch_size,
-                                "Images per device and step; 0 takes the model's default.")),
-      instead_of(
-          "num_epochs",
-          common(bind_option("num_batches", options.num_batches,
-                             "Steps to time; 100 when neither this nor num_epochs is given."))),
+      common(bind_unset_by_zero(
+          "batch_size", options.batch_size,
+          "Images per device and step. 0 takes the model's default, or fewer on CPU "
+          "devices where a step would take more than about 2 s.")),
+      instead_of("num_epochs",
+                 common(bind_option(
+                     "num_batches", options.num_batches,
+                     "Steps to time. Without this and num_epochs, 100, or fewer on CPU devices "
+                     "where they would take more than about 40 s (at least 10)."))),
       instead_of("num_batches",
                  common(bind_option(
                      "num_epochs", options.num_epochs,
                      "Timed length in epochs. An epoch is a pass over the examples in "
                      "data_dir; with synthetic data it has the published number of examples "
                      "(imagenet 1281167, cifar10 50000)."))),
-      bind_option("num_warmup_batches", options.num_warmup_batches,
-                  "Steps before timing starts (10). They train too."),
+      bind_option(
+          "num_warmup_batches", options.num_warmup_batches,
+          "Steps before timing starts: 10, or 3 on CPU devices with slow steps. They train too."),
       custom_flag(
           "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
           "A file with flags, one per line, comments behind '#'. Every flag may also be set "

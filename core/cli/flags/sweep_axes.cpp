@@ -79,14 +79,15 @@ std::vector<FlagDefinition> swept_number_flags(JobOptions& options) {
         const std::uint32_t last = parse_counts(kBatches, list).back();
         options.batch_size = last == 0 ? std::nullopt : std::optional(last);
       },
-      "Images per device and step, such as 32,64; 0 takes the model's default.");
+      "Images per device and step, such as 32,64. 0 takes the model's default, or fewer on CPU "
+      "devices where a step would take more than about 2 s.");
   batch.group = "Model and length";
   FlagDefinition hosts = custom_flag(
       kHosts.flag, FlagType::kString, "1",
       [&options, kHosts](const std::string& list) {
         options.machine.hosts = parse_counts(kHosts, list).back();
       },
-      "So many machines of the kind, on one network, such as 1,2,4.");
+      "Numbers of machines of this kind, on one network, such as 1,2,4.");
   hosts.group = "For which machine";
   return {std::move(batch), std::move(hosts)};
 }

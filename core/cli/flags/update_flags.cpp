@@ -33,7 +33,8 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
       bind_flag("adam_beta2", options.adam_beta2, kFraction, "Adam: averaging factor of squares."),
       bind_flag("adam_epsilon", options.adam_epsilon, kPositive, "Adam: added to the root."),
       bind_flag("weight_decay", options.weight_decay, kPositive,
-                "L2 factor on all variables but batch norm's."),
+                "L2 factor on weights and biases; on variables of norms and layer scales only if "
+                "the model says so."),
       bind_option("gradient_clip", options.gradient_clip,
                   "Limit of the magnitude of every gradient element."),
   };

@@ -39,7 +39,7 @@ struct PlanView {
 std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) {
   std::vector<FlagDefinition> flags = {
       bind_flag("lowered", view.lowered, "The plan as it runs: staging, slices, lanes and waits."),
-      bind_flag("dot", view.dot, "Graphviz instead of text, of a plan with stages the last one."),
+      bind_flag("dot", view.dot, "Graphviz instead of text; of a plan with stages, the last one."),
       bind_flag("svg", view.svg,
                 "Write a picture to this file: every lane over the time of a simulated step."),
       bind_flag("explain", view.explain,

@@ -19,7 +19,7 @@ constexpr const char* kExamples = R"(
 Examples:
   convoy run            resnet50 on the best devices here
   convoy run --model=lenet --device=cpu --num_devices=2 --report=run.html
-  convoy run --num_gpus=8 --batch_size=64 --use_fp16 --variable_update=replicated
+  convoy run --num_gpus=8 --batch_size=64 --variable_update=replicated
   convoy run --data_dir=FOLDER --num_epochs=90 --train_dir=FOLDER
   convoy run --repeat=5 --output_file=new.json; convoy diff old.json new.json
 )";

@@ -14,15 +14,16 @@
 
 namespace convoy {
 
-// Observes a job. Called between steps on the thread that runs the job; the time of the call counts
-// in no step. It must not throw.
+// Observes a job. Its functions are called between steps on the thread that runs the job, while the
+// devices compute the next step. A call that takes longer than that step delays the one after it
+// and counts in its time. They must not throw.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;
   virtual void timed_step(const TrainingStep&) {}
   // A sentence for the user, for example what was chosen, or what may be slow and why.
   virtual void notice(const std::string&) {}
-  // Called between steps. True ends the job after the steps in progress, with the results so far.
+  // True ends the job after the steps in progress, with the results so far.
   virtual bool stop_requested() { return false; }
 };
 
@@ -30,7 +31,7 @@ class JobObserver {
 struct PlannedJob {
   std::string strategy;  // with its options, as flags
   std::string verdict;   // "synchronous", "stale by 1" ..., or why it is wrong
-  bool right = false;    // the checker found nothing wrong
+  bool right = false;    // the checker found nothing wrong; it may have proved nothing, either
   std::string hash;     // of the lowered plan, 16 hexadecimal digits: equal plans have equal hashes
   std::string logical;  // the plan as the strategy wrote it, one operation per line
   std::string lowered;  // the plan that runs, with lanes and waits
@@ -61,8 +62,8 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // Trains, or evaluates or measures if the options say so. Writes output_file and trace_file if
-  // they are set.
+  // Trains, or evaluates or measures if the options say so. Writes the files that the options name.
+  // The observer is used during the call only.
   JobResult run();
   JobResult run(JobObserver& observer);
 

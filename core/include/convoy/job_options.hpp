@@ -1,8 +1,8 @@
 #pragma once
 
-// The options of a job: plain data with the defaults of the command line. Names, defaults and
-// meaning are those of the flags of `convoy run`; its help explains each. An unset optional or an
-// empty text leaves the choice to the model, the data or the machine.
+// The options of a job: plain data. Each has the meaning and the default of a flag of `convoy run`,
+// whose help explains it; a comment names the flag where its name is another one. An unset optional
+// or an empty text leaves the choice to the model, the data or the machine.
 
 #include <convoy/abi.h>
 
@@ -36,7 +36,7 @@ enum class GradientScale { kMean, kSum };
 
 // The update rule. The defaults are tf_cnn_benchmarks'.
 struct OptimizerOptions {
-  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;
+  convoy_optimizer_kind kind = CONVOY_OPTIMIZER_SGD;  // --optimizer
   double momentum = 0.9;
   double rmsprop_decay = 0.9;
   double rmsprop_momentum = 0.9;
@@ -62,15 +62,15 @@ struct LearningRateOptions {
 
 // What happens to gradients before they are applied.
 struct GradientOptions {
-  std::optional<double> clip_norm;   // largest Euclidean norm of the whole gradient
-  std::optional<double> loss_scale;  // unset: 128 with 16 bits, else 1
-  bool automatic_loss_scale = false;
-  std::uint64_t increase_every = 1000;  // finite steps before the one that doubles the loss scale
-  bool report_norms = false;
+  std::optional<double> clip_norm;      // --gradient_clip_norm
+  std::optional<double> loss_scale;     // --fp16_loss_scale; unset: 128 with 16 bits, else 1
+  bool automatic_loss_scale = false;    // --fp16_enable_auto_loss_scale
+  std::uint64_t increase_every = 1000;  // --fp16_inc_loss_scale_every_n, in finite steps
+  bool report_norms = false;            // --report_gradient_norms
 };
 
-// When training pauses for an evaluation; at most one of them is set. Steps and epochs are those of
-// this run, warm-up left out.
+// When training pauses for an evaluation: the flags --eval_during_training_... At most one is set.
+// Steps and epochs are those of this run, without warm-up.
 struct EvaluationTriggers {
   std::optional<std::int64_t> every_steps = {};
   std::optional<double> every_epochs = {};
@@ -84,14 +84,14 @@ struct EvaluationTriggers {
 
 // Scoring a model instead of, or besides, training it.
 struct EvaluationOptions {
-  bool evaluate_only = false;               // --eval
-  bool forward_only = false;                // inference on the training data
-  std::int64_t interval_seconds = 0;        // evaluate_only: between two checks; 0 checks once
-  EvaluationTriggers triggers;              // with one of them training pauses for evaluations
-  std::optional<std::uint32_t> batch_size;  // per device; unset: that of training
-  std::optional<std::int64_t> num_batches;
-  std::optional<double> num_epochs;  // of the validation data
-  std::optional<double> stop_at_top_1;
+  bool evaluate_only = false;         // --eval
+  bool forward_only = false;          // inference on the training data
+  std::int64_t interval_seconds = 0;  // --eval_interval_secs, with evaluate_only
+  EvaluationTriggers triggers;
+  std::optional<std::uint32_t> batch_size;  // --eval_batch_size, per device; unset: as in training
+  std::optional<std::int64_t> num_batches;  // --num_eval_batches
+  std::optional<double> num_epochs;         // --num_eval_epochs, of the validation data
+  std::optional<double> stop_at_top_1;      // --stop_at_top_1_accuracy, a fraction
 
   RunMode mode() const {
     if (evaluate_only) return RunMode::kEvaluation;
@@ -103,15 +103,15 @@ struct EvaluationOptions {
 // Checkpoints, and weights from elsewhere.
 struct CheckpointOptions {
   std::string train_dir;                      // empty: nothing is saved or resumed
-  std::optional<std::int64_t> every_steps;    // timed ones
-  std::optional<std::int64_t> every_seconds;  // unset, with the other: only at the end
-  std::int64_t keep = 5;                      // 0: all
-  bool continue_on_error = false;
-  std::string init_weights;  // a safetensors file
-  std::string weights_map;   // a file, or the name of one in share/weights
+  std::optional<std::int64_t> every_steps;    // --save_model_steps, timed ones
+  std::optional<std::int64_t> every_seconds;  // --save_model_secs; both unset: only at the end
+  std::int64_t keep = 5;                      // --max_ckpts_to_keep; 0: all
+  bool continue_on_error = false;             // --on_save_error=continue
+  std::string init_weights;                   // a safetensors file
+  std::string weights_map;                    // a file, or the name of one in share/weights
 };
 
-// For which machine a job is planned and simulated; left alone, it is this one.
+// The machine for which a job is planned and simulated. Without platform and topology, this one.
 struct MachineOptions {
   std::string platform;                 // a name from share/platforms, or a file
   std::string topology;                 // a file of lstopo, NCCL, nvidia-smi or convoy topo
@@ -120,7 +120,7 @@ struct MachineOptions {
   std::string worker_hosts;             // addresses separated by commas, or a number
   std::string ps_hosts;                 // likewise; parameter servers
   std::optional<bool> peer_access;      // of devices about which nothing else is known
-  std::optional<double> images_per_second;  // known rate of one device in training
+  std::optional<double> images_per_second;  // --images_per_sec, of one device in training
   std::string calibration_file;             // empty: where `convoy calibrate` writes it
 };
 
@@ -130,10 +130,11 @@ struct MachineOptions {
 struct TaskOptions {
   std::string job_name;  // "worker", "ps" or "controller"
   std::optional<std::int32_t> task_index;
-  std::uint32_t workers = 1;  // of the run; the command line takes both from the lists of hosts, or
-  std::uint32_t servers = 0;  // from the launcher
+  // Tasks of the run. The command line takes both numbers from the lists of hosts or the launcher.
+  std::uint32_t workers = 1;
+  std::uint32_t servers = 0;
   std::string controller_host;          // where the tasks meet; empty: at worker 0
-  std::vector<std::string> transports;  // by name or path; empty: the best one for each pair
+  std::vector<std::string> transports;  // --transport: names or paths; empty: best for each pair
   std::uint32_t network_channels = 4;   // over which a large message is divided
   double join_timeout = 60;             // seconds, for all tasks to come
   double peer_timeout = 4;              // seconds of silence after which a task counts as dead
@@ -150,16 +151,17 @@ struct TaskOptions {
 // One job.
 struct JobOptions {
   std::string model = "resnet50";
-  std::optional<std::uint32_t> batch_size;  // per device; unset: the model's default
+  // Per device. Unset: the model's default, or fewer on CPU devices where steps would be slow.
+  std::optional<std::uint32_t> batch_size;
   std::optional<std::int64_t> num_batches;
   std::optional<double> num_epochs;
   std::optional<std::int64_t> num_warmup_batches;  // unset: 10, fewer where steps are slow
 
   std::string device = "auto";               // a plug-in's name or path, or "auto"
   std::optional<std::uint32_t> num_devices;  // unset: all of the chosen kind
-  std::vector<std::string> device_order;     // numbers or ids ("GPU-8932f937"); empty: 0, 1 ...
-  std::uint32_t threads_per_device = 0;      // CPU devices; 0: share the cores evenly
-  bool half = false;                         // compute in the devices' 16-bit type
+  std::vector<std::string> device_order;     // --gpu_indices: numbers or ids; empty: 0, 1 ...
+  std::uint32_t threads_per_device = 0;      // --num_intra_threads
+  bool half = false;                         // --use_fp16: compute in the devices' 16-bit type
 
   std::string data_dir;  // empty: synthetic data
   std::string data_name;
@@ -167,17 +169,17 @@ struct JobOptions {
   std::string resize_method = "bilinear";
   std::string on_bad_record = "fail";
   bool distortions = false;
-  bool distort_in_yiq = true;
-  bool input_only = false;  // no devices: measures the speed of the input
-  std::string dump_file;    // with input_only: where to write its first batch, .safetensors
-  bool cache_records = false;
-  bool repeat_one_record = false;
+  bool distort_in_yiq = true;                 // --distort_color_in_yiq
+  bool input_only = false;                    // no devices: measures the speed of the input
+  std::string dump_file;                      // --dump, with input_only: *.safetensors
+  bool cache_records = false;                 // --datasets_use_caching
+  bool repeat_one_record = false;             // --datasets_repeat_cached_sample
   std::optional<std::int32_t> input_threads;  // unset: the cores that do not compute
   std::int32_t prefetch_depth = 2;            // batches per device
 
-  std::string variable_update = "auto";  // a strategy's name or path, or "auto"
-  AutoMode auto_mode = AutoMode::kCached;
-  bool auto_inexact = false;  // auto may take strategies whose step is not synchronous
+  std::string variable_update = "auto";    // a strategy's name or path, or "auto"
+  AutoMode auto_mode = AutoMode::kCached;  // --auto
+  bool auto_inexact = false;               // auto may take strategies whose step is not synchronous
   std::optional<bool> use_nccl;
   std::optional<double> bucket_mb;  // 2^20 bytes; 0: one bucket; unset: 16, or auto's choice
   // Options that the chosen strategy, model and device declare, as their manifests spell them.
@@ -197,23 +199,23 @@ struct JobOptions {
   bool print_training_accuracy = false;
   std::string output_file;
   std::string trace_file;
-  std::string report_file;       // a page, *.html
+  std::string report_file;       // --report: a page, *.html
   bool record_timeline = false;  // implied by report_file
-  // Whether JobResult::steps has the timed steps, some 170 bytes each, also where neither
-  // output_file nor report_file needs them.
+  // Whether JobResult::steps has the timed steps even if neither output_file nor report_file needs
+  // them. Each takes some 170 bytes.
   bool keep_steps = true;
   bool profile = false;
 
   std::uint32_t seed = 1234;
   InitializerChoice initializer = InitializerChoice::kDefault;
   bool dropout = true;
-  bool winograd = true;
+  bool winograd = true;  // --winograd_nonfused
   bool deterministic = false;
   bool print_parameter_hash = false;  // implied by deterministic
   std::string plugin_path;            // folders separated by colons, searched first
   double plugin_timeout = 10;         // seconds, for plug-ins that did not come with convoy
 
-  // Every option as text, for records and checkpoints; the command line fills it in.
+  // Every flag's value as text, for records and checkpoints; the command line fills it in.
   std::map<std::string, std::string> settings;
 };
 

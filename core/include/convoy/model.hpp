@@ -21,6 +21,7 @@
 #include <convoy/graph_builder.hpp>
 #include <convoy/host_calls.hpp>
 #include <convoy/manifest.hpp>
+#include <convoy/options.hpp>
 #include <convoy/sized.hpp>
 
 #include <cstdint>
@@ -47,7 +48,8 @@ struct RateStep {
 };
 
 // base * batch / reference_batch * the multiplier of the last step passed, after a linear ramp from
-// 0.
+// 0. The batch is that of all replicas; with reference_batch 0 it has no effect. Throws
+// std::length_error for more than 8 steps.
 constexpr RateRule piecewise_rate(double base, double reference_batch, double warmup_epochs,
                                   std::initializer_list<RateStep> steps) {
   RateRule rule = constant_rate(base);
@@ -72,8 +74,8 @@ constexpr RateRule staircase_rate(double base, double epochs_per_decay, double f
 }
 
 struct ModelInfo {
-  uint32_t image_size;
-  uint32_t batch_size;               // per device
+  uint32_t image_size;               // height and width of the input
+  uint32_t batch_size;               // per device, the default
   const char* dataset = "imagenet";  // a text that lives as long as the model
   RateRule rate = constant_rate(0.005);
 };
@@ -90,12 +92,8 @@ class Model {
   virtual void build(GraphBuilder& graph) = 0;
 
  protected:
-  // Value of an option that the manifest declares; valid inside info() and build().
-  std::string option(const char* name) const {
-    const char* value = host_->option(context_, name);
-    if (value == nullptr) throw std::runtime_error(std::string("undeclared option ") + name);
-    return value;
-  }
+  // Value of an option, as Options::option; valid inside info() and build().
+  std::string option(const char* name) const { return Options(host_, context_).option(name); }
 
  private:
   template <typename Class>

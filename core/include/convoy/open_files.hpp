@@ -1,5 +1,6 @@
-// Files and sockets that a process may open, for plug-ins that open one for every peer. A library
-// that is refused one in the middle often says something else.
+// Files and sockets that a process may open, for plug-ins that open one for every peer. They check
+// first, because a library that cannot open one in the middle of its work often names another
+// cause.
 #ifndef CONVOY_OPEN_FILES_HPP
 #define CONVOY_OPEN_FILES_HPP
 
@@ -32,7 +33,8 @@ inline OpenFiles open_files() {
   return files;
 }
 
-// Throws std::runtime_error unless `more` can be opened. `what`: which are to be.
+// Throws std::runtime_error unless `more` can be opened. The text begins with `what`, which needs
+// them: "connections to 9 peers".
 inline void require_open_files(uint64_t more, const std::string& what) {
   const OpenFiles files = open_files();
   if (files.open < files.most && more <= files.most - files.open) return;

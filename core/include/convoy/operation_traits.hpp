@@ -42,7 +42,7 @@ enum class OperationTypes : std::uint8_t {
 enum class OperationSizes : std::uint8_t {
   kEqual,
   kFactor,      // read 1 may have one element, which counts for all
-  kSums,        // every write has one element, made of equal reads
+  kSums,        // every write has one element; the reads have the same count
   kMatrices,    // sizes[0..3], see CONVOY_OP_MATMUL
   kTallMatrix,  // sizes[0..1] in every span: rows, and at most as many columns
   kOwn          // see the operation

@@ -66,7 +66,7 @@ class Planner {
     if (!device.near_place) throw std::runtime_error(device.name + " is attached to no host place");
     return *device.near_place;
   }
-  // The route of bytes from one place to another on this machine, as far as it is known.
+  // The route of bytes from one place to another, as far as it is known.
   RouteInfo route(PlaceId from, PlaceId to) const {
     auto out = make_sized<convoy_route>();
     detail::accept(table_.route(table_.self, from.index(), to.index(), &out));
@@ -142,7 +142,7 @@ class Planner {
   Buffer master(PlaceId place) {
     return declare(CONVOY_BUFFER_MASTER, place.index(), {}, Dtype::kF32, arena_elements());
   }
-  // New memory with undefined contents.
+  // New memory for `count` elements. Its contents are undefined at the beginning of every step.
   Buffer scratch(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
     return declare(CONVOY_BUFFER_SCRATCH, place.index(), {}, dtype, count);
   }
@@ -230,16 +230,17 @@ class Planner {
     submit(operation, {&from, 1}, {&to, 1});
   }
   // --- collectives: one call names the spans of all members
-  // Every span = the reduction of all.
+  // Every span = the reduction of all spans.
   void all_reduce(const std::vector<Span>& spans, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_REDUCE, options), spans, spans);
   }
-  // The pieces = the reduction of all spans. In their order, the pieces partition a span.
+  // The reduction of all spans, cut in order into the pieces; together these have as many elements
+  // as one span.
   void reduce_scatter(const std::vector<Span>& pieces, const std::vector<Span>& from,
                       CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_REDUCE_SCATTER, options), from, pieces);
   }
-  // Every span = the pieces, one after the other.
+  // Every span of `to` = the pieces, one after the other.
   void all_gather(const std::vector<Span>& to, const std::vector<Span>& pieces,
                   CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_GATHER, options), pieces, to);

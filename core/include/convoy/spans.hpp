@@ -13,7 +13,8 @@ namespace convoy {
 
 using Span = convoy_span;  // a range of a buffer: a name, not a pointer
 
-// A piece of memory in a place. buffer[range] is a span of it; a buffer by itself is all of it.
+// Memory of `count` elements in a place. buffer[range] is a span of it; a buffer by itself is all
+// of it.
 struct Buffer {
   std::uint32_t id;
   Dtype dtype;
@@ -30,7 +31,8 @@ inline Span part(Span span, std::uint64_t first, std::uint64_t count) {
   return {span.buffer, span.dtype, span.first + first, count};
 }
 
-// Cuts a range into equal pieces; the first ones take the remainder, one element each.
+// Cuts a range into equal pieces; the first ones take the remainder, one element each. Pieces
+// without an element are left out.
 inline std::vector<Range> split(Range range, std::uint64_t pieces) {
   std::vector<Range> result;
   for (std::uint64_t i = 0; i < pieces; ++i) {

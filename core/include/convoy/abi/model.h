@@ -69,7 +69,8 @@ enum convoy_padding {
 enum convoy_initializer_kind {
   CONVOY_INITIALIZE_DEFAULT = 0, /* the layer's usual rule */
   CONVOY_INITIALIZE_CONSTANT = 1,
-  CONVOY_INITIALIZE_TRUNCATED_NORMAL = 2, /* value = nominal standard deviation, cut at 2 */
+  /* Normal with the standard deviation `value`, cut at twice that on either side. */
+  CONVOY_INITIALIZE_TRUNCATED_NORMAL = 2,
   CONVOY_INITIALIZE_VARIANCE_SCALING =
       3 /* fan-in, truncated normal with variance exactly 1/fan_in */
 };
@@ -145,7 +146,7 @@ typedef struct convoy_rate_rule {
 
 typedef struct convoy_model_info {
   uint64_t struct_size;
-  uint32_t image_size;
+  uint32_t image_size; /* height and width of the input */
   uint32_t batch_size; /* per device, the default */
   const char* dataset; /* "imagenet" or "cifar10"; the plug-in's, valid until destroy */
   convoy_rate_rule rate;

@@ -25,7 +25,7 @@ enum convoy_operation_kind {
    * of the reads. */
   CONVOY_OP_MATMUL = 8,
   CONVOY_OP_ALL_REDUCE = 9,      /* reads n spans, writes n spans: each write <- reduction */
-  CONVOY_OP_REDUCE_SCATTER = 10, /* reads n spans, writes n pieces that partition the span */
+  CONVOY_OP_REDUCE_SCATTER = 10, /* reads n spans, writes their reduction, cut into n pieces */
   CONVOY_OP_ALL_GATHER = 11,     /* reads n pieces, writes n spans: each <- the pieces in order */
   CONVOY_OP_BROADCAST = 12,      /* reads 1 span, writes n */
   CONVOY_OP_REDUCE = 13,         /* reads n spans, writes 1 */

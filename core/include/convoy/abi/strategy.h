@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* The numbers of what a plan is for, over all hosts. Each is numbered from 0. */
+/* What a plan is written for: how many hosts, places, replicas and variables there are, over all
+ * hosts. Those of a kind are numbered from 0. */
 typedef struct convoy_cluster {
   uint64_t struct_size;
   uint32_t hosts;
@@ -27,9 +28,9 @@ enum convoy_place_kind { CONVOY_PLACE_DEVICE = 1, CONVOY_PLACE_HOST = 2 };
 typedef struct convoy_place {
   uint64_t struct_size;
   uint32_t kind;
-  uint32_t host;
+  uint32_t host;       /* its number */
   uint32_t replica;    /* device places: the replica that runs there, else CONVOY_NONE */
-  uint32_t near_place; /* device places: the host place it is attached to */
+  uint32_t near_place; /* device places: the host place it is attached to, else CONVOY_NONE */
   const char* name;
 } convoy_place;
 
@@ -47,7 +48,7 @@ typedef struct convoy_variable {
   uint64_t struct_size;
   convoy_range range; /* in the arena, padding included */
   uint64_t elements;  /* without padding */
-  uint64_t layer;     /* the layer that reads it */
+  uint64_t layer;     /* number of the layer that reads it */
   const char* name;
   uint32_t kind;          /* convoy_variable_kind */
   uint32_t rank;          /* of dimensions; 0 where the host does not say */
@@ -105,14 +106,15 @@ typedef struct convoy_planner {
   /* Declares a buffer, or finds it: the same description gives the same id. But every declaration
    * of a scratch or persistent buffer makes a new one. */
   int32_t (*buffer)(void* self, const convoy_buffer* description, uint32_t* id);
-  int32_t (*section)(void* self, uint32_t section); /* of what is emitted next; first the body */
+  /* The section of the operations that are emitted next; at first it is the body. */
+  int32_t (*section)(void* self, uint32_t section);
   /* Appends an operation to the section. */
   int32_t (*emit)(void* self, const convoy_operation* operation);
   /* Names a buffer for messages and listings; the name is copied. It has no effect on what the plan
    * does. */
   int32_t (*name_buffer)(void* self, uint32_t id, const char* name);
-  /* The number of the replica's group; replicas that share the hardware (convoy_sharing) have the
-   * same number. CONVOY_NONE: not known. */
+  /* The number of the replica's group: replicas that share this hardware (a convoy_sharing) have
+   * the same number. CONVOY_NONE: it is not known whether they do. */
   int32_t (*group)(void* self, uint32_t sharing, uint32_t replica, uint32_t* number);
   /* Operations emitted from now on, in prologue or body, belong to the stage that begins with this
    * training step; before any call, to the stage of step 0. A stage's prologue runs once, before
