@@ -6,7 +6,7 @@
 
 namespace convoy {
 
-// Seconds that processors have computed for whom `used` is about, in programs and in the system.
+// The processor seconds in `used`, in the program and in the kernel.
 inline double processor_seconds_of(const rusage& used) {
   const auto seconds = [](const timeval& time) {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);

@@ -68,8 +68,8 @@ extern "C" void name_who_crashes(int number) {
   std::raise(number);  // ends the process when this handler returns
 }
 
-// Comes once in every patience. Who is there at two of them in a row has had all of it, however
-// long other code took before.
+// The handler of a signal that comes at intervals of the patience. A plug-in that runs at two of
+// them in a row has used up its patience, however long other code took before.
 extern "C" void name_who_keeps_it(int number) {
   if (::pthread_equal(::pthread_self(), ending_thread) == 0) {
     ::pthread_kill(ending_thread, number);

@@ -32,8 +32,8 @@ std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements);
 
 // Lists the candidates of the strategies, in the order of the arguments: every variant that a
 // manifest names (the defaults if it names none) with every bucket size. The options `given` by the
-// user hold for all candidates, so strategies that do not declare one of them and variants that
-// contradict one drop out. Equal candidates count once.
+// user hold for all candidates: a strategy that does not declare them is left out, and so is a
+// variant with another value. Equal candidates count once.
 std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
                                             const std::map<std::string, std::string>& given,
                                             std::span<const std::uint64_t> bucket_elements);

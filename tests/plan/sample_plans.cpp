@@ -132,4 +132,32 @@ std::vector<SamplePlan> sample_plans() {
           {"compressed", write_compressed, false}};
 }
 
+void write_low_rank(Planner& p, Range range, MatrixShape of, std::uint64_t rank,
+                    const std::function<void(Span product, ReplicaId)>& spoil) {
+  std::vector<Span> rests, directions, columns;
+  const std::vector<Span> sums = p.all_gradients(range);
+  for (const auto r : p.replicas()) {
+    const PlaceId here = p.replica_place(r);
+    rests.push_back(p.persistent(here, range.count));
+    directions.push_back(p.persistent(here, of.columns * rank));
+    columns.push_back(p.scratch(here, of.rows * rank));
+    p.add(rests.back(), sums[r.index()], rests.back());
+    p.matmul(columns.back(), rests.back(), directions.back(), of.rows, rank, of.columns);
+    if (spoil) spoil(columns.back(), r);
+  }
+  p.all_reduce(columns);
+  for (std::size_t r = 0; r < sums.size(); ++r) {
+    p.orthogonalise(columns[r], columns[r], of.rows, rank);
+    p.matmul(directions[r], rests[r], columns[r], of.columns, rank, of.rows, {true, false});
+    p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, rank, {false, true});
+    p.axpy(rests[r], -1, sums[r], rests[r]);
+  }
+  p.all_reduce(directions);
+  for (const auto r : p.replicas()) {
+    const std::size_t i = r.index();
+    p.matmul(sums[i], columns[i], directions[i], of.rows, of.columns, rank, {false, true});
+    p.apply(p.parameters(r)[range], sums[i]);
+  }
+}
+
 }  // namespace convoy::testing

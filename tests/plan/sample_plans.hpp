@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,5 +50,8 @@ void write_asynchronous(Planner& planner);
 WritePlan write_lagging(std::uint64_t max_lag);
 // Gradients travel as 16-bit floats.
 void write_compressed(Planner& planner);
+// PowerSGD of this rank for one matrix. `spoil` may change the product that becomes the basis.
+void write_low_rank(Planner& p, Range range, MatrixShape of, std::uint64_t rank,
+                    const std::function<void(Span product, ReplicaId)>& spoil = {});
 
 }  // namespace convoy::testing

@@ -17,11 +17,10 @@ struct DetectSettings {
   GpuVariables variables = GpuVariables::of_this_process();
 };
 
-// This machine, all of it, as hwloc sees it, with the most that its links can do from sysfs, and
-// NVLink, peer access and memory of GPUs from the driver's NVML where that can be loaded. Sources
-// that are missing leave facts unknown and a note, as does what this process may not use; there is
-// always an answer. When HWLOC_XMLFILE and the like make hwloc show another machine, nothing of
-// this one is mixed in.
+// This whole machine: its tree from hwloc, the highest speeds of its links from sysfs, and NVLink,
+// peer access and memory of GPUs from NVML if it can be loaded. There is always an answer: where a
+// source is missing or this process may not use it, facts are unknown and a note says why. When
+// HWLOC_XMLFILE or the like makes hwloc show another machine, no fact of this one is added.
 Machine detect_machine(const DetectSettings& settings = {});
 
 // Sets the rate of each PCI Express link to the lower maximum of its two ends, and the rate of each

@@ -37,7 +37,7 @@ std::size_t switch_of(const Machine& machine, std::size_t gpu) {
   return highest;
 }
 
-// Who reaches whom by NVLink: directly, or over NVSwitches, which are joined where links join them.
+// Which GPUs reach each other by NVLink: directly, or over NVSwitches and the links between these.
 class NvlinkReach {
  public:
   explicit NvlinkReach(const Machine& machine) : fabric_(machine.nodes.size()) {

@@ -110,6 +110,12 @@ class JsonField {
     return result;
   }
 
+  // The fact under this key, unknown where it is not in the file.
+  template <typename T>
+  Fact<T> optional_fact(const char* key) const {
+    return has(key) ? at(key).fact<T>() : Fact<T>{};
+  }
+
   template <typename Kind>
   Kind kind(std::size_t kinds) const {
     const std::string given = text();
@@ -155,10 +161,9 @@ Node node_of(const JsonField& field, std::size_t earlier) {
   if (node.kind == NodeKind::nic)
     node.network_bytes_per_second = field.at("network_bytes_per_second").fact<double>();
   if (field.has("reduces")) field.at("reduces").get(node.reduces);
-  if (field.has("rdma")) node.rdma = field.at("rdma").fact<bool>();
-  if (field.has("in_order")) node.in_order = field.at("in_order").fact<bool>();
-  if (field.has("network_step_seconds"))
-    node.network_step_seconds = field.at("network_step_seconds").fact<double>();
+  node.rdma = field.optional_fact<bool>("rdma");
+  node.in_order = field.optional_fact<bool>("in_order");
+  node.network_step_seconds = field.optional_fact<double>("network_step_seconds");
   node.cores = field.at("cores").fact<std::uint32_t>();
   if (field.has("processing_units"))
     for (const JsonField& unit : field.at("processing_units").elements())

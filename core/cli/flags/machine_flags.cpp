@@ -32,17 +32,16 @@ std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
 }
 
 std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine) {
-  std::vector<FlagDefinition> flags = simulation_flags(machine);
-  for (FlagDefinition& flag : in_group({
+  return joined(
+      {simulation_flags(machine),
+       in_group({
            bind_flag("worker_hosts", machine.worker_hosts,
                      "Hosts with devices: addresses separated by commas, or only their number."),
            bind_flag("ps_hosts", machine.ps_hosts,
                      "Parameter servers: addresses separated by commas (on a worker's host if the "
                      "name is the same), or the number of hosts without devices. Empty = in the "
                      "memory of every host."),
-       }))
-    flags.push_back(std::move(flag));
-  return flags;
+       })});
 }
 
 }  // namespace convoy::cli

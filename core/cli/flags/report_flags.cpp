@@ -46,7 +46,7 @@ Flags repeat_flags(RunCommand& command) {
   };
 }
 
-// How much it says beside.
+// How much else it prints.
 Flags talk_flags(RunCommand& command) {
   return {
       bind_flag("quiet", command.quiet,
@@ -77,11 +77,8 @@ Flags timeline_flags(JobOptions& options) {
 }  // namespace
 
 Flags report_flags(RunCommand& command) {
-  Flags all;
-  for (Flags flags : {output_flags(command.options), repeat_flags(command), talk_flags(command),
-                      timeline_flags(command.options)})
-    for (FlagDefinition& flag : flags) all.push_back(std::move(flag));
-  return all;
+  return joined({output_flags(command.options), repeat_flags(command), talk_flags(command),
+                 timeline_flags(command.options)});
 }
 
 }  // namespace convoy::cli

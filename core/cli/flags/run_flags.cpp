@@ -123,8 +123,7 @@ Flags data_flags(JobOptions& options) {
           "model's. hash: a fixed fill, for comparing programs.")),
       bind_words("data_format", options.data_format,
                  {job::kDataFormats.begin(), job::kDataFormats.end()},
-                 "Layout of activations, for the report only; every device chooses its own layout "
-                 "in memory."),
+                 "Layout of activations, for the report only; devices choose their own."),
       bind_words("resize_method", options.resize_method,
                  {"bilinear", "nearest", "bicubic", "area", "round_robin"},
                  "How images are resized."),

@@ -60,18 +60,22 @@ std::vector<RefusedFlag> refused_by_check() {
   return refused;
 }
 
+std::vector<FlagDefinition> check_flags(RunCommand& command, bool& watch,
+                                        std::vector<std::uint32_t>& counts) {
+  FlagDefinition again =
+      bind_flag("watch", watch, "Check again whenever the plug-in's file changes.");
+  again.group = "What is checked";
+  return joined({planned_cluster_flags(command.options.machine),
+                 {std::move(again)},
+                 device_count_flags(command, counts)});
+}
+
 }  // namespace
 
 int run_check_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   std::vector<std::uint32_t> counts;
   bool watch = false;
-  const auto flags = [&counts, &watch](RunCommand& command) {
-    std::vector<FlagDefinition> all = planned_cluster_flags(command.options.machine);
-    all.push_back(bind_flag("watch", watch, "Check again whenever the plug-in's file changes."));
-    all.back().group = "What is checked";
-    for (FlagDefinition& flag : device_count_flags(command, counts)) all.push_back(std::move(flag));
-    return all;
-  };
+  const auto flags = [&](RunCommand& command) { return check_flags(command, watch, counts); };
   const std::vector<RefusedFlag> refused = refused_by_check();
   if (wants_help(arguments)) {
     out << usage_text(kCheckUsage) + command_help(arguments, flags, refused);

@@ -25,9 +25,10 @@ class KernelChecks {
   // The setup must outlive it; a missing form is written to `out`.
   KernelChecks(const job::Setup& setup, std::ostream& out);
 
-  // Every kernel that the plan calls, with a few numbers of reads and the plan's largest one, if no
-  // larger one was tried, and of each a few sizes, the largest odd one among them, and a few
-  // variants: effects, types and arguments. Error kFailed when one does something wrong.
+  // Tries every kernel that the plan calls with a few numbers of reads, and with the plan's largest
+  // number if no larger one was tried; with each number a few sizes, the largest odd one among
+  // them, and a few variants (effects, types, arguments). Error kFailed when a kernel does
+  // something wrong.
   void try_all(const Plan& plan);
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.

@@ -27,6 +27,11 @@
 namespace convoy::cli {
 namespace {
 
+constexpr VerbUsage kPlanUsage = {
+    "plan [flags]",
+    "Shows the plan that convoy run with these flags executes, on this machine or a described one, "
+    "as the strategy writes it or lowered."};
+
 // What is shown.
 struct PlanView {
   bool lowered = false;
@@ -104,10 +109,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   const std::vector<RefusedFlag> refused =
       flags_of_runs("convoy plan shows a plan and runs nothing");
   if (wants_help(arguments)) {
-    out << usage_text({"plan [flags]",
-                       "Shows the plan that convoy run with these flags executes, on this machine "
-                       "or a described one, as the strategy writes it or lowered."}) +
-               command_help(arguments, flags, refused);
+    out << usage_text(kPlanUsage) + command_help(arguments, flags, refused);
     return static_cast<int>(ExitCode::kOk);
   }
   refuse_flags(arguments, refused);

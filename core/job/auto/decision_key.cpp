@@ -12,8 +12,8 @@
 namespace convoy::job {
 namespace {
 
-// Ways between more places are left out: a table of them would be megabytes, and a run that is
-// simulated before it begins is on one host.
+// With more places, the ways between them are not part of the key: a table of them would take
+// megabytes. Runs that are simulated before they begin are on one host.
 constexpr std::size_t kMostPlaces = 64;
 
 std::string file_text(const std::filesystem::path& path) {

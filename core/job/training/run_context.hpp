@@ -42,7 +42,7 @@ struct RunContext {
 
   // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples);
-  // Of a run that continues: the steps that are left of --num_epochs. Empty without that.
+  // The steps that are left of --num_epochs in a run that continues. Empty without --num_epochs.
   std::optional<std::int64_t> left_of_epochs(std::int64_t examples,
                                              std::int64_t samples_taken) const;
   // The devices that the setup has open already, else opens them.

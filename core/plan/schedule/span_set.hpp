@@ -9,8 +9,8 @@
 
 namespace convoy {
 
-// Spans that grow in number, by their buffers: a collective of thousands of devices has as many, of
-// which hardly any two are of one buffer.
+// A growing set of spans, by buffer: a collective of thousands of devices has thousands of spans,
+// nearly all of different buffers.
 class SpanSet {
  public:
   SpanSet() = default;

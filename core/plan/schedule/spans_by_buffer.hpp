@@ -10,8 +10,8 @@
 
 namespace convoy {
 
-// Finds the spans of a list that may overlap another one: those of its buffer. A collective of
-// thousands of devices has as many spans, of which hardly any two are of one buffer.
+// Finds the spans of a list that may overlap a given span: those of the same buffer. A collective
+// of thousands of devices has thousands of spans, nearly all of different buffers.
 class SpansByBuffer {
  public:
   explicit SpansByBuffer(std::span<const PlanSpan> spans) : spans_(spans) {

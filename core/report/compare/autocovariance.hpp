@@ -5,9 +5,9 @@
 
 namespace convoy::compare {
 
-// For every lag below `lags`, the sum over all pairs of values that are so far apart of the product
-// of their differences from the mean of all. At lag 0, the sum of the squares. By Fourier
-// transforms, since a long series has as many lags that matter. lags is at most the length.
+// For every lag k below `lags`, the sum over i of d[i] * d[i + k], where d is the series minus its
+// mean. By Fourier transforms, because in a long series many lags matter. lags is at most the
+// length.
 std::vector<double> autocovariances(const std::vector<double>& series, std::size_t lags);
 
 }  // namespace convoy::compare

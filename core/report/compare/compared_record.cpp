@@ -53,8 +53,8 @@ struct Run {
   std::vector<std::size_t> turns;  // how many steps were done at the end of each
 };
 
-// Workers that do not wait for each other take steps of their own, and the record has those of one
-// of them. So what all of them did in the time of such a step follows from the total.
+// In an asynchronous run, each worker takes its own steps, and the record has the steps of one
+// worker. The total rate tells how many images all workers computed in the time of such a step.
 std::optional<double> images_by_total(const Run& run) {
   if (!run.rate) return std::nullopt;
   return *run.rate * median(run.seconds);

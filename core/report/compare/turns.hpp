@@ -16,12 +16,12 @@ struct TurnsOfRun {
 // Fewer do not make a median worth the name.
 constexpr std::size_t kFewestTurns = 8;
 
-// The logarithm of how many times longer the steps of `second` take than those of `first`, whose
-// turn came before each of its turns. A turn's figure is the quantile of its steps. Each turn of
-// `second` is compared with the mean of the turns before and behind it, so what drifts in the
-// machine is left out; the median of these differences is the result, so turns that others
-// disturbed count little. The first turns are left out, because other work lies between them.
-// Empty with fewer than kFewestTurns differences.
+// The logarithm of how many times longer the steps of `second` take than those of `first`. Both
+// take turns, `first` begins. A turn's figure is the quantile of its steps. Each turn of `second`
+// is compared with the mean of the turns before and after it, which cancels a drift of the machine.
+// The result is the median of these differences, so disturbed turns count little. The first turns
+// are left out, because other work lies between them. Empty with fewer than kFewestTurns
+// differences.
 std::optional<double> difference_by_turns(const TurnsOfRun& first, const TurnsOfRun& second,
                                           double fraction);
 

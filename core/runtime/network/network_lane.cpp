@@ -57,7 +57,7 @@ void NetworkLane::start(double now) {
   }
 }
 
-// A message that the transport refuses does not count as one that it has.
+// Only messages that the transport accepts count as handed over.
 void NetworkLane::hand_over(const convoy_transfer& transfer) {
   try {
     if (end_.sends)

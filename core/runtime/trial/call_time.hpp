@@ -6,7 +6,7 @@ namespace convoy::runtime {
 
 // Seconds of a process so far.
 struct ProcessTime {
-  double on_wall = 0;   // since whenever
+  double on_wall = 0;   // on a clock that never goes back
   double computed = 0;  // by all its threads
   double waited = 0;    // in which its threads were ready and waited for a processor
 };

@@ -9,6 +9,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/sample_models.hpp"
+#include "tests/plan/sample_plans.hpp"
 
 namespace convoy::testing::check_products_test {
 namespace {
@@ -334,36 +335,15 @@ TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
 // what is no product, as where a copy of another variable gets in.
 WritePlan power_sgd_of_two(bool second_turns) {
   return [=](Planner& p) {
-    constexpr std::uint64_t kRows = 4, kColumns = 17, kCount = kRows * kColumns;
+    constexpr MatrixShape kShape{4, 17};
+    const Range rest{136, p.arena_elements() - 136};
     p.compute();
-    for (const Range range : {Range{0, kCount}, Range{kCount, kCount}}) {
-      std::vector<Span> residuals, bases, found;
-      for (const auto r : p.replicas()) {
-        const PlaceId here = p.replica_place(r);
-        residuals.push_back(p.persistent(here, kCount));
-        found.push_back(p.persistent(here, kColumns));
-        bases.push_back(p.scratch(here, kRows));
-        p.add(residuals.back(), p.gradient(r)[range], residuals.back());
-        p.matmul(bases.back(), residuals.back(), found.back(), kRows, 1, kColumns);
-        if (range.first > 0 && !second_turns)
-          p.copy(part(bases.back(), 0, 1), p.gradient(r)[{0, 1}]);
-      }
-      p.all_reduce(bases);
-      for (const auto r : p.replicas()) {
-        const std::size_t i = r.index();
-        p.orthogonalise(bases[i], bases[i], kRows, 1);
-        p.matmul(found[i], residuals[i], bases[i], kColumns, 1, kRows, {.transposes_a = true});
-        const Span sent = p.scratch(p.replica_place(r), kCount);
-        p.matmul(sent, bases[i], found[i], kRows, kColumns, 1, {.transposes_b = true});
-        p.axpy(residuals[i], -1, sent, residuals[i]);
-      }
-      p.all_reduce(found);
-      for (const auto r : p.replicas())
-        p.matmul(p.gradient(r)[range], bases[r.index()], found[r.index()], kRows, kColumns, 1,
-                 {.transposes_b = true});
-    }
-    p.all_reduce(p.all_gradients({2 * kCount, p.arena_elements() - 2 * kCount}));
-    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+    write_low_rank(p, {0, 68}, kShape, 1);
+    write_low_rank(p, {68, 68}, kShape, 1, [&](Span columns, ReplicaId r) {
+      if (!second_turns) p.copy(part(columns, 0, 1), p.gradient(r)[{0, 1}]);
+    });
+    p.all_reduce(p.all_gradients(rest));
+    for (const auto r : p.replicas()) p.apply(p.parameters(r)[rest], p.gradient(r)[rest]);
   };
 }
 

@@ -98,33 +98,6 @@ constexpr MatrixShape kTall[] = {{12, 8}, {20, 10}, {9, 4}, {40, 24}, {16, 10}, 
 constexpr MatrixShape kWide[] = {{8, 12}, {10, 33}, {5, 9}};
 constexpr MatrixShape kSquare[] = {{12, 12}, {20, 20}};
 
-// PowerSGD of one matrix.
-void write_low_rank(Planner& p, Range range, MatrixShape of) {
-  std::vector<Span> rests, directions, columns;
-  const std::vector<Span> sums = p.all_gradients(range);
-  for (const auto r : p.replicas()) {
-    const PlaceId here = p.replica_place(r);
-    rests.push_back(p.persistent(here, range.count));
-    directions.push_back(p.persistent(here, of.columns * kRank));
-    columns.push_back(p.scratch(here, of.rows * kRank));
-    p.add(rests.back(), sums[r.index()], rests.back());
-    p.matmul(columns.back(), rests.back(), directions.back(), of.rows, kRank, of.columns);
-  }
-  p.all_reduce(columns);
-  for (std::size_t r = 0; r < sums.size(); ++r) {
-    p.orthogonalise(columns[r], columns[r], of.rows, kRank);
-    p.matmul(directions[r], rests[r], columns[r], of.columns, kRank, of.rows, {true, false});
-    p.matmul(sums[r], columns[r], directions[r], of.rows, of.columns, kRank, {false, true});
-    p.axpy(rests[r], -1, sums[r], rests[r]);
-  }
-  p.all_reduce(directions);
-  for (const auto r : p.replicas()) {
-    const std::size_t i = r.index();
-    p.matmul(sums[i], columns[i], directions[i], of.rows, of.columns, kRank, {false, true});
-    p.apply(p.parameters(r)[range], sums[i]);
-  }
-}
-
 class Matrices : public ::testing::Test {
  protected:
   Plan write() {
@@ -135,7 +108,7 @@ class Matrices : public ::testing::Test {
            {std::span<const MatrixShape>(kTall), std::span<const MatrixShape>(kWide),
             std::span<const MatrixShape>(kSquare)})
         for (const MatrixShape& shape : shapes) {
-          write_low_rank(p, {first, shape.elements()}, shape);
+          write_low_rank(p, {first, shape.elements()}, shape, kRank);
           first += shape.elements();
         }
       const Range others{first, p.arena_elements() - first};

@@ -78,12 +78,12 @@ class Doorbells {
   std::atomic<std::uint32_t> count_{0};
 };
 
-// Who hears of the timelines that devices of this process advance.
+// The listeners for timelines that devices of this process advance.
 TimelineListeners& timeline_listeners();
-// Whether those who advance timelines for messages tell of it (convoy/abi/waking.h).
+// Whether the host calls `advanced` for every timeline that it advances (convoy/abi/waking.h).
 bool all_tell();
 
-// Those that all open devices of this process share; they live as long as somebody holds them.
+// The doorbells of all open devices of this process; they live as long as somebody holds them.
 std::shared_ptr<Doorbells> shared_doorbells();
 
 double monotonic_seconds();

@@ -4,7 +4,7 @@
 
 namespace convoy::cpu {
 
-// Who computes one pass of a convolution: oneDNN's primitives, or the plug-in's own kernels.
+// What computes one pass of a convolution: oneDNN's primitives, or the plug-in's own kernels.
 enum class ConvolutionAlgorithm { kLibrary, kWinograd, kDirect, kDepthwise };
 
 struct ConvolutionAlgorithms {

@@ -18,7 +18,7 @@ namespace convoy::cuda {
 
 // Whether a timeline has reached the point.
 bool holds(const convoy_wait& point);
-// Who hears of the timelines that devices of this process advance.
+// The listeners for timelines that devices of this process advance.
 TimelineListeners& timeline_listeners();
 // Lets a timeline reach a value; a thread that sees it sees everything written before it. Tells
 // timeline_listeners().

@@ -213,10 +213,8 @@ void MatrixProduct::measure(const ProductShape& shape,
   trials.seconds = [&]() -> std::optional<double> {
     for (std::size_t i = 0; i < 5; ++i)
       if (!memory[i]) memory[i].emplace(i == 4 ? kWorkspace : sizes[i]);
-    if (shape.has_bias) {
-      const void* bias = memory[3]->get();
-      set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
-    }
+    const void* bias = memory[3]->get();
+    if (shape.has_bias) set(operation_, CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias);
     const auto once = [&] {
       return start(trial.stream, memory[0]->get(), memory[1]->get(), memory[2]->get(),
                    memory[4]->get());

@@ -46,7 +46,7 @@ struct Run {
 
   void* at(MemoryPlan::Id id) const { return arena + plan.offset(id); }
   float* floats_at(MemoryPlan::Id id) const { return static_cast<float*>(at(id)); }
-  // Of the arena of parameters and of that of gradients, from an element on.
+  // Parameters and gradients from this element of the arena on.
   const float* parameter(std::uint64_t first) const { return compute.parameters + first; }
   float* gradient(std::uint64_t first) const { return compute.gradients + first; }
 };
