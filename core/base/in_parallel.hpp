@@ -13,7 +13,7 @@ struct OtherWorkGoesOn {};
 // ended. Rethrows one of the other exceptions then.
 void in_parallel(std::size_t count, const std::function<void(std::size_t)>& work);
 
-// Two parts of a work on so many items, as in_parallel(): one after the other where a thread costs
+// Two parts of work on `items` items, as in_parallel(): one after the other where a thread costs
 // more than it saves.
 void side_by_side(std::size_t items, const std::function<void()>& one,
                   const std::function<void()>& other);

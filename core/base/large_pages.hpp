@@ -10,7 +10,7 @@ namespace convoy {
 // times: with pages of 4 KiB, a third of the time that takes is the system's.
 void prefer_large_pages(void* memory, std::size_t bytes);
 
-// Room for so many elements.
+// Makes room for `count` elements.
 template <typename T>
 void reserve_large(std::vector<T>& vector, std::size_t count) {
   vector.reserve(count);

@@ -47,7 +47,7 @@ class DeviceWork {
   // Sums the gradients and updates the parameters with momentum.
   double update(const std::vector<convoy_region>& gradients, const convoy_region& parameters,
                 const convoy_region& state);
-  // Returns the seconds per operation for so many fills of one element in one queue.
+  // Returns the seconds per operation for this number of fills of one element in one queue.
   double chain(const convoy_region& to, int operations);
 
  private:

@@ -10,7 +10,7 @@ namespace convoy::conformance {
 // Where the third span of a compressing operation is.
 enum class Third { kNone, kApart, kInPlace };
 
-// top_k of so many of the values.
+// top_k that takes `taken` of the values.
 Operands top_k_of(const std::vector<float>& values, std::uint64_t taken, Third rest);
 Operands quantise_of(const std::vector<float>& values, const Coding& coding, Third rest);
 // So many messages of noise, added to zero or to noise.

@@ -86,7 +86,7 @@ class TransportEnd {
   // One call of poll. How many events came.
   std::size_t poll(double seconds);
   // Polls until the condition holds, each time for `each` seconds; Wrong with `what` when it does
-  // not within so many seconds.
+  // not within `seconds`.
   template <typename Condition>
   void poll_until(Condition condition, double seconds, const std::string& what,
                   double each = 0.02) {

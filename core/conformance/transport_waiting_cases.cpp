@@ -18,7 +18,7 @@ double processor_seconds() {
   return processor_seconds_of(usage);
 }
 
-// What is wrong with waiting for so many seconds where nothing happens, if anything is.
+// The fault, if any, in a wait of `seconds` in which nothing happens.
 std::optional<std::string> fault_of_waiting(TransportEnd& end, double seconds) {
   const double before = processor_seconds();
   for (const double asked : {0.0, seconds}) {

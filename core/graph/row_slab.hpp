@@ -20,7 +20,7 @@ struct RowSlab {
   uint64_t elements() const;  // plain
 };
 
-// Cuts a variable into slabs of about so many elements of storage; at least one row block each.
+// Cuts a variable into slabs of about `elements` elements of storage; at least one row block each.
 std::vector<RowSlab> row_slabs(const convoy_layout& layout, std::span<const uint64_t> dimensions,
                                uint64_t elements);
 

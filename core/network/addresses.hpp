@@ -22,7 +22,7 @@ std::string resolution_problem(const std::string& host);
 // The reason why this process cannot listen there now ("Address already in use"). Empty if it can.
 std::string listening_problem(const HostPort& address);
 
-// Returns so many different ports of 127.0.0.1 on which nobody listens now. They are chosen by
+// Returns different ports of 127.0.0.1 on which nobody listens now. They are chosen by
 // chance from a large range, so that programs that ask at the same time hardly ever get the same
 // port, and outside the range of outgoing connections: one of these could take a port before it is
 // used. Throws Error (kUnavailable).

@@ -16,7 +16,7 @@ namespace convoy::network {
 struct ControlOptions {
   TaskIdentity identity;
   double join_timeout = 60;  // seconds to wait for names, connections and the other tasks
-  double peer_timeout = 4;   // a task that is silent for so many seconds is lost
+  double peer_timeout = 4;   // seconds of silence after which a task is lost
   int restarts = 0;          // only the coordinator uses it
   SecurityOptions security;
   std::string advertise_address;  // empty: the task finds its own address

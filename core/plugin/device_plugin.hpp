@@ -62,7 +62,7 @@ class OpenDevice {
   // Why the operation cannot run here; empty when it can.
   std::optional<std::string> refusal(const convoy_operation& operation);
   void submit(const convoy_submission& submission);
-  // Whether the timeline reached the value within so many seconds.
+  // Whether the timeline reached the value within `seconds`.
   bool wait(const convoy_wait& point, double seconds);
   double now();
   // Whether it addresses the memory of another open device of the same plug-in; empty when the

@@ -105,7 +105,7 @@ class DeviceRates {
  private:
   std::uint32_t count() const { return devices_.cluster().replicas(); }
 
-  // For a device beside so many that add at the same time.
+  // For a device, while `together` devices add at the same time.
   std::unique_ptr<SumWork> sum_work(std::size_t device, std::uint32_t together) const {
     const std::uint64_t own = devices_.descriptions()[device].memory_bytes;
     const std::uint64_t bytes = host_memory_

@@ -38,7 +38,7 @@ class Evaluator {
   // The options' optimizer and dropout have no meaning here; hits are always counted.
   Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
 
-  // Runs so many steps, beginning with the source's step 0. The source must be fresh.
+  // Runs `steps` steps, beginning with the source's step 0. The source must be fresh.
   Evaluation run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,
                  const EvaluationEvents& events);
 

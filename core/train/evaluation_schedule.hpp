@@ -13,7 +13,7 @@ class EvaluationSchedule {
   EvaluationSchedule(EvaluationTriggers triggers, std::int64_t examples_per_epoch,
                      std::int64_t global_batch);
 
-  // Whether to evaluate once so many timed steps are done.
+  // Whether to evaluate when this number of timed steps are done.
   bool due(std::int64_t timed_step) const;
 
  private:

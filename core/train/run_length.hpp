@@ -15,8 +15,8 @@ constexpr std::int64_t kDefaultWarmupSteps = 10;
 std::int64_t timed_steps(std::optional<std::int64_t> num_batches, std::optional<double> num_epochs,
                          std::int64_t global_batch, std::int64_t examples_per_epoch);
 
-// Steps of this batch until `num_epochs` passes are done, of which earlier runs have taken so many
-// samples, with batches of any size; 0 when there is nothing left.
+// Steps of this batch until `num_epochs` passes are done. Earlier runs have taken `samples_taken`
+// samples of them, with batches of any size. 0 when there is nothing left.
 std::int64_t steps_left_of_epochs(double num_epochs, std::int64_t global_batch,
                                   std::int64_t examples_per_epoch, std::int64_t samples_taken);
 

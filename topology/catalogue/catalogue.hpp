@@ -30,7 +30,7 @@ struct DeviceEntry {
 
   Fact<double> nvlink_bricks;
   Fact<double> nvlink_bytes_per_second;  // of one brick and direction, as specified
-  Fact<double> nvswitch_gpus;            // boards with so many join them all over NVSwitches
+  Fact<double> nvswitch_gpus;            // boards with this number of GPUs join them by NVSwitches
 
   Fact<double> flops_efficiency;   // what convolutions reach of peak_f32
   Fact<double> memory_efficiency;  // what element-wise kernels reach of the memory's rate
@@ -40,7 +40,7 @@ struct DeviceEntry {
   // What layers reach in f32, where published rates of networks tell: instead of the two above.
   Fact<double> layer_flops_efficiency;
   Fact<double> layer_memory_efficiency;
-  Fact<double> narrow_channels;  // with so many, products reach half of what wide ones do
+  Fact<double> narrow_channels;  // with this number, products reach half of what wide ones do
   // The same with matrix units: TF32 and 16 bits.
   Fact<double> tensor_memory_efficiency;
   Fact<double> tensor_operations_per_byte;  // of the memory's rate, that products reach at most

@@ -25,8 +25,8 @@ UsableCores usable_cores(hwloc_topology* topology);
 // Of this machine. Without hwloc's help a processing unit is a core.
 UsableCores usable_cores();
 
-// The processing units of one part of the cores that are divided into so many: whole cores, at
-// least one. More parts than cores share them.
+// The processing units of one of `parts` parts of the cores: whole cores, at least one. If there
+// are more parts than cores, they share cores.
 CoreUnits share_of_cores(const std::vector<CoreUnits>& cores, std::size_t part, std::size_t parts);
 
 }  // namespace convoy::topology

@@ -43,7 +43,7 @@ std::optional<double> parse_finite(std::string_view text);
 // 64 GT/s on what corrects errors.
 std::optional<double> pcie_bytes_per_second(std::string_view speed, std::string_view lanes);
 
-// Bytes per second of a network link of so many megabits per second; nothing for 0 and absurd ones.
+// Bytes per second of a network link, from megabits per second; nothing for 0 and absurd numbers.
 std::optional<double> megabits_per_second(std::optional<std::uint64_t> megabits);
 
 // What a network card's name tells: true for names of RDMA devices (mlx5_0, ib0, rocep12s0, efa_0);

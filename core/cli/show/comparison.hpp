@@ -11,7 +11,7 @@
 
 namespace convoy::cli {
 
-// One model on so many devices under one strategy, and what came of it.
+// One model on a number of devices under one strategy, and the result.
 struct ComparisonCell : JobRow {
   std::uint32_t replicas = 1;               // devices of all hosts
   std::optional<double> images_per_second;  // of all devices together; none: see problem

@@ -81,7 +81,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     out << usage_text(kCheckUsage) + command_help(arguments, flags, refused);
     const std::string topic = help_topic(arguments);
     if (topic.empty() || topic == "all")
-      out << '\n' << check_device_help() << '\n' << check_transport_help();
+      out << '\n' << check_device_help() << check_transport_help();
     return static_cast<int>(ExitCode::kOk);
   }
   if (arguments.empty() || arguments.front().starts_with("-"))

@@ -56,7 +56,7 @@ struct DataOptions {
   // Empty: all count.
   std::optional<double> counted_epochs;
 
-  // Where the images of a batch are put: so many elements, zeroed. Empty: ordinary memory.
+  // Gives memory of `elements` zeros for the images of a batch. Empty: ordinary memory.
   using ImageMemory = std::function<std::shared_ptr<float[]>(std::int64_t elements)>;
   ImageMemory image_memory;
 
@@ -71,7 +71,7 @@ struct DataOptions {
     return sample_offset + step * global_batch() + position;
   }
   std::int64_t image_elements() const { return std::int64_t{channels} * height * width; }
-  // Whether a sample of that place counts, of so many in an epoch.
+  // Whether a sample, by its place in the order of the whole run, counts.
   bool counts(std::int64_t sample, std::int64_t samples_per_epoch) const;
   // For all images of one batch.
   std::shared_ptr<float[]> make_image_memory() const;

@@ -14,9 +14,9 @@
 
 namespace convoy {
 
-// Observes a job. Its functions are called between steps on the thread that runs the job, while the
-// devices compute the next step. A call that takes longer than that step delays the one after it
-// and counts in its time. They must not throw.
+// Observes a job. Its functions are called on the thread that runs the job and must not throw.
+// Between two steps, the devices already compute the next step. A call that takes longer than that
+// step delays the one after it and counts in its time.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;

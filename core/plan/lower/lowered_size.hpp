@@ -9,7 +9,7 @@ namespace convoy {
 
 // How many operations a section becomes when it is lowered.
 struct LoweredSize {
-  std::size_t least = 0;  // certainly so many
+  std::size_t least = 0;  // certainly not fewer
   std::size_t about = 0;  // mostly as many or fewer
 };
 

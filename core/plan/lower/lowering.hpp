@@ -68,9 +68,9 @@ class Lowering {
   // buffers that other priorities do not wait for.
   void begin(const Operation& logical) { priority_ = logical.priority; }
   void begin_body() { in_body_ = true; }
-  // Memory for so many operations of the body.
+  // Makes room for this number of operations in the body.
   void reserve(std::size_t operations);
-  // Error kUsage if a section cannot have so many.
+  // Error kUsage if a section cannot have this number of operations.
   static void require_room(std::size_t operations);
   Plan finish();
 

@@ -13,8 +13,7 @@ struct Interval {
   double high = 0;
 };
 
-// How numbers of one axis or column are written: value * factor, with so many digits behind the
-// point, followed by the suffix.
+// How numbers of one axis or column are written: value * factor, followed by the suffix.
 struct Scale {
   double factor = 1;
   std::string suffix;  // "ms", "images/s", "%"; empty for plain numbers

@@ -94,7 +94,7 @@ class NetworkEngine {
   // Queues an operation in the lane of its channel to or from its peer; returns at once. The
   // submission and all it points to stay until its timeline has reached its value.
   void submit(const NetworkSubmission& what);
-  // Whether the timeline of a submission reached the value within so many seconds. Any thread.
+  // Whether the timeline of a submission reached the value within `seconds`. Any thread.
   bool wait(const convoy_wait& point, double seconds);
   // Ends all operations that are queued now or later, with this reason. Any thread.
   void interrupt(const std::string& reason);

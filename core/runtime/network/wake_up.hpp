@@ -15,7 +15,7 @@ class WakeUp {
 
   // Any thread; the next sleep, or the one that goes on, ends at once.
   void ring();
-  // Until ring(), until one of the descriptors is readable or for so many seconds. One thread.
+  // Sleeps until ring(), until one of the descriptors is readable, or `seconds` long. One thread.
   void sleep(std::span<const int> descriptors, double seconds);
 
  private:

@@ -33,7 +33,7 @@ class TrialSpans {
   // Fills the spans and write-protects those that are only read. `variant` changes what is only
   // written, all numbers are multiplied by 2^exponent, or less where a span is f16.
   void fill(unsigned variant, int exponent);
-  // Numbers repeat after so many elements.
+  // The period, in elements, with which numbers repeat.
   static constexpr std::size_t kNumbers = 13;
   // The number that an element had after the last fill(), which was for variant 0.
   float filled_number(std::size_t span, std::uint64_t element) const;
