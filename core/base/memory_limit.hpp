@@ -17,15 +17,14 @@ std::optional<std::uint64_t> available_memory(const SystemRoot& root);
 
 // How much memory a process can have.
 struct MemoryLimit {
-  std::uint64_t bytes = 0;  // as far as it is free; cached files are, they give way
+  std::uint64_t bytes = 0;  // free bytes; cached files count as free
   std::uint64_t total = 0;
   const char* whose = "";  // "this machine has", "the control group allows", "ulimit -v allows"
 };
 
-// Of the machine's memory, the control groups' limit and that of the process's addresses the one
-// with the least that is free; nothing if none is known. Where there is room to swap, what others
-// have in memory may go there: others on the machine, others in the control group as far as that
-// allows swap.
+// The tightest of three limits: the machine's memory, the control groups' limit and the limit of
+// the process's addresses; nothing if none is known. If there is room to swap, memory of other
+// processes counts as free: of the machine's, or of the control group's as far as that allows swap.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
 
 }  // namespace convoy

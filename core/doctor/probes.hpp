@@ -32,9 +32,8 @@ void probe_gpu_links(const DynamicLibraries& libraries, Findings& findings);
 // The same where there are GPUs, and what could be in their way: IOMMU and access control of
 // bridges.
 void probe_peers(const SystemRoot& root, const DynamicLibraries& libraries, Findings& findings);
-// Which of the driver's GPUs the variables leave to this process, each with its id and number as
-// convoy topo shows it, and which of these --gpu_indices takes, if it is given. `nvml`: the
-// library's file.
+// The GPUs that the variables leave to this process, with the ids and numbers that convoy topo
+// shows, and the ones that --gpu_indices takes, if it is given. `nvml`: the library's file.
 void probe_gpu_selection(const topology::GpuVariables& variables, const std::string& gpu_indices,
                          const std::string& nvml, Findings& findings);
 // InfiniBand and other remote memory access.

@@ -23,7 +23,7 @@ std::vector<std::size_t> usable_gpus(const Machine& machine);
 // CUDA_VISIBLE_DEVICES takes ids.
 bool begins_id(std::string_view id, std::string_view text);
 
-// Of the machine's GPUs, in its order, the numbers of those whose ids begin so.
+// The numbers of the machine's GPUs whose ids begin with the text, in its order.
 std::vector<std::uint32_t> gpus_of_id(const Machine& machine, std::string_view text);
 
 // Whether something says that this process cannot use the GPU; the number's source says what.

@@ -9,13 +9,11 @@ namespace convoy::compare {
 // One side of a comparison: runs of the same thing.
 struct Side {
   std::string name;
-  // Per run the seconds of its steps, each divided by the images that the run did meanwhile. None
-  // is empty.
+  // Per run: for each step its seconds divided by the images computed in them. No run is empty.
   std::vector<std::vector<double>> runs;
-  // When each of them began, in seconds since some time that both sides share, where it is known.
+  // When each run began, in seconds since a time that is the same for both sides; none: not known.
   std::vector<std::optional<double>> began;
-  // Of runs that took turns, how many of its steps each had done at the end of each turn; of others
-  // none.
+  // Per run that took turns: how many of its steps were done at the end of each turn.
   std::vector<std::vector<std::size_t>> turns = {};
   // The median of the steps of a run stands for the whole run, and no other quantile does.
   bool median_is_total = false;
@@ -55,15 +53,15 @@ struct Difference {
   double speed_ratio() const { return 1 / (1 + change); }
 };
 
-// If the median of one side is its total, medians are compared whatever the options say.
-// Where the runs of both sides took turns, one of each side behind or beside one of the other: the
-// t interval of the mean of the pairs' differences, which what drifts in the machine leaves alone;
-// a pair whose records have the turns differs by what difference_by_turns() says.
-// With several runs on both sides otherwise: Welch's t interval of the difference between the mean
-// logarithms of the runs' steps that count, because runs are independent of each other and steps
-// are not. With a single run on a side: that of these steps by bootstrap of blocks, widened by the
-// noise between runs, which a side of several runs shows. Error kUsage for a single run of fewer
-// than kFewestResampled steps.
+// Compares two sides by the logarithms of their steps that count (DifferenceOptions::quantile). If
+// the median of one side is its total, the medians count, whatever the options say. The interval is
+// - if the runs of both sides alternated or took turns: the t interval of the pairs' mean
+//   difference, which a drift of the machine does not change. If the records have the turns, the
+//   difference of a pair is difference_by_turns();
+// - else with several runs on both sides: Welch's t interval of the difference of the means over
+//   runs, because runs are independent and steps are not;
+// - with a single run on a side: by bootstrap of blocks of its steps, widened by the noise between
+//   runs, which a side of several runs shows. Error kUsage for fewer than kFewestResampled steps.
 Difference compare(const Side& first, const Side& second, const DifferenceOptions& options = {});
 
 // What the step that counts is called: "median", "10 % quantile".
