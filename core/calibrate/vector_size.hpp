@@ -16,10 +16,9 @@ struct VectorBounds {
 // The bounds for the memory of these processors, with the memory that is available now.
 VectorBounds host_vector_bounds(const ProcessorFacts& facts);
 
-// Returns the size of each of the four vectors, at most, that each of so many devices works on at
-// the same time. One vector of all devices together is as large as all caches, so that sums of
-// three vectors measure the memory and not the caches. All vectors together take at most a quarter
-// of the memory.
+// Returns the size of a vector when all devices work at the same time on at most four vectors each.
+// One vector per device is enough to fill all caches, so that sums of three vectors measure the
+// memory and not the caches. All vectors together take at most a quarter of the memory.
 std::uint64_t vector_bytes(const VectorBounds& bounds, std::uint32_t devices);
 
 }  // namespace convoy::calibrate

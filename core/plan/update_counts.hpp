@@ -21,18 +21,18 @@ class UpdateCounts {
   // For the updates of all prologues and bodies of a plan. Every count is 0.
   explicit UpdateCounts(const Plan& plan);
 
-  // Counts one of these updates. Returns how many its elements have had before; lower() cuts
-  // updates so that all of them have had as many.
+  // Counts one of these updates. Returns how many updates its elements have had before: the same
+  // number for all of them, because lower() cuts updates.
   std::uint64_t count(const Operation& update) { return count(update, 1); }
-  // Counts all updates of a stage of that plan, which must have a next one: of its prologue, and of
+  // Counts all updates of a stage, which is not the last one: those of its prologue, and those of
   // its body in every period until the next stage begins.
   void count_stage(const Plan& plan, std::size_t stage);
-  // The cells of a buffer, and those of an update's span, in ascending order.
+  // The cells of a buffer, or of an update's span, in ascending order.
   std::span<Cell> cells(std::uint32_t buffer) {
     return {cells_.data() + firsts_.at(buffer), firsts_.at(buffer + 1) - firsts_.at(buffer)};
   }
   std::span<Cell> cells_of(const PlanSpan& span);
-  // Whether each element has one of these updates at most.
+  // Whether the plan has at most one update of each element.
   bool are_of_one_update() const { return are_of_one_update_; }
   // The largest of all counts.
   std::uint64_t most() const;

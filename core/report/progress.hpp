@@ -12,8 +12,8 @@ class Progress {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // enabled: usually standard_error_is_terminal(). At most one update per interval is shown, and
-  // of a text so many letters that the line fits the terminal; columns 0: its width now.
+  // enabled: usually standard_error_is_terminal(). At most one update per interval is shown. A text
+  // is cut so that the line fits into `columns`; 0: the width that the terminal has then.
   Progress(std::ostream& out, bool enabled,
            Clock::duration interval = std::chrono::milliseconds(200), std::size_t columns = 0);
   ~Progress();

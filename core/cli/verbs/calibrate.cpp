@@ -43,7 +43,7 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
   return {
       bind_flag("device", options.device,
                 "Device plug-in to measure, by name or path; it must compute on this machine's "
-                "processors. Without it: the one of these that --device=auto prefers."),
+                "processors. Without it: the one of such plug-ins that --device=auto prefers."),
       bind_flag("calibration_file", options.file,
                 "File for the measurements. Without it: one in the cache folder."),
       bind_flag("model", options.model,

@@ -46,7 +46,7 @@ std::vector<FlagDefinition> diff_flags(DiffOptions& options) {
       bind_flag("fail_below", options.fail_below, Range{0, 10},
                 "End with code 4 when a difference is seen and the second's speed is below this "
                 "share of the first's, such as 0.97."),
-      bind_flag("force", options.force, "Compare other machines, models or data all the same.")};
+      bind_flag("force", options.force, "Compare even if machines, models or data differ.")};
 }
 
 constexpr VerbUsage kDiffUsage = {

@@ -142,7 +142,7 @@ class Planner {
   Buffer master(PlaceId place) {
     return declare(CONVOY_BUFFER_MASTER, place.index(), {}, Dtype::kF32, arena_elements());
   }
-  // New memory for `count` elements. Its contents are undefined at the beginning of every step.
+  // New memory for `count` elements. Its contents are undefined whenever the body begins.
   Buffer scratch(PlaceId place, std::uint64_t count, Dtype dtype = Dtype::kF32) {
     return declare(CONVOY_BUFFER_SCRATCH, place.index(), {}, dtype, count);
   }

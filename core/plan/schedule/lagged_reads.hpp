@@ -17,10 +17,10 @@ struct LaggedRead {
   std::uint32_t max_lag = 0;
 };
 
-// What find_dependencies() finds. Where every worker waits for those of all workers, there are as
-// many dependencies as pairs of them: these are given by the writers, which all readers share.
+// What find_dependencies() finds. If every worker waits for all workers, each pair of them has a
+// dependency. These are not listed one by one, but by the writers, which all readers share.
 struct SharedDependencies {
-  static constexpr std::uint64_t kLeastLag = 2;  // of those that are shared
+  static constexpr std::uint64_t kLeastLag = 2;  // of shared dependencies
 
   DependencyLists lists;                           // all that are not lagged reads
   std::vector<std::vector<std::uint32_t>> series;  // the writers of the same elements, in order
