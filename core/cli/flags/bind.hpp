@@ -31,6 +31,13 @@ inline std::vector<FlagDefinition> joined(
   return flags;
 }
 
+// The flags under this heading of the help.
+inline std::vector<FlagDefinition> in_group(const std::string& group,
+                                            std::vector<FlagDefinition> flags) {
+  for (FlagDefinition& flag : flags) flag.group = group;
+  return flags;
+}
+
 using Range = Bounds;  // of a flag that sets no option of a job
 inline constexpr Range kFraction = {0, 1};
 

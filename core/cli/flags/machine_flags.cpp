@@ -3,17 +3,9 @@
 #include "core/cli/flags/bind.hpp"
 
 namespace convoy::cli {
-namespace {
-
-std::vector<FlagDefinition> in_group(std::vector<FlagDefinition> flags) {
-  for (FlagDefinition& flag : flags) flag.group = "For which machine";
-  return flags;
-}
-
-}  // namespace
 
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
-  return in_group({
+  std::vector<FlagDefinition> flags = {
       bind_flag("platform", machine.platform,
                 "A described machine: a name from share/platforms, or a file. NAME:2+OTHER:3 "
                 "means two hosts of one kind and three of another, on the network of the first."),
@@ -28,20 +20,20 @@ std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
       bind_option("images_per_sec", machine.images_per_second,
                   "Known rate of one device in training, images per second. Without it, the "
                   "roofline of the device's peaks."),
-  });
+  };
+  return in_group(kMachineGroup, std::move(flags));
 }
 
 std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine) {
-  return joined(
-      {simulation_flags(machine),
-       in_group({
-           bind_flag("worker_hosts", machine.worker_hosts,
-                     "Hosts with devices: addresses separated by commas, or only their number."),
-           bind_flag("ps_hosts", machine.ps_hosts,
-                     "Parameter servers: addresses separated by commas (on a worker's host if the "
-                     "name is the same), or the number of hosts without devices. Empty = in the "
-                     "memory of every host."),
-       })});
+  std::vector<FlagDefinition> hosts = {
+      bind_flag("worker_hosts", machine.worker_hosts,
+                "Hosts with devices: addresses separated by commas, or only their number."),
+      bind_flag("ps_hosts", machine.ps_hosts,
+                "Parameter servers: addresses separated by commas (on a worker's host if the name "
+                "is the same), or the number of hosts without devices. Empty = in the memory of "
+                "every host."),
+  };
+  return joined({simulation_flags(machine), in_group(kMachineGroup, std::move(hosts))});
 }
 
 }  // namespace convoy::cli

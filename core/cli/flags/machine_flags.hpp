@@ -7,10 +7,13 @@
 
 namespace convoy::cli {
 
-// The flags that say on what `convoy simulate` imagines a run.
+// Their heading in the help.
+inline constexpr const char* kMachineGroup = "For which machine";
+
+// The flags that describe the machine that `convoy simulate` simulates.
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine);
 
-// The flags that say for what a strategy plans: these, --worker_hosts and --ps_hosts.
+// The flags that describe the cluster that a strategy plans for: these, --worker_hosts, --ps_hosts.
 std::vector<FlagDefinition> planned_cluster_flags(MachineOptions& machine);
 
 }  // namespace convoy::cli

@@ -41,11 +41,6 @@ std::vector<std::string> parse_devices(const std::string& text) {
   return devices;
 }
 
-void add_group(FlagTable& table, const std::string& group, Flags flags) {
-  for (FlagDefinition& flag : flags) flag.group = group;
-  table.add_all(std::move(flags));
-}
-
 Flags length_flags(JobOptions& options) {
   return {
       common(bind_flag("model", options.model, "Network to train; `convoy list` names them.")),
@@ -300,18 +295,18 @@ void check_frozen(const JobOptions& options, const ParsedFlags& flags) {
 FlagTable run_flag_table(RunCommand& command) {
   JobOptions& options = command.options;
   FlagTable table;
-  add_group(table, "Model and length", length_flags(options));
-  add_group(table, "Devices", device_flags(command));
-  add_group(table, "Data", data_flags(options));
-  add_group(table, "Strategy", strategy_flags(options));
-  add_group(table, "Optimizer", optimizer_flags(options.optimizer));
-  add_group(table, "Gradients", gradient_flags(options.gradients));
-  add_group(table, "Learning rate", learning_rate_flags(options.learning_rate));
-  add_group(table, "Checkpoints and weights", checkpoint_flags(options.checkpoints));
-  add_group(table, "Evaluation and inference", evaluation_flags(options.evaluation));
-  add_group(table, "Several hosts", task_flags(options.task, options.machine));
-  add_group(table, "Reports", report_flags(command));
-  add_group(table, "Reproducibility and plug-ins", reproducibility_flags(options));
+  table.add_all(in_group("Model and length", length_flags(options)));
+  table.add_all(in_group("Devices", device_flags(command)));
+  table.add_all(in_group("Data", data_flags(options)));
+  table.add_all(in_group("Strategy", strategy_flags(options)));
+  table.add_all(in_group("Optimizer", optimizer_flags(options.optimizer)));
+  table.add_all(in_group("Gradients", gradient_flags(options.gradients)));
+  table.add_all(in_group("Learning rate", learning_rate_flags(options.learning_rate)));
+  table.add_all(in_group("Checkpoints and weights", checkpoint_flags(options.checkpoints)));
+  table.add_all(in_group("Evaluation and inference", evaluation_flags(options.evaluation)));
+  table.add_all(in_group("Several hosts", task_flags(options.task, options.machine)));
+  table.add_all(in_group("Reports", report_flags(command)));
+  table.add_all(in_group("Reproducibility and plug-ins", reproducibility_flags(options)));
   table.add_all(historical_flags());
   return table;
 }

@@ -8,6 +8,7 @@
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag.hpp"
 #include "core/cli/flags/flag_parser.hpp"
+#include "core/cli/flags/machine_flags.hpp"
 #include "core/job/limits.hpp"
 
 namespace convoy::cli {
@@ -88,7 +89,7 @@ std::vector<FlagDefinition> swept_number_flags(JobOptions& options) {
         options.machine.hosts = parse_counts(kHosts, list).back();
       },
       "Numbers of machines of this kind, on one network, such as 1,2,4.");
-  hosts.group = "For which machine";
+  hosts.group = kMachineGroup;
   return {std::move(batch), std::move(hosts)};
 }
 

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
+#include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 
 namespace convoy::cli {
@@ -48,9 +49,7 @@ std::vector<FlagDefinition> case_flags(const std::string& group, const std::stri
   only.default_value = "";
   only.help =
       fmt::format("Run only the cases whose group and name contain this, such as {}.", such_as);
-  std::vector<FlagDefinition> flags = {only, plugin_path_flag()};
-  for (FlagDefinition& flag : flags) flag.group = group;
-  return flags;
+  return in_group(group, {only, plugin_path_flag()});
 }
 
 FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest) {

@@ -62,12 +62,11 @@ std::vector<RefusedFlag> refused_by_check() {
 
 std::vector<FlagDefinition> check_flags(RunCommand& command, bool& watch,
                                         std::vector<std::uint32_t>& counts) {
-  FlagDefinition again =
-      bind_flag("watch", watch, "Check again whenever the plug-in's file changes.");
-  again.group = "What is checked";
-  return joined({planned_cluster_flags(command.options.machine),
-                 {std::move(again)},
-                 device_count_flags(command, counts)});
+  return joined(
+      {planned_cluster_flags(command.options.machine),
+       in_group("What is checked",
+                {bind_flag("watch", watch, "Check again whenever the plug-in's file changes.")}),
+       device_count_flags(command, counts)});
 }
 
 }  // namespace

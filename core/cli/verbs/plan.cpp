@@ -50,16 +50,13 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
       bind_flag("explain", view.explain,
                 "Under auto: the ranking of all candidates instead of a plan."),
       bind_flag("json", view.json, "Under auto: the ranking as JSON.")};
-  for (FlagDefinition& flag : flags) flag.group = "What is shown";
-  for (FlagDefinition& flag : planned_cluster_flags(machine)) flags.push_back(std::move(flag));
   FlagDefinition peer_access = bind_flag(
       "peer_access", machine.peer_access,
       "Whether devices can address each other's memory. With this flag, the plan is for imagined "
       "devices instead of this machine's.");
   peer_access.default_value = "true";
-  peer_access.group = flags.back().group;
-  flags.push_back(std::move(peer_access));
-  return flags;
+  return joined({in_group("What is shown", std::move(flags)), planned_cluster_flags(machine),
+                 in_group(kMachineGroup, {std::move(peer_access)})});
 }
 
 // The lowered plan as it would run: on a described machine, else on this one.

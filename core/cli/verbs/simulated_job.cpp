@@ -31,12 +31,10 @@ std::vector<FlagDefinition> export_flags(SimulateRequest& request) {
 
 VerbFlags simulate_flags(SimulateRequest& request) {
   return [&request](RunCommand& command) {
-    std::vector<FlagDefinition> all = simulation_flags(command.options.machine);
-    std::erase_if(all, [](const FlagDefinition& flag) { return flag.name == "hosts"; });
-    for (auto flags : {swept_number_flags(command.options),
-                       device_count_flags(command, request.counts), export_flags(request)})
-      for (FlagDefinition& flag : flags) all.push_back(std::move(flag));
-    return all;
+    std::vector<FlagDefinition> machine = simulation_flags(command.options.machine);
+    std::erase_if(machine, [](const FlagDefinition& flag) { return flag.name == "hosts"; });
+    return joined({std::move(machine), swept_number_flags(command.options),
+                   device_count_flags(command, request.counts), export_flags(request)});
   };
 }
 
