@@ -137,6 +137,14 @@ TEST(CheckRecurrence, AveragedMomentumIsRightForAnyNumberOfReplicas) {
     }
 }
 
+// Contents that a run reaches from its start are many sums of neighbours, nearly alike.
+TEST(CheckRecurrence, TrackedGradientsAreRightForAnyNumberOfReplicas) {
+  for (const std::uint32_t replicas : {5u, 8u, 12u}) {
+    const CheckReport report = report_on_many("gradient tracking", replicas, right_held_out());
+    EXPECT_TRUE(report.nothing_lost) << replicas << text_of(report);
+  }
+}
+
 // What one replica learns goes around a ring, a neighbour per step.
 TEST(CheckRecurrence, GradientsMayTakeManyStepsToReachReplicasFarOff) {
   const CheckReport right = report_on_many("gossip with both", 24, right_recurrences());

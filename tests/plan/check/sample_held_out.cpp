@@ -57,6 +57,29 @@ WritePlan gradient_tracking(double sign) {
   };
 }
 
+// EAMSGD (Zhang, Choromanska and LeCun, 2015): elastic averaging of replicas that have momentum.
+// What a center takes from a step fades nearly as fast as what momentum adds to it.
+WritePlan elastic_momentum(double momentum, double gradient) {
+  return [=](Planner& p) {
+    const Buffer center = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.prologue([&] { p.copy(center, p.parameters(ReplicaId(0))); });
+    p.compute();
+    std::vector<Span> pulls{center};
+    for (const auto r : p.replicas()) {
+      const Buffer velocity = held(p, r);
+      const Buffer pulled = passing(p, r);
+      p.scale(velocity, velocity, momentum);
+      p.axpy(velocity, gradient, p.gradient(r), velocity);
+      p.apply(p.parameters(r), velocity, {.contributions = 1});
+      p.axpy(pulled, -1, center, p.parameters(r));
+      p.scale(pulled, pulled, 0.4 / p.replica_count());
+      p.axpy(p.parameters(r), -1, pulled, p.parameters(r));
+      pulls.push_back(pulled);
+    }
+    p.sum(center, pulls);
+  };
+}
+
 // EF21 (Richtarik, Sokolov and Fatkhullin, 2021): differences to an estimate of each gradient are
 // sent, and a server adds them to the sum of all estimates.
 void write_estimates(Planner& p) {
@@ -588,6 +611,8 @@ std::vector<SampleRecurrence> right_held_out() {
   constexpr Verdict kRight = Verdict::kApproximate;
   return {
       {"gradient tracking", gradient_tracking(-1), kRight, true},
+      {"elastic averaging with momentum", elastic_momentum(0.5, 1), kRight, false,
+       "all replicas alike"},
       {"estimates of gradients", write_estimates, kRight, false, "compressed is lost"},
       {"elastic, gently", write_gentle_elastic, kRight, false, "all replicas alike"},
       {"halves in turns", staggered(2), kRight, true, "in means over 2 steps"},
@@ -643,6 +668,7 @@ std::vector<SampleRecurrence> wrong_held_out() {
   constexpr Verdict kWrong = Verdict::kWrong;
   constexpr Verdict kOpen = Verdict::kUnproved;
   return {
+      {"elastic averaging with twice the gradient", elastic_momentum(0, 2), kWrong, false, ""},
       {"tracking that adds the last gradient", gradient_tracking(1), kWrong, false, "grows"},
       {"all but one in turns, whose gradient is dropped", in_turns_without(0), kWrong, false, ""},
       {"all but one in turns, whose gradient counts twice", in_turns_without(2), kWrong, false, ""},

@@ -42,16 +42,31 @@ Weight change_at(const std::vector<Weight>& response, std::size_t period) {
   return response[period + 1] + from_scalar(-1) * response[period];
 }
 
+// The largest change from each period on.
+std::vector<double> largest_changes_from(const std::vector<Weight>& response) {
+  std::vector<double> largest(response.size() - 1, 0.0);
+  double so_far = 0;
+  for (std::size_t t = largest.size(); t-- > 0;)
+    largest[t] = so_far = std::max(so_far, std::fabs(change_at(response, t).value));
+  return largest;
+}
+
 // The factor by which changes of a response shrink from one period to the next, once it has
-// settled in; 0 when nothing changes any more.
+// settled in; 0 when nothing changes any more. Changes that pass zero, because two parts of them
+// fade at different rates, grow for a while. Then it is the mean factor of the largest ones.
 double fading_rate(const std::vector<Weight>& response) {
+  const double least = 1e-9 * std::fabs(response.back().value);
+  const std::vector<double> largest = largest_changes_from(response);
   double rate = 0;
-  for (std::size_t t = kSettledIn; t + 2 < response.size(); ++t) {
+  std::size_t last = kSettledIn;
+  for (std::size_t t = kSettledIn; t + 2 < response.size() && largest[t] > least; ++t) {
+    last = t;
     const double change = change_at(response, t).value;
-    if (std::fabs(change) > 1e-9 * std::fabs(response.back().value))
+    if (std::fabs(change) > least)
       rate = std::max(rate, std::fabs(change_at(response, t + 1).value / change));
   }
-  return rate;
+  if (rate < 1 || last == kSettledIn) return rate;
+  return std::pow(largest[last] / largest[kSettledIn], 1 / static_cast<double>(last - kSettledIn));
 }
 
 // Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor

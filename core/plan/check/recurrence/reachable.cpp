@@ -1,6 +1,7 @@
 #include "core/plan/check/recurrence/reachable.hpp"
 
 #include <cmath>
+#include <deque>
 #include <utility>
 
 #include "core/plan/check/recurrence/period_flow.hpp"
@@ -71,14 +72,16 @@ std::vector<Vector> columns(const std::vector<LinearRow>& rows) {
   return result;
 }
 
+// All beginnings come before what later periods make of any: vectors of many periods are nearly
+// sums of each other, and dividing by what is left of one would magnify rounding.
 Basis reachable(const PeriodClass& it, const ValueTable& budget) {
-  std::vector<Vector> open{it.start};
+  std::deque<Vector> open{it.start};
   for (const auto* rows : {&it.gradients, &it.errors, &it.start_errors, &it.start_gradients})
     for (Vector& column : columns(*rows)) open.push_back(std::move(column));
   Basis basis;
   while (!open.empty()) {
-    const Vector next = std::move(open.back());
-    open.pop_back();
+    const Vector next = std::move(open.front());
+    open.pop_front();
     budget.spend(next.size() * (basis.vectors().size() + 1) / 16, it.reads.front().operation);
     if (!basis.add_vector(next)) continue;
     open.push_back(next_period(it, next));
