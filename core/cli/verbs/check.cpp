@@ -48,6 +48,7 @@ constexpr VerbUsage kCheckUsage = {
     "check NAME [flags]",
     "Proves what a strategy computes and compares it with the strategy's claim: first for the "
     "plans that convoy run with these flags executes, then for all kinds of devices and buckets. "
+    "What is found in several plans is printed once, with these plans. "
     "NAME may be a path such as ./x.so, or auto. --num_devices takes a list, such as 1,2,8. "
     "--watch checks again when the file changes. With the NAME or path of a device: runs every "
     "layer and operation on it and compares the results with a reference. With a transport: sends "

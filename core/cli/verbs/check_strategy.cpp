@@ -83,9 +83,11 @@ class CheckRun {
       check_all();
     } catch (const Error&) {
       prover_.prove_written();  // what was looked at before is shown
+      prover_.print_findings();
       throw;
     }
     prover_.prove_written();
+    prover_.print_findings();
     return prover_.conclude();
   }
 
@@ -131,7 +133,7 @@ class CheckRun {
   }
 
   void check_run(const std::string& devices, const Cluster& cluster, ArenaMap map) {
-    prover_.add(fmt::format("{}, {}: ", devices, buckets_text(setup_.bucket_elements)), cluster,
+    prover_.add(fmt::format("{}, {}", devices, buckets_text(setup_.bucket_elements)), cluster,
                 std::move(map), true);
   }
 
@@ -155,7 +157,7 @@ class CheckRun {
   }
 
   void check_kind(const HostsDescription& hosts, const Cut& cut) {
-    prover_.add(fmt::format("{}, {}, {}: ", cluster_text(hosts, hosts.devices_per_host),
+    prover_.add(fmt::format("{}, {}, {}", cluster_text(hosts, hosts.devices_per_host),
                             hosts.peer_access ? "shared memory" : "no peer access", cut.name),
                 make_hosts(hosts), cut.map, false);
   }

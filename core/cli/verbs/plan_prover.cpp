@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <ostream>
 #include <utility>
@@ -17,34 +18,30 @@
 namespace convoy::cli {
 namespace {
 
-constexpr std::size_t kShownFindings = 8;
+constexpr std::uint64_t kLargestBatch = 128;  // keeps all processors busy
 
-// A line each.
-std::string findings_text(const CheckReport& report) {
-  std::string text;
-  const std::vector<Finding>& findings = report.findings;
-  for (std::size_t i = 0; i < findings.size() && i < kShownFindings; ++i)
-    text += fmt::format("       {}: {}\n", finding_name(findings[i].kind), findings[i].text);
-  if (findings.size() > kShownFindings)
-    text += fmt::format("       and {} more\n", findings.size() - kShownFindings);
-  return text;
+bool spent_its_budget(const ProvedCase& it) {
+  return it.outcome.findings != nullptr &&
+         std::ranges::any_of(it.outcome.findings->findings, [](const Finding& finding) {
+           return finding.kind == FindingKind::kBudget;
+         });
 }
 
 }  // namespace
 
 void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
                      bool shows_hash) {
-  constexpr std::uint64_t kEnoughDevices = 128;
   constexpr std::uint64_t kMostProved = 2048;
   if (devices_written_ + cluster.replicas() > kMostProved) prove_written();
   auto it = std::make_unique<ProvedCase>();
   it->cluster = cluster;
   it->shows_hash = shows_hash;
-  it->outcome.text = what;
+  it->outcome.plan = what.substr(what.find_first_not_of(' '));
+  it->outcome.text = what + ": ";
   write_plan(*it, std::move(map));
   written_.push_back(std::move(it));
   devices_written_ += cluster.replicas();
-  if (written_.size() > 1 && devices_written_ >= kEnoughDevices) prove_written();
+  if (written_.size() > 1 && devices_written_ >= batch_) prove_written();
 }
 
 // Refusals by the strategy or the host are not faults; any other exception is.
@@ -80,6 +77,12 @@ bool PlanProver::takes_long(const ProvedCase& it) const {
 }
 
 void PlanProver::prove(ProvedCase& it) {
+  if (gives_up_) {
+    it.outcome.text += "unproved: not looked at, because an earlier plan has spent its budget\n";
+    it.outcome.end = CaseEnd::kUnproved;
+    it.plan.reset();
+    return;
+  }
   bool lowers = false;
   const auto lower = [&] {
     lowers = true;
@@ -125,7 +128,8 @@ void PlanProver::judge(ProvedCase& it, const CheckReport& report, const CheckRep
     outcome.text +=
         fmt::format(" (not as claimed: {})", explain_verdict(it.plan->logical(), report));
   if (it.shows_hash) outcome.text += ", hash of the lowered plan: " + it.plan->hash();
-  outcome.text += '\n' + findings_text(open_when_lowered ? *of_lowered : report);
+  outcome.text += '\n';
+  outcome.findings = open_when_lowered ? of_lowered : &report;
   outcome.unread = unread_memory(it.plan->logical());
   outcome.end = kept                            ? CaseEnd::kKept
                 : unproved || open_when_lowered ? CaseEnd::kUnproved
@@ -146,8 +150,15 @@ void PlanProver::prove_written() {
       verdict_.add(written_[shown]->outcome);
     }
   });
+  gives_up_ = gives_up_ ||
+              std::ranges::any_of(written_, [](const auto& it) { return spent_its_budget(*it); });
+  batch_ = std::min(2 * batch_, kLargestBatch);
   written_.clear();
   devices_written_ = 0;
+}
+
+void PlanProver::print_findings() const {
+  verdict_.print_findings(out_);
 }
 
 int PlanProver::conclude() const {

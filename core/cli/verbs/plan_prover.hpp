@@ -26,6 +26,8 @@ class PlanProver {
   void add(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash);
   // Proves and prints those that were added and are not proved yet.
   void prove_written();
+  // Prints what was found in them.
+  void print_findings() const;
   // Prints what all of them say together and returns it as an exit code.
   int conclude() const;
 
@@ -45,6 +47,10 @@ class PlanProver {
   StrategyVerdict verdict_;
   std::vector<std::unique_ptr<ProvedCase>> written_;
   std::uint64_t devices_written_ = 0;
+  // Devices whose plans are proved together. The first batches are small, because nothing is proved
+  // after one in which a budget was spent.
+  std::uint64_t batch_ = 2;
+  bool gives_up_ = false;  // a budget was spent: later plans would take as long each
 };
 
 }  // namespace convoy::cli

@@ -19,10 +19,12 @@ enum class CaseEnd : std::uint8_t { kKept, kBroken, kRefused, kUnproved };
 
 // The result for one plan that `convoy check` prints and counts.
 struct CaseOutcome {
+  std::string plan;  // which one it is
   std::string text;
   CaseEnd end = CaseEnd::kBroken;
-  const CheckReport* report = nullptr;  // none of plans that were refused
-  std::vector<std::string> unread;      // memory that the plan keeps for nothing
+  const CheckReport* report = nullptr;    // none of plans that were refused
+  const CheckReport* findings = nullptr;  // the report of which the findings are shown
+  std::vector<std::string> unread;        // memory that the plan keeps for nothing
 
   void fail(bool refused, const Error& error);
 };

@@ -12,6 +12,7 @@ namespace convoy::cli {
 
 void StrategyVerdict::add(const CaseOutcome& outcome) {
   ++ends_[static_cast<std::size_t>(outcome.end)];
+  if (outcome.findings != nullptr) findings_.add(outcome.plan, *outcome.findings);
   if (outcome.report == nullptr) return;
   const CheckReport& report = *outcome.report;
   counts_by_devices_.add(report);

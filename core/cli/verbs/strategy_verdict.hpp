@@ -8,6 +8,7 @@
 
 #include "core/cli/verbs/check_kernels.hpp"
 #include "core/cli/verbs/proved_cases.hpp"
+#include "core/cli/verbs/shared_findings.hpp"
 #include "core/plan/check/counts_by_devices.hpp"
 #include "core/plugin/manifest.hpp"
 
@@ -16,8 +17,10 @@ namespace convoy::cli {
 // What the cases of `convoy check STRATEGY` say together, beside the strategy's claim.
 class StrategyVerdict {
  public:
-  // The report of the outcome, if it has one, is not needed later.
+  // The reports of the outcome, if it has any, are not needed later.
   void add(const CaseOutcome& outcome);
+  // Prints what was found in them.
+  void print_findings(std::ostream& out) const { findings_.print(out); }
   // Prints the last lines. Returns kOk when some plans are proved and none is wrong or open,
   // kUnavailable when all that lacks is a kernel's form for a device, else kFailed.
   int conclude(const Manifest& manifest, const KernelChecks& kernel_checks,
@@ -29,7 +32,8 @@ class StrategyVerdict {
   void note_assumptions(std::ostream& out) const;
   std::string why_not_proved(const KernelChecks& kernel_checks) const;
 
-  std::array<int, 4> ends_{};       // by CaseEnd
+  std::array<int, 4> ends_{};  // by CaseEnd
+  SharedFindings findings_;
   std::set<std::string> verdicts_;  // of several devices
   CountsByDevices counts_by_devices_;
   std::vector<std::string> unread_;  // of the first plan that has any
