@@ -287,5 +287,29 @@ TEST(CheckBudget, AMillionOperationsTakeSecondsWhateverTheyAre) {
   }
 }
 
+// Every element is made of its neighbour, so that all would be judged one by one.
+TEST(CheckRecurrence, ElementsThatDependOnTheirNeighboursSpendTheBudgetSoon) {
+  const ArenaMap arena = large_arena(4'000'000, 10, 1);
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const std::uint64_t count = p.arena_elements() - 1;
+    p.compute();
+    for (const auto r : p.replicas()) {
+      const Buffer kept = p.persistent(p.replica_place(r), p.arena_elements());
+      const Span behind = kept[{1, count}];
+      const Buffer difference = p.scratch(p.replica_place(r), count);
+      p.axpy(difference, -1, behind, p.gradient(r)[{0, count}]);
+      p.axpy(behind, 0.5, difference, behind);
+      p.add(p.gradient(r)[{0, count}], p.gradient(r)[{0, count}], kept[{0, count}]);
+      p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+    }
+  });
+  const std::clock_t start = std::clock();
+  const CheckReport report = check_plan(plan);
+  const double took = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+  EXPECT_LT(took, kSanitized ? 100 : 10) << text_of(report);
+}
+
 }  // namespace
 }  // namespace convoy::testing

@@ -3,6 +3,12 @@
 #include <algorithm>
 
 namespace convoy::check {
+namespace {
+
+// Of a cut: where elements depend on their neighbours, there are millions in one tree.
+constexpr std::uint64_t kWork = 48;
+
+}  // namespace
 
 void CommonCuts::link(std::uint32_t to, const ElementRange& range, std::uint32_t from,
                       std::int64_t shift) {
@@ -46,7 +52,7 @@ void CommonCuts::spread() {
   while (!open_.empty()) {
     const auto [memory, at] = open_.back();
     open_.pop_back();
-    budget_.spend(of[memory].size() + 1, CONVOY_NONE);
+    budget_.spend(of[memory].size() + kWork, CONVOY_NONE);
     for (const auto* it : of[memory]) {
       const auto& [to, from, shift] = it->first;
       const std::uint64_t back = at - static_cast<std::uint64_t>(shift);
