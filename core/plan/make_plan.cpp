@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/plan/plan_writer.hpp"
@@ -49,30 +50,44 @@ std::string first_difference(const Plan& a, const Plan& b) {
   return "";
 }
 
-}  // namespace
-
-Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-                 const Write& write) {
-  PlanWriter writer(cluster, arena);
-  let_write(name, writer, write);
-  return writer.finish();
-}
-
-Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-               const Write& write) {
-  PlanWriter first(cluster, arena, PlanWriter::Purpose::kListen);
-  let_write(name, first, write);
-  PlanWriter second(cluster, arena);
-  second.expect(first.operations());
-  let_write(name, second, write);
-  Plan plan = second.finish();
-  if (first.digest() == second.digest()) return plan;
-  PlanWriter third(cluster, arena);
+// `plan`: one of two writings that differ in their digests.
+[[noreturn]] void refuse_differing(const std::string& name, std::uint64_t operations,
+                                   std::uint64_t other_operations, const Plan& plan,
+                                   const Write& write) {
+  PlanWriter third(*plan.cluster, *plan.arena);
   let_write(name, third, write);
   fail(ExitCode::kFailed,
        "strategy {} wrote two different plans for the same cluster and model ({} and {} "
        "operations){}; plan() must not depend on time, randomness or its own earlier calls",
-       name, first.operations(), second.operations(), first_difference(plan, third.finish()));
+       name, operations, other_operations, first_difference(plan, third.finish()));
+}
+
+}  // namespace
+
+PlanSketch sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                       const Write& write, std::uint64_t operations) {
+  PlanWriter writer(cluster, arena);
+  writer.expect(operations);
+  let_write(name, writer, write);
+  return {writer.finish(), writer.digest(), writer.operations()};
+}
+
+void require_same_again(const std::string& name, const PlanSketch& sketch, const Write& write) {
+  PlanWriter again(*sketch.plan.cluster, *sketch.plan.arena, PlanWriter::Purpose::kListen);
+  let_write(name, again, write);
+  if (again.digest() != sketch.digest)
+    refuse_differing(name, sketch.operations, again.operations(), sketch.plan, write);
+}
+
+// The plan is kept at the second writing, when its size is known.
+Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+               const Write& write) {
+  PlanWriter first(cluster, arena, PlanWriter::Purpose::kListen);
+  let_write(name, first, write);
+  PlanSketch second = sketch_plan(name, cluster, arena, write, first.operations());
+  if (first.digest() != second.digest)
+    refuse_differing(name, first.operations(), second.operations, second.plan, write);
+  return std::move(second.plan);
 }
 
 }  // namespace convoy

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -14,9 +15,21 @@ namespace convoy {
 Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
                const std::function<void(const convoy_planner&)>& write);
 
-// The same without the second writing, for plans that are only compared with others. The chosen one
-// is written again by make_plan.
-Plan sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-                 const std::function<void(const convoy_planner&)>& write);
+// A plan that was written once, and what tells it from other writings.
+struct PlanSketch {
+  Plan plan;
+  std::uint64_t digest = 0;
+  std::uint64_t operations = 0;
+};
+
+// The same without the second writing, for plans that are only compared with others, or are written
+// again later. `operations`: about how many are expected, 0 if that is not known.
+PlanSketch sketch_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                       const std::function<void(const convoy_planner&)>& write,
+                       std::uint64_t operations);
+
+// The second writing of a sketched plan. Error as make_plan().
+void require_same_again(const std::string& name, const PlanSketch& sketch,
+                        const std::function<void(const convoy_planner&)>& write);
 
 }  // namespace convoy

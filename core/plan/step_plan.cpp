@@ -8,24 +8,30 @@
 #include "core/plan/lower/forward_plan.hpp"
 #include "core/plan/lower/fuse_updates.hpp"
 #include "core/plan/lower/share_scratch.hpp"
-#include "core/plan/make_plan.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {
 
 StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena, const PlanAuthor& author,
                    StepPlanOptions options)
-    : arena_(std::move(arena)),
-      options_(options),
-      logical_((options.written_twice ? make_plan : sketch_plan)(author.name, cluster, arena_,
-                                                                 author.write)) {}
+    : arena_(std::move(arena)), options_(options), logical_(written(cluster, author)) {}
 
 StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena)
-    : arena_(std::move(arena)), logical_(make_forward_plan(cluster, arena_)) {}
+    : arena_(std::move(arena)), logical_(PlanSketch{make_forward_plan(cluster, arena_)}) {}
+
+PlanSketch StepPlan::written(const Cluster& cluster, const PlanAuthor& author) const {
+  if (options_.written_twice) return {make_plan(author.name, cluster, arena_, author.write)};
+  return sketch_plan(author.name, cluster, arena_, author.write, options_.expected_operations);
+}
+
+void StepPlan::write_again(const PlanAuthor& author) const {
+  CONVOY_CHECK(logical_.has_value() && !options_.written_twice);
+  require_same_again(author.name, *logical_, author.write);
+}
 
 const Plan& StepPlan::logical() const {
   CONVOY_CHECK(logical_.has_value());
-  return *logical_;
+  return logical_->plan;
 }
 
 void StepPlan::keep_lowered_only() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/lower/guard.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "core/plan/make_plan.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/schedule.hpp"
 
@@ -25,6 +27,8 @@ struct StepPlanOptions {
   // The author writes a second time, and both plans must be equal. Not needed for plans that are
   // only compared with others, because the chosen one is written again.
   bool written_twice = true;
+  // Of plans that are written once: about how many operations they have, 0 if that is not known.
+  std::uint64_t expected_operations = 0;
 };
 
 // The only path from a strategy to the plan that runs: written, guarded, fused if the cluster's
@@ -41,6 +45,10 @@ class StepPlan {
   StepPlan(const Cluster& cluster, ArenaMap arena);
   StepPlan(const StepPlan&) = delete;
   StepPlan& operator=(const StepPlan&) = delete;
+
+  // Lets the author of a plan that was written once write it again. Error as make_plan() if he
+  // writes another one. May run beside lowered().
+  void write_again(const PlanAuthor& author) const;
 
   // The plan as the author wrote it, until it is freed.
   const Plan& logical() const;
@@ -68,11 +76,12 @@ class StepPlan {
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
+  PlanSketch written(const Cluster& cluster, const PlanAuthor& author) const;
   Plan fused_and_lowered(const Plan& stage, const UpdateCounts& before) const;
 
   ArenaMap arena_;
   StepPlanOptions options_;
-  std::optional<Plan> logical_;
+  std::optional<PlanSketch> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
   mutable std::string hash_;

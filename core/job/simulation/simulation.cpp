@@ -114,12 +114,14 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   simulate::Predictor predictor(*setup_.graph, options);
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
   for (SimulatedRun& it : result_.runs) {
-    it.plan->keep_lowered_only();
     it.layers = predictor.layers(it.on->machine);
     const Plan& lowered = it.plan->lowered();
     side_by_side(
         lowered.body.size(), [&] { it.prediction = predictor.predict(lowered, *it.on, it.layers); },
-        [&] { it.plan->hash(); });
+        [&] {
+          it.plan->keep_lowered_only();
+          it.plan->hash();
+        });
   }
   result_.one_device_rate = given_rate_ ? *given_rate_ : predicted_rate(predictor);
   return std::move(result_);
@@ -128,7 +130,9 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
 // Before the plan is made: the system kills a process that takes too much, without a word.
 void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
   const double operations = estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
-    return written(hosts, devices, setup_.bucket_elements, false).plan->lowered().body.size();
+    return written(hosts, devices, setup_.bucket_elements, {.written_twice = false})
+        .plan->lowered()
+        .body.size();
   });
   require_memory(operations, hardware_.hosts, devices);
   require_size(operations, hardware_.hosts, devices, [&] {
@@ -144,26 +148,27 @@ double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) con
   JobOptions options = setup_.options;
   options.bucket_mb = bucket_mb;
   return estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
-    const SimulatedRun run = written(hosts, devices, bucket_elements(options), false);
+    const SimulatedRun run =
+        written(hosts, devices, bucket_elements(options), {.written_twice = false});
     return std::max(run.plan->lowered().body.size(), kFewer * run.plan->logical().body.size());
   });
 }
 
-// What a run would execute there, claim and all. Plug-ins need not know of threads, so the plan for
-// fewer hosts is written first. Its proof runs while the plan for all is written and lowered.
+// What a run would execute there, claim and all. Plug-ins need not know of threads, so they write
+// one plan after the other: first the one for fewer hosts. Its proof runs while the plan for all is
+// written, and that one is lowered while it is written again.
 SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devices) const {
   const std::optional<SimulatedRun> fewer = written_for_fewer(hosts, devices);
   SimulatedRun run;
   if (!fewer) {
-    run = runnable(hosts, devices);
+    run = written(hosts, devices, setup_.bucket_elements, {});
+    require_forms(run);
   } else {
     in_parallel(2, [&](std::size_t i) {
-      if (i == 0) {
+      if (i == 0)
         fewer->plan->check();
-      } else {
-        run = runnable(hosts, devices);
-        lower_unless_impossible(*run.plan);
-      }
+      else
+        run = lowered_like(*fewer, hosts, devices);
     });
     run.plan->take_check(fewer->plan->check());
   }
@@ -173,12 +178,25 @@ SimulatedRun PlannedSimulation::planned(std::uint32_t hosts, std::uint32_t devic
   return run;
 }
 
-// Written twice, and its kernels exist in the forms that its devices need.
-SimulatedRun PlannedSimulation::runnable(std::uint32_t hosts, std::uint32_t devices) const {
-  SimulatedRun run = written(hosts, devices, setup_.bucket_elements, true);
+// Of a plan whose number of operations grows with the hosts.
+SimulatedRun PlannedSimulation::lowered_like(const SimulatedRun& fewer, std::uint32_t hosts,
+                                             std::uint32_t devices) const {
+  const std::size_t operations = fewer.plan->logical().body.size();
+  SimulatedRun run = written(hosts, devices, setup_.bucket_elements,
+                             {.written_twice = false,
+                              .expected_operations = operations * hosts / fewer.on->cluster.hosts});
+  side_by_side(
+      run.plan->logical().body.size(),
+      [&] { run.plan->write_again(runtime::author_of(*setup_.strategy)); },
+      [&] { lower_unless_impossible(*run.plan); });
+  require_forms(run);
+  return run;
+}
+
+// The plan's kernels exist in the forms that its devices need.
+void PlannedSimulation::require_forms(const SimulatedRun& run) const {
   for (const Operation* call : called_kernels(run.plan->logical()))
     require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
-  return run;
 }
 
 // What the host adds around updates depends on the proof of the plan itself.
@@ -187,21 +205,22 @@ std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t h
   const std::uint32_t fewer = proved_hosts(hosts, devices);
   if (fewer == hosts || setup_.guard.changes_plans()) return std::nullopt;
   try {
-    return written(fewer, devices, setup_.bucket_elements, false);
+    return written(fewer, devices, setup_.bucket_elements, {.written_twice = false});
   } catch (const Error&) {
     return std::nullopt;  // a strategy may need more hosts
   }
 }
 
 SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,
-                                        std::uint64_t bucket_elements, bool twice) const {
+                                        std::uint64_t bucket_elements,
+                                        StepPlanOptions options) const {
   SimulatedTarget target = simulated_target(setup_, hardware_, hosts, devices);
   ArenaMap map = simulated_map(setup_, hardware_, target.arena, bucket_elements);
+  options.guard = setup_.guard;
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(target.on));
-  run.plan = std::make_unique<StepPlan>(
-      run.on->cluster, std::move(map), runtime::author_of(*setup_.strategy),
-      StepPlanOptions{.guard = setup_.guard, .written_twice = twice});
+  run.plan = std::make_unique<StepPlan>(run.on->cluster, std::move(map),
+                                        runtime::author_of(*setup_.strategy), options);
   return run;
 }
 

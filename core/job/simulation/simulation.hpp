@@ -51,11 +51,13 @@ class PlannedSimulation {
 
  private:
   SimulatedRun planned(std::uint32_t hosts, std::uint32_t devices) const;
-  // The same, not proved.
-  SimulatedRun runnable(std::uint32_t hosts, std::uint32_t devices) const;
-  // Only the plan, not proved.
+  // The same, lowered, not proved.
+  SimulatedRun lowered_like(const SimulatedRun& fewer, std::uint32_t hosts,
+                            std::uint32_t devices) const;
+  void require_forms(const SimulatedRun& run) const;
+  // Only the plan, not proved. The options' guard is the setup's.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
-                       bool twice) const;
+                       StepPlanOptions options) const;
   // The plan for the hosts that are proved instead of all; nothing if all are.
   std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
   // Adds a notice about what is not proved.
