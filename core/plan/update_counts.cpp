@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
+#include "core/base/sort_by_words.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {
@@ -13,10 +14,6 @@ struct Edge {
   std::uint32_t buffer = 0;
   std::int32_t change = 0;
   std::uint64_t at = 0;
-
-  bool operator<(const Edge& other) const {
-    return buffer != other.buffer ? buffer < other.buffer : at < other.at;
-  }
 };
 
 std::vector<Edge> edges_of(const Plan& plan) {
@@ -29,7 +26,7 @@ std::vector<Edge> edges_of(const Plan& plan) {
         edges.push_back({span.buffer, -1, span.first + span.count});
       }
     }
-  std::sort(edges.begin(), edges.end());
+  sort_by_words(edges, [](const Edge& it) { return SortWords{it.buffer, it.at}; });
   return edges;
 }
 

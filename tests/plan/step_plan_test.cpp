@@ -84,6 +84,22 @@ TEST(StepPlan, IsWrittenOnceForThoseWhoOnlyCompare) {
   EXPECT_EQ(once.hash(), twice.hash());
 }
 
+TEST(StepPlan, IsWrittenAgainLater) {
+  Author author;
+  const Cluster cluster = make_single_host(2, true, "cpu");
+  const StepPlan once(cluster, small_arena(40), author.of(write_parameter_server),
+                      {.written_twice = false, .expected_operations = 3});
+  once.write_again(author.of(write_parameter_server));
+  EXPECT_EQ(author.writings, 2);
+  try {
+    once.write_again(author.of([](Planner& p) { p.compute(); }));
+    FAIL() << "another plan was accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("two different plans"), std::string::npos)
+        << error.what();
+  }
+}
+
 // What cannot be guarded is refused with the words of the proof it was given.
 TEST(StepPlan, TakesAProofInsteadOfMakingIt) {
   Author author;

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <unordered_map>
 #include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
 #include "core/base/large_pages.hpp"
+#include "core/base/sort_by_words.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
@@ -117,9 +119,19 @@ std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
   return plan.cluster->places[plan.buffers[span.buffer].place].host;
 }
 
-Lane empty_lane(const Plan& plan, const Operation& operation, std::uint32_t host) {
+// Collectives of devices keep one order on all of them, so they have one lane.
+bool may_overtake(const Plan& plan, const Operation& operation) {
+  if (is_compute(operation.kind) || is_collective(operation.kind)) return false;
+  return operation.lane == kNetworkLane || plan.cluster->device_priorities;
+}
+
+Lane empty_lane(const Plan& plan, const Schedule& schedule, std::uint32_t index,
+                std::uint32_t host) {
+  const Operation& operation = plan.body[index];
   Lane lane{operation.place, operation.lane, {}};
   if (host != CONVOY_NONE) lane.place = place_on_host(plan, operation, host);
+  lane.strand = schedule.strands[index];
+  if (may_overtake(plan, operation)) lane.priority = schedule.priorities[index];
   if (operation.lane != kNetworkLane) return lane;
   lane.sender = host_of(plan, operation.reads.front());
   lane.receiver = host_of(plan, operation.writes.front());
@@ -129,12 +141,6 @@ Lane empty_lane(const Plan& plan, const Operation& operation, std::uint32_t host
 LaneKey key_of(const Lane& lane) {
   if (lane.lane != kNetworkLane) return {lane.place, lane.lane, lane.strand, lane.priority};
   return {std::uint64_t{lane.sender} << 32 | lane.receiver, lane.lane, lane.strand, lane.priority};
-}
-
-// Collectives of devices keep one order on all of them, so they have one lane.
-bool may_overtake(const Plan& plan, const Operation& operation) {
-  if (is_compute(operation.kind) || is_collective(operation.kind)) return false;
-  return operation.lane == kNetworkLane || plan.cluster->device_priorities;
 }
 
 // What decides between operations of one phase that are equally ready, packed, because millions are
@@ -160,10 +166,6 @@ static_assert(kPriorityBits + kNeedBits + kUpdateBits + kOperationBits == 64);
 struct OrderKey {
   std::uint64_t time = 0;  // phase, ready
   std::uint64_t rank = 0;
-
-  bool operator<(const OrderKey& other) const {
-    return time != other.time ? time < other.time : rank < other.rank;
-  }
 };
 
 // By phase and readiness, then priority, then need, then updates, then operation. Compute comes
@@ -195,7 +197,10 @@ std::vector<std::uint32_t> in_order(const Plan& lowered, const std::vector<std::
     rank.add(i, kOperationBits);
     keys.push_back({std::uint64_t{lowered.body[i].phase} << 32 | ready[i], rank.packed()});
   }
-  std::sort(keys.begin(), keys.end());
+  // They come with ascending numbers of the operations, and keep their order if equal.
+  sort_by_words(keys, [](const OrderKey& it) {
+    return SortWords{it.time, it.rank >> kOperationBits};
+  });
   std::vector<std::uint32_t> order;
   order.reserve(keys.size());
   for (const OrderKey& key : keys)
@@ -214,22 +219,60 @@ void set_urgency(const Plan& lowered, Schedule& schedule) {
   }
 }
 
+// Numbers the sets of operations that share a lane; `indices`: of the operations.
+template <typename Indices>
+std::vector<std::uint32_t> number_sets(const Plan& lowered, const Schedule& schedule,
+                                       std::uint32_t host, const Indices& indices) {
+  std::unordered_map<LaneKey, std::uint32_t, LaneKeyHash> numbers;
+  std::vector<std::uint32_t> sets;
+  reserve_large(sets, lowered.body.size());
+  sets.resize(lowered.body.size(), CONVOY_NONE);
+  for (const std::uint32_t i : indices) {
+    const LaneKey key = key_of(empty_lane(lowered, schedule, i, host));
+    sets[i] = numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second;
+  }
+  return sets;
+}
+
+// Adds the operations to the lanes in the order of submission. `sets`: as number_sets().
+void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host,
+                const std::vector<std::uint32_t>& sets) {
+  std::vector<std::uint32_t> lanes;  // per set
+  for (const std::uint32_t i : schedule.submission) {
+    if (sets[i] >= lanes.size()) lanes.resize(sets[i] + std::size_t{1}, CONVOY_NONE);
+    std::uint32_t& number = lanes[sets[i]];
+    if (number == CONVOY_NONE) {
+      number = static_cast<std::uint32_t>(schedule.lanes.size());
+      schedule.lanes.push_back(empty_lane(lowered, schedule, i, host));
+    }
+    std::vector<std::uint32_t>& operations = schedule.lanes[number].operations;
+    schedule.operations[i].lane = number;
+    schedule.operations[i].position = static_cast<std::uint32_t>(operations.size());
+    operations.push_back(i);
+  }
+}
+
+// The order of submission and the lanes. Operations of one device are neighbours in the body, not
+// in the order, so their lanes are found there.
+void order_and_fill(const Plan& lowered, const DependencyLists& dependencies, Schedule& schedule) {
+  std::vector<std::uint32_t> sets;
+  side_by_side(
+      lowered.body.size(),
+      [&] {
+        schedule.submission =
+            in_order(lowered, compute_positions(lowered), dependencies, schedule.priorities);
+      },
+      [&] {
+        const auto size = static_cast<std::uint32_t>(lowered.body.size());
+        sets = number_sets(lowered, schedule, CONVOY_NONE, std::views::iota(0u, size));
+      });
+  fill_lanes(lowered, schedule, CONVOY_NONE, sets);
+}
+
 }  // namespace
 
 void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host) {
-  std::unordered_map<LaneKey, std::uint32_t, LaneKeyHash> index;
-  for (const std::uint32_t i : schedule.submission) {
-    Lane fresh = empty_lane(lowered, lowered.body[i], host);
-    fresh.strand = schedule.strands[i];
-    if (may_overtake(lowered, lowered.body[i])) fresh.priority = schedule.priorities[i];
-    const auto [it, inserted] =
-        index.try_emplace(key_of(fresh), static_cast<std::uint32_t>(schedule.lanes.size()));
-    if (inserted) schedule.lanes.push_back(std::move(fresh));
-    Lane& lane = schedule.lanes[it->second];
-    schedule.operations[i].lane = it->second;
-    schedule.operations[i].position = static_cast<std::uint32_t>(lane.operations.size());
-    lane.operations.push_back(i);
-  }
+  fill_lanes(lowered, schedule, host, number_sets(lowered, schedule, host, schedule.submission));
 }
 
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
@@ -239,10 +282,8 @@ Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {
   Schedule schedule;
   schedule.operations.resize(lowered.body.size());
   schedule.priorities = find_priorities(lowered, dependencies);
-  schedule.submission =
-      in_order(lowered, compute_positions(lowered), dependencies, schedule.priorities);
   schedule.strands = find_strands(lowered, dependencies);
-  fill_lanes(lowered, schedule);
+  order_and_fill(lowered, dependencies, schedule);
   set_urgency(lowered, schedule);
   schedule.phase_end.assign(lowered.computes, 0);
   for (const Operation& operation : lowered.body)

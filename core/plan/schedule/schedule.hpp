@@ -61,8 +61,8 @@ bool strands_wait(const Schedule& schedule);
 
 // Computes the lanes and positions of the operations in `submission` from that order, their strands
 // and priorities. `host`: whose schedule it is, with all collectives over several hosts in one
-// lane, see place_on_host(); CONVOY_NONE: the schedule of all hosts.
-void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host = CONVOY_NONE);
+// lane, see place_on_host().
+void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host);
 
 // The queue order differs from program order. In every lane, operations are sorted by when they
 // become ready (how far compute must be), then by priority, then by when compute needs their

@@ -278,8 +278,10 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   graph.strands = schedule.strands.count;
   std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
   const Numbers numbers = numbers_of(tasks_in_order);
-  number_tasks(std::move(tasks), schedule, std::move(tasks_in_order), graph);
-  add_engines(lowered, machine, schedule, numbers, graph);
+  side_by_side(
+      lowered.body.size(),
+      [&] { number_tasks(std::move(tasks), schedule, std::move(tasks_in_order), graph); },
+      [&] { add_engines(lowered, machine, schedule, numbers, graph); });
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, *costs, graph);
   if (graph.strands > 1)
     for (const InputWait& it : input.waits)
