@@ -57,15 +57,20 @@ void Accesses::cut(const Plan& plan) {
     for (auto it = begin; it != end; ++it) stretches_.push_back({*it, {}, {}, false});
   }
   firsts_.push_back(static_cast<std::uint32_t>(stretches_.size()));
+  behind_last_ = firsts_;
 }
 
-std::uint32_t Accesses::first_stretch(const PlanSpan& span) const {
-  const auto begin = stretches_.begin() + firsts_[span.buffer];
-  const auto end = stretches_.begin() + firsts_[span.buffer + 1];
-  const auto found =
-      std::lower_bound(begin, end, span.first,
-                       [](const Stretch& it, std::uint64_t first) { return it.begin < first; });
-  return static_cast<std::uint32_t>(found - stretches_.begin());
+std::uint32_t Accesses::first_stretch(const PlanSpan& span) {
+  std::uint32_t& next = behind_last_[span.buffer];
+  if (stretches_[next].begin != span.first) {
+    const auto begin = stretches_.begin() + firsts_[span.buffer];
+    const auto end = stretches_.begin() + firsts_[span.buffer + 1];
+    const auto found = std::ranges::lower_bound(begin, end, span.first, {}, &Stretch::begin);
+    next = static_cast<std::uint32_t>(found - stretches_.begin());
+  }
+  const std::uint32_t first = next;
+  while (stretches_[next].begin < span.first + span.count) ++next;
+  return first;
 }
 
 std::uint32_t Accesses::new_node(Position position) {

@@ -45,8 +45,9 @@ class Accesses {
   PlanSpan activations(std::uint32_t replica) const {
     return {plan_buffers_ + replica, CONVOY_F32, 0, 1};
   }
-  // The number of the span's first stretch; the others follow it.
-  std::uint32_t first_stretch(const PlanSpan& span) const;
+  // The number of the span's first stretch; the others follow it. Spans of a buffer that follow
+  // each other are found without a search.
+  std::uint32_t first_stretch(const PlanSpan& span);
   template <typename Visit>
   void visit(std::uint32_t first, const PlanSpan& span, Visit visit) {
     const std::uint64_t end = span.first + span.count;
@@ -74,8 +75,9 @@ class Accesses {
   std::uint32_t new_node(Position position);
 
   std::uint32_t plan_buffers_;
-  std::vector<std::uint32_t> firsts_;  // per buffer: its first stretch; one more at the end
-  std::vector<Stretch> stretches_;     // the last one of a buffer begins behind its last span
+  std::vector<std::uint32_t> firsts_;       // per buffer: its first stretch; one more at the end
+  std::vector<Stretch> stretches_;          // the last one of a buffer begins behind its last span
+  std::vector<std::uint32_t> behind_last_;  // per buffer: the stretch behind the last span searched
   std::vector<Node> nodes_;
   std::uint32_t unused_ = List::kNone;  // a chain of nodes
 };

@@ -84,6 +84,7 @@ class FairShares {
   // Only the source file uses the inline functions. Without the word `inline`, position-independent
   // code would call each of them.
   bool is_open(const Link& link) const { return link.open_mark == mark_; }
+  void sort_free_flows();
   inline void note_change(std::uint32_t link);
   inline void open(std::uint32_t link);
   inline void release(std::uint32_t flow);
@@ -105,7 +106,8 @@ class FairShares {
   std::vector<std::uint32_t> open_links_;
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::uint32_t> changed_links_;
-  std::vector<double> filled_;   // per flow: its rate after the last filling
+  std::vector<std::uint64_t> marked_;  // bits of flows, all 0 between calls
+  std::vector<double> filled_;         // per flow: its rate after the last filling
   std::vector<AtRate> bounded_;  // flows that reach their limit at this rate, the lowest first
   std::size_t next_bounded_ = 0;
   RateQueue full_next_;  // links that may be full at this rate

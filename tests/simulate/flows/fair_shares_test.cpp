@@ -152,6 +152,30 @@ TEST(FairSharesTest, SendersToOneReceiverLoseToInCast) {
   EXPECT_DOUBLE_EQ(shares.flows[0].rate, 4);  // 12 / 1.5 / 2
 }
 
+// Whether they are few or many of the flows there are.
+TEST(FairSharesTest, ReturnsChangedFlowsInAscendingOrder) {
+  constexpr std::uint32_t kFlows = 6000;
+  FairShares shares({{12, 0}, {12, 0}});
+  const std::vector<LinkShare> paths[] = {{{0, 1}}, {{1, 1}}};
+  shares.flows.resize(kFlows);
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
+    shares.flows[flow].links = paths[flow % 100 == 0 ? 0 : 1];
+    shares.flows[flow].limit = kUnlimited;
+  }
+  for (const std::size_t count : {5u, 60u, kFlows}) {
+    std::vector<std::uint32_t> expected;
+    for (std::uint32_t flow = kFlows; flow-- > 0;) {
+      const bool comes = expected.size() < count && (count > 60 || flow % 100 == 0);
+      if (comes) shares.insert(flow);
+      if (comes) expected.push_back(flow);
+    }
+    const std::vector<std::uint32_t> touched = expected;
+    std::ranges::sort(expected);
+    EXPECT_EQ(shares.share({}, touched), expected);
+    for (const std::uint32_t flow : touched) shares.erase(flow);
+  }
+}
+
 TEST(FairSharesTest, FollowLinksThatBecomeSlower) {
   Network network({10, 100});
   const std::uint32_t one = network.add({{0, 1}, {1, 1}});
