@@ -5,19 +5,13 @@
 
 #include "core/plan/plan.hpp"
 #include "core/simulate/simulate.hpp"
+#include "core/simulate/tasks/successors.hpp"
 #include "core/simulate/tasks/task_costs.hpp"
 
 namespace convoy::simulate {
 
-// A task waits for the task `before` of `distance` iterations ago.
-struct InputWait {
-  std::uint32_t task = 0;
-  std::uint32_t before = 0;
-  std::uint32_t distance = 0;
-};
-
 struct InputTasks {
-  std::vector<InputWait> waits;
+  std::vector<TaskWait> waits;
 };
 
 // With real data, adds two tasks for every forward pass over the first layers. One decodes the

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/tasks/fetch_order.hpp"
 #include "core/simulate/tasks/input_tasks.hpp"
+#include "core/simulate/tasks/successors.hpp"
 #include "core/simulate/tasks/task_costs.hpp"
 
 namespace convoy::simulate {
@@ -114,6 +114,7 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
     if (inserted) graph.engines.push_back({lane.place, {}});
     graph.engines[it->second].lanes.push_back(static_cast<std::uint32_t>(graph.lanes.size()));
     graph.lanes.push_back({it->second, lane.lane, {}});
+    graph.lanes.back().tasks.reserve(lane.operations.size());
     for (const std::uint32_t i : lane.operations)
       graph.lanes.back().tasks.push_back({numbers[i], schedule.operations[i].urgency});
   }
@@ -124,80 +125,6 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
   for (TaskEngine& engine : graph.engines)
     std::stable_sort(engine.lanes.begin(), engine.lanes.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return rank(a) < rank(b); });
-}
-
-// Reduces the waits of an operation: lanes run in order, so it waits only for the last operation in
-// each lane, and not for earlier operations in its own lane.
-class NecessaryWaits {
- public:
-  explicit NecessaryWaits(const Schedule& schedule) : last_(schedule.lanes.size()) {
-    reserve_large(places_, schedule.operations.size());
-    for (const ScheduledOperation& it : schedule.operations)
-      places_.push_back({it.lane, it.position});
-  }
-
-  template <typename Visit>
-  void visit(std::uint32_t operation, std::span<const Dependency> all, Visit visit) {
-    for (const Dependency& it : all) {
-      Last& last = last_[places_[it.before].lane];
-      const When at = when(it);
-      if (last.of != operation || last.when < at) last = {operation, at};
-    }
-    const std::uint32_t own = places_[operation].lane;
-    for (const Dependency& it : all) {
-      const std::uint32_t lane = places_[it.before].lane;
-      if (lane != own && last_[lane].when == when(it)) visit(it);
-    }
-  }
-
- private:
-  using When = std::pair<std::int64_t, std::uint32_t>;  // iteration, position in the lane
-  struct Last {
-    std::uint32_t of = kNone;
-    When when;
-  };
-  When when(const Dependency& it) const {
-    return {-std::int64_t{it.distance}, places_[it.before].position};
-  }
-
-  struct LanePlace {
-    std::uint32_t lane = 0;
-    std::uint32_t position = 0;
-  };
-  std::vector<LanePlace> places_;  // per operation; together in memory, because they are read often
-  std::vector<Last> last_;         // per lane
-};
-
-void add_successors(const DependencyLists& dependencies, const Schedule& schedule,
-                    const Numbers& numbers, const InputTasks& input, TaskGraph& graph) {
-  const std::size_t tasks = graph.tasks.size();
-  std::vector<std::size_t> ends;
-  reserve_large(ends, tasks + 1);
-  ends.resize(tasks + 1, 0);
-  std::uint32_t largest = 0;
-  NecessaryWaits necessary(schedule);
-  const auto for_each_wait = [&](auto visit) {
-    for (std::uint32_t i = 0; i < dependencies.size(); ++i)
-      necessary.visit(i, dependencies[i], [&](const Dependency& it) {
-        visit(numbers[it.before], numbers[i], std::min(it.distance, kMostIterations));
-      });
-    for (const InputWait& it : input.waits) visit(it.before, it.task, it.distance);
-  };
-  for_each_wait([&](std::uint32_t before, std::uint32_t, std::uint32_t distance) {
-    ++ends[before + 1];
-    largest = std::max(largest, distance);
-  });
-  std::partial_sum(ends.begin(), ends.end(), ends.begin());
-  std::vector<TaskSuccessor> successors;
-  reserve_large(successors, ends.back());
-  successors.resize(ends.back());
-  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
-  graph.waits.assign(largest + 1, std::vector<std::uint32_t>(tasks, 0));
-  for_each_wait([&](std::uint32_t before, std::uint32_t task, std::uint32_t distance) {
-    successors[next[before]++] = {task, distance};
-    ++graph.waits[distance][task];
-  });
-  graph.successors = {std::move(successors), std::move(ends)};
 }
 
 // A reader without a writer before it waits for the whole previous iteration.
@@ -284,12 +211,16 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
       [&] { add_engines(lowered, machine, schedule, numbers, graph); });
   const InputTasks input = add_input_tasks(lowered, machine, options, numbers, *costs, graph);
   if (graph.strands > 1)
-    for (const InputWait& it : input.waits)
+    for (const TaskWait& it : input.waits)
       if (graph.operation_of(it.before) == kNone)
         graph.tasks[it.before].strand = graph.tasks[it.task].strand;
-  add_successors(dependencies.lists, schedule, numbers, input, graph);
-  add_series(dependencies, numbers, graph);
   graph.ways = costs->take_ways();
+  const LanePlaces places = lane_places(schedule);
+  // They would be a part of the most memory that is in use at a time.
+  costs.reset();
+  schedule = {};
+  add_successors(dependencies.lists, places, numbers, input.waits, graph);
+  add_series(dependencies, numbers, graph);
   return graph;
 }
 
