@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 
 namespace convoy {
 namespace {
@@ -20,9 +21,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }
 
 [[noreturn]] void fail_to_write(const std::filesystem::path& path, const std::string& reason) {
-  fail(ExitCode::kFailed,
-       "cannot write {}: {}; check that the folder exists, is writable and has space left",
-       path.string(), reason);
+  fail(ExitCode::kFailed, "cannot write {}: {}", path.string(), why_not_written(reason));
 }
 
 // Links that lead to each other.

@@ -17,13 +17,14 @@ constexpr const char* kMemory =
 constexpr const char* kThreads =
     "`ulimit -u`, the control group and, by the memory of their stacks, `ulimit -v` limit threads";
 constexpr const char* kFiles = "`ulimit -n` limits open files";
+constexpr const char* kSizes = "`ulimit -f` and the file system limit the size of files";
 
 struct Limit {
   int error;  // of errno, as the system's text says it
   const char* advice;
 };
 constexpr Limit kLimits[] = {
-    {EAGAIN, kThreads}, {EMFILE, kFiles}, {ENFILE, kFiles}, {ENOMEM, kMemory}};
+    {EAGAIN, kThreads}, {EFBIG, kSizes}, {EMFILE, kFiles}, {ENFILE, kFiles}, {ENOMEM, kMemory}};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -53,6 +54,12 @@ std::string with_advice(std::string reason) {
     if (contains(reason, std::generic_category().message(limit.error)))
       return reason + "; " + limit.advice;
   return reason;
+}
+
+std::string why_not_written(const std::string& reason) {
+  const std::string advised = with_advice(reason);
+  if (advised != reason) return advised;
+  return reason + "; check that the folder exists, is writable and has space left";
 }
 
 std::optional<Error> refusal_by_system(const std::exception& exception) {

@@ -12,6 +12,9 @@ namespace convoy {
 // it where a limit of the system is behind it.
 std::string with_advice(std::string reason);
 
+// The same for a file that cannot be written, where a disk or a folder may be behind it, too.
+std::string why_not_written(const std::string& reason);
+
 // What to tell the user where the system gave no memory, no thread or no file: the standard library
 // says so with exceptions of its own. Nothing for exceptions that mean anything else.
 std::optional<Error> refusal_by_system(const std::exception& exception);

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 
 namespace convoy::checkpoint {
 namespace {
@@ -36,10 +37,8 @@ DurableFile::~DurableFile() {
 
 void DurableFile::fail_to(const char* what) const {
   const int reason = errno;
-  fail(ExitCode::kFailed,
-       "cannot write {}: cannot {}: {}; check that the folder exists, is writable and has space "
-       "left",
-       path_.string(), what, std::strerror(reason));
+  fail(ExitCode::kFailed, "cannot write {}: cannot {}: {}", path_.string(), what,
+       why_not_written(std::strerror(reason)));
 }
 
 void DurableFile::write(std::span<const std::byte> bytes) {

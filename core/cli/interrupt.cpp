@@ -45,15 +45,25 @@ class KeptErrno {
   const int kept_;
 };
 
+constexpr std::string_view kTimeIsUsedUp =
+    "\nconvoy: the processor time that `ulimit -t` allows is nearly used up\n";
+
+extern "C" void end_at_warning(int) {
+  say_at_once(kTimeIsUsedUp);
+  ::_exit(static_cast<int>(ExitCode::kTerminated));
+}
+
 extern "C" void note_signal(int number) {
   const KeptErrno kept;
+  const bool time_is_used_up = number == SIGXCPU;  // it comes in every second from here on
+  if (time_is_used_up && received_signal == 0) say_at_once(kTimeIsUsedUp);
   if (ends_at_once != 0) {
     say_at_once("\nconvoy: interrupted before the first step\n");
     ::_exit(static_cast<int>(code_of(number)));
   }
   if (number == SIGPIPE) std::signal(SIGPIPE, SIG_IGN);  // each further line would bring it again
   if (received_signal != 0) {
-    if (number == SIGPIPE) return;
+    if (number == SIGPIPE || time_is_used_up) return;
     if (clock_of_signals() - first_signal_at < kSameWish) return;
     std::signal(number, SIG_DFL);
     std::raise(number);  // ends the process when this handler returns
@@ -129,7 +139,12 @@ InterruptGuard::InterruptGuard(Clock clock) {
 }
 
 InterruptGuard::~InterruptGuard() {
-  for (const int number : kEnding) handle_unless_ignored(number, SIG_DFL);
+  for (const int number : kEnding)
+    if (number != SIGXCPU) handle_unless_ignored(number, SIG_DFL);
+  if (received_signal == SIGXCPU)
+    std::signal(SIGXCPU, SIG_IGN);  // it comes again while the record is written
+  else
+    end_at_processor_limit();
   if (received_signal != SIGPIPE) handle_unless_ignored(SIGPIPE, SIG_DFL);
   std::signal(SIGUSR1, SIG_DFL);
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
@@ -145,6 +160,10 @@ void InterruptGuard::end_quietly() {
   what_ends_first = nullptr;
   ends_at_once = 0;
   listen_for_lost_output();
+}
+
+void end_at_processor_limit() {
+  std::signal(SIGXCPU, end_at_warning);
 }
 
 bool InterruptGuard::is_ending() {

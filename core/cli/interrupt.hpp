@@ -11,10 +11,11 @@ namespace convoy::cli {
 // of processor time) while this object lives. At first they end the process at once, because
 // nothing would be lost. Once steps run, they ask it to end after the steps in progress, so that it
 // can save a checkpoint and print a summary; a second signal then ends it at once. Signals within
-// one second count as one, because `timeout` and some schedulers signal a process and its group.
-// SIGHUP stays ignored if it was ignored before (nohup). When whoever reads the output has gone
-// (SIGPIPE), steps end, too; before them the process does. SIGUSR1 asks for a checkpoint, SIGUSR2
-// for a pause between two steps. One object at a time.
+// one second count as one, because `timeout` and some schedulers signal a process and its group. A
+// limit of processor time warns again in every second, which changes nothing. SIGHUP stays ignored
+// if it was ignored before (nohup). When whoever reads the output has gone (SIGPIPE), steps end,
+// too; before them the process does. SIGUSR1 asks for a checkpoint, SIGUSR2 for a pause between two
+// steps. One object at a time.
 class InterruptGuard {
  public:
   using Clock = std::int64_t (*)();  // gives nanoseconds; a signal handler calls it
@@ -44,5 +45,9 @@ class InterruptGuard {
   // Likewise SIGUSR2.
   bool take_standstill_request();
 };
+
+// Ends the process when a limit of processor time warns (SIGXCPU) while there is no InterruptGuard,
+// and says why.
+void end_at_processor_limit();
 
 }  // namespace convoy::cli

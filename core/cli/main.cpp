@@ -12,7 +12,10 @@
 
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
+#include "core/cli/inherited_limits.hpp"
+#include "core/cli/interrupt.hpp"
 #include "core/cli/standard_streams.hpp"
+#include "core/cli/unforeseen_end.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "core/network/addresses.hpp"
@@ -29,6 +32,7 @@ int end_with(ExitCode code, const char* text) {
 
 int run(std::span<const std::string> arguments) {
   try {
+    convoy::cli::settle_inherited_limits();
     return convoy::cli::run_command(arguments, std::cout, std::cerr);
   } catch (const convoy::Error& error) {
     return end_with(error.code(), error.what());
@@ -45,7 +49,8 @@ int after_writing(int code) {
   if (std::cout.flush()) return code;
   const int failed = end_with(ExitCode::kFailed,
                               "standard output could not be written to its end: the disk is full, "
-                              "or whoever reads has gone or reads no more");
+                              "the file may not be longer (`ulimit -f`), or whoever reads has gone "
+                              "or reads no more");
   return code == 0 ? failed : code;
 }
 
@@ -62,6 +67,7 @@ void occupy_closed_streams() {
 void settle_inheritance() {
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` then fails with an error
   std::signal(SIGCHLD, SIG_DFL);  // where it is ignored, nothing tells how child processes ended
+  convoy::cli::end_at_processor_limit();
   occupy_closed_streams();
 }
 
@@ -74,7 +80,9 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   convoy::job::set_openmp_environment();
   convoy::network::resolve_names_by_system();
+  convoy::cli::tell_unforeseen_ends();
   const int code = after_writing(run(arguments));
+  convoy::cli::end_is_foreseen();
   convoy::watch_ending();
   return code;
 }

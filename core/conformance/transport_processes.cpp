@@ -15,6 +15,7 @@
 
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::conformance {
@@ -128,12 +129,13 @@ class Ends {
     std::array<int, 2> sockets{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)
       fail(ExitCode::kUnavailable, "a socket for a child process cannot be made: {}",
-           std::strerror(errno));
+           with_advice(std::strerror(errno)));
     const pid_t parent = ::getpid();
     End& end = ends_[rank];
     end.process = ::fork();
     if (end.process < 0)
-      fail(ExitCode::kUnavailable, "no child process can be started: {}", std::strerror(errno));
+      fail(ExitCode::kUnavailable, "no child process can be started: {}",
+           with_advice(std::strerror(errno)));
     if (end.process == 0) {
       for (std::uint32_t before = 0; before < rank; ++before) ::close(ends_[before].socket);
       ::close(sockets[0]);

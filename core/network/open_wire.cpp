@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/base/version.hpp"
 #include "core/network/wire.hpp"
 #include "core/plugin/search_path.hpp"
@@ -38,7 +39,11 @@ Wire& open_grpc_wire() {
       fail_to_open(path, fmt::format("it is of version {}, this convoy of {}", version, kVersion));
     return *library.get<Wire*()>("convoy_network_wire")();
   } catch (const boost::system::system_error& error) {
-    fail_to_open(path, error.what());
+    const std::string reason = error.what();
+    const std::string advised = with_advice(reason);
+    if (advised != reason)
+      fail(ExitCode::kUnavailable, "several hosts need {}: {}", path.string(), advised);
+    fail_to_open(path, reason);
   }
 }
 

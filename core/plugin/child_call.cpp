@@ -18,6 +18,7 @@
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/plugin/watched_call.hpp"
 
@@ -142,7 +143,7 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   require_no_other_work();
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
-    fail(ExitCode::kUnavailable, "cannot open a pipe: {}", std::strerror(errno));
+    fail(ExitCode::kUnavailable, "cannot open a pipe: {}", with_advice(std::strerror(errno)));
   std::fflush(nullptr);  // the copy would write what is buffered, too
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
@@ -157,7 +158,8 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   int status = 0;
   const bool late = child > 0 && !follow(child, ends[0], deadline, text, status);
   ::close(ends[0]);
-  if (child < 0) fail(ExitCode::kUnavailable, "cannot start a process: {}", std::strerror(errno));
+  if (child < 0)
+    fail(ExitCode::kUnavailable, "cannot start a process: {}", with_advice(std::strerror(errno)));
   if (late) end_child(child);
   if (late && hurried_calls() != ExitCode::kOk)
     fail(hurried_calls(), "interrupted while {} {} was tried", to_string(plugin.manifest.kind),

@@ -62,6 +62,7 @@ TEST(SystemRefusal, AsTextIsAdvisedToo) {
                 AllOf(HasSubstr("a.so: " + reason), HasSubstr("`ulimit -v`")));
   EXPECT_THAT(with_advice("thread: Resource temporarily unavailable"), HasSubstr("`ulimit -u`"));
   EXPECT_THAT(with_advice("a.so: Too many open files"), HasSubstr("`ulimit -n`"));
+  EXPECT_THAT(with_advice("writing: File too large"), HasSubstr("`ulimit -f`"));
   EXPECT_EQ(with_advice("a reason of its own"), "a reason of its own");
 }
 

@@ -13,6 +13,7 @@
 
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
 
@@ -58,7 +59,8 @@ ChildInTurns::ChildInTurns(const std::string& program, const std::vector<std::st
   const pid_t parent = ::getpid();
   const HeldStandstills held;
   process_ = ::fork();
-  if (process_ < 0) fail(ExitCode::kFailed, "cannot start {}: {}", program, std::strerror(errno));
+  if (process_ < 0)
+    fail(ExitCode::kUnavailable, "cannot start {}: {}", program, with_advice(std::strerror(errno)));
   if (process_ == 0) become(parent, program, words, variables, errors_.string());
   await_standstill(stop);
 }

@@ -14,6 +14,7 @@
 
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 #include "core/cli/verbs/child_environment.hpp"
 #include "core/cli/verbs/exec_words.hpp"
 
@@ -27,7 +28,7 @@ class ErrorPipe {
  public:
   ErrorPipe() {
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0)
-      fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
+      fail(ExitCode::kUnavailable, "cannot open a pipe: {}", with_advice(std::strerror(errno)));
   }
   ~ErrorPipe() {
     close_end(0);
@@ -89,7 +90,8 @@ pid_t start_self(const std::vector<std::string>& arguments, std::optional<int> s
   ExecWords variables(child_environment());
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) fail(ExitCode::kFailed, "cannot start {}: {}", kSelf, std::strerror(errno));
+  if (child < 0)
+    fail(ExitCode::kUnavailable, "cannot start {}: {}", kSelf, with_advice(std::strerror(errno)));
   if (child == 0) become_self(parent, words, variables, standard_error);
   return child;
 }

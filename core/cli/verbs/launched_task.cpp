@@ -12,6 +12,7 @@
 
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
+#include "core/base/system_refusal.hpp"
 
 namespace convoy::cli {
 
@@ -21,11 +22,12 @@ LaunchedTask::LaunchedTask(std::string label, std::vector<std::string> arguments
   std::array<int, 2> out{};
   std::array<int, 2> err{};
   if (::pipe2(out.data(), O_CLOEXEC) != 0 || ::pipe2(err.data(), O_CLOEXEC) != 0)
-    fail(ExitCode::kFailed, "cannot open a pipe: {}", std::strerror(errno));
+    fail(ExitCode::kUnavailable, "cannot open a pipe: {}", with_advice(std::strerror(errno)));
   ExecWords words(std::move(arguments));
   const pid_t launcher = ::getpid();
   process_ = ::fork();
-  if (process_ < 0) fail(ExitCode::kFailed, "cannot start a task: {}", std::strerror(errno));
+  if (process_ < 0)
+    fail(ExitCode::kUnavailable, "cannot start a task: {}", with_advice(std::strerror(errno)));
   if (process_ == 0) become(launcher, words, cores, out[1], err[1]);
   ::close(out[1]);
   ::close(err[1]);

@@ -1,8 +1,13 @@
 // The entry point of this library, which open_wire.cpp looks up.
+#include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 
+#include <algorithm>
+#include <convoy/threads.hpp>
 #include <cstdlib>
+#include <stdexcept>
 
+#include "core/base/error.hpp"
 #include "core/base/version.hpp"
 #include "core/network/grpc/client.hpp"
 #include "core/network/grpc/server.hpp"
@@ -12,9 +17,24 @@
 namespace convoy::network {
 namespace {
 
+// Where gRPC gets no thread, it waits for that thread when it shuts down. It starts up to one
+// thread for each of 16 cores that run what has happened, half as many that look for it, and some
+// for timers, names and the rest; this process starts a few of its own, too.
+void require_threads_for_grpc() {
+  constexpr unsigned kRest = 8;
+  const unsigned cores = gpr_cpu_num_cores();
+  try {
+    require_threads(std::clamp(cores, 2u, 16u) + std::clamp(cores / 2, 2u, 16u) + kRest,
+                    "the network between tasks (gRPC)");
+  } catch (const std::runtime_error& error) {
+    fail(ExitCode::kUnavailable, "{}", error.what());
+  }
+}
+
 class GrpcWire : public Wire {
  public:
   GrpcWire() {
+    require_threads_for_grpc();
     // Errors are reported by convoy, which knows what they mean.
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   }

@@ -2,6 +2,8 @@
 
 #include <omp.h>
 
+#include <atomic>
+#include <convoy/threads.hpp>
 #include <cstring>
 #include <stdexcept>
 
@@ -33,6 +35,15 @@ void tell_of_shared_cores(const DeviceHost& host, std::uint32_t devices) {
   host.log(LogLevel::kInfo,
            names + " more threads than there are cores (" + all.list() +
                "), so measured speeds are lower than separate machines would give");
+}
+
+// The OpenMP runtime starts the other threads of the team when they are first needed, and ends the
+// process if it cannot.
+void form_team(std::uint32_t threads) {
+  if (threads < 2) return;
+  require_threads(threads - 1, "its team of " + std::to_string(threads) + " (--num_intra_threads)");
+#pragma omp parallel num_threads(static_cast <int>(threads))
+  std::atomic_signal_fence(std::memory_order_relaxed);
 }
 
 // Ends and joins the threads of the calling thread's team. Left to itself, the OpenMP runtime
@@ -69,6 +80,7 @@ CpuDevice::CpuDevice(const CoreSet::Share& share) : cores_(share), index_(share.
   hooks.finish = end_team;
   hooks.spin = !cores_.shares_cores();
   engine_ = std::make_unique<LaneEngine>(std::move(hooks));
+  engine_->call([this] { form_team(cores_.threads()); });
 }
 
 void CpuDevice::describe(convoy_device_description& out) {

@@ -1,6 +1,9 @@
 #include "plugins/devices/cpu/programs/program_builder.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 #include <stdexcept>
 
 #include "plugins/devices/cpu/convolutions/paired_weights.hpp"
@@ -57,6 +60,16 @@ bool makes_new_values(std::uint32_t kind) {
   }
 }
 
+// oneDNN writes the code that it generates to wherever the system gives it memory, and to address 0
+// where it gives none. It takes up to 4 MiB for each of a few kernels of a layer.
+void require_room_for_code() {
+  constexpr std::size_t kRoom = std::size_t{32} << 20;
+  void* const room =
+      ::mmap(nullptr, kRoom, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) throw std::bad_alloc();
+  ::munmap(room, kRoom);
+}
+
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const convoy_compilation& what)
@@ -87,6 +100,7 @@ std::unique_ptr<Program> ProgramBuilder::build() {
 }
 
 void ProgramBuilder::build_node(std::size_t node, bool forward) {
+  require_room_for_code();
   const NodePlan& here = plan_.nodes[node];
   node_ = node;
   pass_ = forward ? CONVOY_PASS_FORWARD : CONVOY_PASS_BACKWARD_DATA;
