@@ -13,8 +13,7 @@
 namespace convoy::cli {
 namespace {
 
-constexpr rlim_t kKiB = 1 << 10;
-constexpr rlim_t kGiB = 1 << 30;
+constexpr rlim_t kStackUnit = 1 << 10;  // in which `ulimit -s` counts
 
 std::optional<rlimit> limit_of(__rlimit_resource what) {
   rlimit limit{};
@@ -32,16 +31,16 @@ void give_threads(rlim_t bytes) {
 }
 
 void settle_stack() {
-  constexpr rlim_t kUsual = 8192 * kKiB;
-  constexpr rlim_t kSmall = 2048 * kKiB;
-  constexpr rlim_t kLeast = 256 * kKiB;
+  constexpr rlim_t kUsual = 8192 * kStackUnit;
+  constexpr rlim_t kSmall = 2048 * kStackUnit;
+  constexpr rlim_t kLeast = 256 * kStackUnit;
   std::optional<rlimit> limit = limit_of(RLIMIT_STACK);
   if (!limit || limit->rlim_cur >= kSmall) return;
   if (limit->rlim_max < kLeast)
     fail(ExitCode::kUnavailable,
          "`ulimit -Hs` allows {} KiB of stack, and {} are the least that convoy works with: raise "
          "it",
-         limit->rlim_max / kKiB, kLeast / kKiB);
+         limit->rlim_max / kStackUnit, kLeast / kStackUnit);
   limit->rlim_cur = std::min(limit->rlim_max, kUsual);
   if (::setrlimit(RLIMIT_STACK, &*limit) == 0) give_threads(limit->rlim_cur);
 }
@@ -59,8 +58,10 @@ void settle_processor_time() {
 void settle_memory() {
   const std::optional<rlimit> limit = limit_of(RLIMIT_AS);
   if (!limit) return;
+  constexpr rlim_t kPerArena = 1 << 30;
   constexpr rlim_t kMost = 1024;
-  ::mallopt(M_ARENA_MAX, static_cast<int>(std::clamp<rlim_t>(limit->rlim_cur / kGiB, 1, kMost)));
+  ::mallopt(M_ARENA_MAX,
+            static_cast<int>(std::clamp<rlim_t>(limit->rlim_cur / kPerArena, 1, kMost)));
 }
 
 }  // namespace

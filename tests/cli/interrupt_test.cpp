@@ -74,6 +74,21 @@ TEST_F(Interrupt, TheLimitOfProcessorTimeEndsSteps) {
   EXPECT_EQ(guard.code(), ExitCode::kTerminated);
 }
 
+// It warns again in every second of processor time, until it kills.
+TEST_F(Interrupt, TheLimitOfProcessorTimeMayWarnAgain) {
+  now = 0;
+  {
+    InterruptGuard guard(&told_time);
+    guard.end_quietly();
+    for (int warning = 0; warning < 3; ++warning) {
+      std::raise(SIGXCPU);
+      now += 2 * kSecond;
+    }
+    EXPECT_EQ(guard.code(), ExitCode::kTerminated);
+  }
+  std::raise(SIGXCPU);  // while the record is written
+}
+
 // Every further line raises it again.
 TEST_F(Interrupt, LostOutputEndsStepsButNotTheProcess) {
   now = 0;
