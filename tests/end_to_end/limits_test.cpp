@@ -9,6 +9,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/sanitized.hpp"
@@ -115,8 +116,9 @@ TEST(Limits, OfAddressesKeepNoTaskWaiting) {
 
 TEST(Limits, OfAddressesLeaveRoomForWhatIsUsed) {
   if (kSanitized) GTEST_SKIP() << kWhySanitizersDoWithout;
-  const ProgramResult result =
-      run_in(limited(RLIMIT_AS, 400 * kMega), after({"run"}, training(2, 1)));
+  // A thread's stack takes 8 MB, and some work is shared by as many threads as there are cores.
+  const rlim_t most = (400 + 10 * std::thread::hardware_concurrency()) * kMega;
+  const ProgramResult result = run_in(limited(RLIMIT_AS, most), after({"run"}, training(2, 1)));
   EXPECT_EQ(result.exit_code, 0) << result.err;
 }
 
@@ -149,10 +151,13 @@ TEST(Limits, OfThreadsAreNamed) {
 
 TEST(Limits, OfFileSizesAreNoFullDiskAndLoseNothing) {
   const fs::path folder = scratch_folder("small_files");
-  const Arguments arguments =
-      after({"run"}, training(1, 1, {"--train_dir=" + folder.string(), "--save_model_steps=1"}));
-  ASSERT_EQ(run_in({}, arguments).exit_code, 0);
-  const ProgramResult result = run_in(limited(RLIMIT_FSIZE, 100'000), arguments);
+  const auto until = [&](int step) {
+    return after({"run"}, training(1, 1,
+                                   {fmt::format("--num_batches={}", step), "--save_model_steps=1",
+                                    "--train_dir=" + folder.string()}));
+  };
+  ASSERT_EQ(run_in({}, until(2)).exit_code, 0);
+  const ProgramResult result = run_in(limited(RLIMIT_FSIZE, 100'000), until(4));
   EXPECT_EQ(result.exit_code, 1) << result.err;
   EXPECT_THAT(result.err, HasSubstr("`ulimit -f`"));
   EXPECT_TRUE(fs::exists(folder / "model-2.safetensors"));
