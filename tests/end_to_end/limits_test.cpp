@@ -163,6 +163,13 @@ TEST(Limits, OfFileSizesAreNoFullDiskAndLoseNothing) {
   EXPECT_TRUE(fs::exists(folder / "model-2.safetensors"));
 }
 
+TEST(Limits, OfOpenFilesMakeNoTransportWrong) {
+  if (kSanitized) GTEST_SKIP() << "sanitizers open files of their own";
+  const ProgramResult result = run_in(limited(RLIMIT_NOFILE, 20), {"check", "shm"});
+  EXPECT_EQ(result.exit_code, 3) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("`ulimit -n` allows 20"));
+}
+
 // Where the shell allows less than the system.
 TEST(Limits, OfStacksAreRaisedOrNamed) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need more stack before convoy begins";

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
+#include "core/base/file_limit.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -27,7 +28,14 @@ std::string label_of(const TransportCase& it) {
   return it.group + ": " + it.name;
 }
 
+// Without this, a case that finds too few says that the transport is wrong.
+void require_files_of_cases() {
+  constexpr std::uint64_t kFiles = 32;
+  prepare_to_open(kFiles, "the processes of check");
+}
+
 int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {
+  require_files_of_cases();
   for (const TransportCase& it : conformance::transport_cases())
     if (results.wants(label_of(it)))
       results.add(label_of(it), [&] { return conformance::run_forked(plugin, it, kPatience); });
