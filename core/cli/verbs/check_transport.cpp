@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <convoy/threads.hpp>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
+#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/base/file_limit.hpp"
@@ -28,14 +32,23 @@ std::string label_of(const TransportCase& it) {
   return it.group + ": " + it.name;
 }
 
-// Without this, a case that finds too few says that the transport is wrong.
-void require_files_of_cases() {
+// Without this, a case that finds too few says that the transport is wrong, or waits for its end.
+// Two processes run at a time, with what gRPC starts: up to two threads for each of 16 cores, and
+// some more.
+void require_room_for_cases() {
   constexpr std::uint64_t kFiles = 32;
+  constexpr std::uint64_t kOtherThreads = 8;
   prepare_to_open(kFiles, "the processes of check");
+  const std::uint64_t cores = std::clamp(std::thread::hardware_concurrency(), 2u, 16u);
+  try {
+    require_threads(2 * (2 * cores + kOtherThreads), "a case of check");
+  } catch (const std::runtime_error& error) {
+    fail(ExitCode::kUnavailable, "{}", error.what());
+  }
 }
 
 int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {
-  require_files_of_cases();
+  require_room_for_cases();
   for (const TransportCase& it : conformance::transport_cases())
     if (results.wants(label_of(it)))
       results.add(label_of(it), [&] { return conformance::run_forked(plugin, it, kPatience); });

@@ -1,12 +1,14 @@
 #include "plugins/transports/grpc/grpc_transport.hpp"
 
 #include <grpc/grpc.h>
+#include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
 #include <chrono>
 #include <convoy/open_files.hpp>
+#include <convoy/threads.hpp>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -37,6 +39,13 @@ void keep_library_open() {
   static_cast<void>(kKept);
 }
 
+// Where gRPC gets no thread, it waits for that thread when it shuts down. It starts up to one for
+// each of 16 cores, and some for timers and the rest.
+void require_threads_of_library() {
+  constexpr std::uint64_t kRest = 4;
+  require_threads(std::clamp(gpr_cpu_num_cores(), 2u, 16u) + kRest, "gRPC");
+}
+
 std::string not_reached(const Endpoint& endpoint, double seconds, const std::string& reason) {
   return "no connection to " + to_string(endpoint) + within(seconds) +
          (reason.empty() ? reason : ": " + reason);
@@ -64,6 +73,7 @@ GrpcTransport::GrpcTransport(Settings settings)
   const std::uint64_t pairs = settings_.run.ranks - 1;
   require_open_files(pairs * settings_.connections_per_pair() + kOwnFiles,
                      "its connections to the other tasks");
+  require_threads_of_library();
   keep_library_open();
   grpc::ServerBuilder builder;
   builder.AddListeningPort(to_string(settings_.listen), server_credentials(settings_), &port_);
