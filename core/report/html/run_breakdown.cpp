@@ -133,7 +133,8 @@ std::vector<Figure> task_figures(const Subject& run) {
   const Json& tasks = field(run.record, "tasks");
   const Json& peers = field(run.record, "peers");
   std::vector<Figure> figures;
-  Table waits{run.figure_title("Which task the others waited for"), {"task", "waited for", "per step"}, {}};
+  Table waits{
+      run.figure_title("Which task the others waited for"), {"task", "waited for", "per step"}, {}};
   if (tasks.is_array() && tasks.size() > 1) {
     BarChart times{run.figure_name("tasks"),
                    run.figure_title("Mean step of every task"),
