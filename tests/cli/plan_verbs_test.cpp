@@ -99,7 +99,7 @@ TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
        "wrong: .*two different plans .*first at operation [0-9]+: fill by [0-9]+: .*, and "
        "another time fill by [0-9]+"},
       {"scales",
-       "unproved\n +undeclared: apply \\(operation [0-9]+\\) on .*kernel halve and "
+       "unproved\nundeclared: apply \\(operation [0-9]+\\) on .*kernel halve and "
        "counts 2 times(.|\n)*unproved in 7 of 7 plans"}};
   for (const auto& [mistake, text] : mistakes) {
     const VerbOutcome outcome = check({"careless", "--mistake=" + mistake, "--num_devices=2"});
