@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -138,7 +139,8 @@ class CheckRun {
   }
 
   // With and without shared memory, whatever the buckets. The first cut is proved of all devices;
-  // where they are many, the others are proved of a smaller cluster.
+  // where they are many, the others are proved of a smaller cluster. The large plans come first,
+  // one behind the other, because they are proved side by side.
   void check_all_kinds() {
     HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     hosts.device_kind = kind_;
@@ -148,11 +150,15 @@ class CheckRun {
       job::require_devices(hosts.hosts, devices);
       hosts.devices_per_host = devices;
       const bool are_many = std::uint64_t{hosts.hosts} * devices > kManyDevices;
-      for (const bool peer_access : {true, false}) {
-        hosts.peer_access = peer_access;
-        for (const Cut& cut : cuts)
-          check_kind(are_many && &cut != &cuts.front() ? with_few_devices(hosts) : hosts, cut);
-      }
+      if (are_many) check_kinds(hosts, std::span(cuts).first(1));
+      check_kinds(are_many ? with_few_devices(hosts) : hosts, std::span(cuts).subspan(are_many));
+    }
+  }
+
+  void check_kinds(HostsDescription hosts, std::span<const Cut> cuts) {
+    for (const bool peer_access : {true, false}) {
+      hosts.peer_access = peer_access;
+      for (const Cut& cut : cuts) check_kind(hosts, cut);
     }
   }
 

@@ -18,6 +18,7 @@
 namespace convoy::cli {
 namespace {
 
+constexpr std::uint32_t kLargeCluster = 512;
 constexpr std::uint64_t kLargestBatch = 128;  // keeps all processors busy
 
 bool spent_its_budget(const ProvedCase& it) {
@@ -31,7 +32,7 @@ bool spent_its_budget(const ProvedCase& it) {
 
 void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
                      bool shows_hash) {
-  constexpr std::uint64_t kMostProved = 2048;
+  constexpr std::uint64_t kMostProved = 3072;
   if (devices_written_ + cluster.replicas() > kMostProved) prove_written();
   auto it = std::make_unique<ProvedCase>();
   it->cluster = cluster;
@@ -41,7 +42,8 @@ void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap m
   write_plan(*it, std::move(map));
   written_.push_back(std::move(it));
   devices_written_ += cluster.replicas();
-  if (written_.size() > 1 && devices_written_ >= batch_) prove_written();
+  const bool next_is_as_large = cluster.replicas() >= kLargeCluster;
+  if (written_.size() > 1 && devices_written_ >= batch_ && !next_is_as_large) prove_written();
 }
 
 // Refusals by the strategy or the host are not faults; any other exception is.
@@ -72,7 +74,6 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
 // Whether both of its plans are proved at once, because hardly another case is beside it. Guards
 // are added by what is proved of the author's plan.
 bool PlanProver::takes_long(const ProvedCase& it) const {
-  constexpr std::uint32_t kLargeCluster = 512;
   return it.cluster.replicas() >= kLargeCluster && !setup_.guard.changes_plans();
 }
 
