@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 
 #include "core/plan/check/check.hpp"
@@ -92,6 +93,20 @@ TEST(JoinedOperations, SlicesThatReadWhatEarlierOnesWroteStayApart) {
   };
   EXPECT_EQ(scaled(64), kComputes + 1);
   EXPECT_EQ(scaled(4), kComputes + 12);
+}
+
+// Each begins where the next one would be looked at again.
+TEST(JoinedOperations, ALongRunThatStaysApartIsLookedAtOnce) {
+  constexpr std::uint64_t kCopies = 100'000;
+  const ArenaMap arena = large_arena(kCopies + 1, 1, 1);
+  const Cluster cluster = make_single_host(1, true, "cpu");
+  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    p.compute();
+    for (std::uint64_t i = 0; i < kCopies; ++i) p.copy(of(p, 0, i + 1, 1), of(p, 0, i, 1));
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(check::with_joined_operations(plan), nullptr);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 TEST(JoinedOperations, SumsIntoWhatOthersReadStayApart) {

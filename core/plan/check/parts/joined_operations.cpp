@@ -99,12 +99,14 @@ class Slices {
   // How many of the first operations are slices of one; 1: the first is not joined with others.
   std::size_t count(Operations all) {
     const Operation& first = all.front();
-    if (!may_be_cut(first)) return 1;
+    if (!may_be_cut(first) || first.id < next_) return 1;
     std::size_t count = 1;
     while (count < all.size() && reads_on(all[count - 1], all[count]) &&
            writes_on(all[count - 1], all[count]))
       ++count;
-    return count > 1 && is_free(joined(all.first(count))) ? count : 1;
+    if (count > 1 && is_free(joined(all.first(count)))) return count;
+    next_ = all[count - 1].id + 1;
+    return 1;
   }
 
   static Operation joined(Operations slices) {
@@ -129,6 +131,7 @@ class Slices {
   }
 
   SpanOfBuffer writes_;
+  std::uint32_t next_ = 0;  // the operation behind a run that stays apart
 };
 
 // Sums of consecutive pieces of the same spans, each into one span.
@@ -139,7 +142,7 @@ class Scatters {
   std::size_t count(Operations all) {
     const Operation& first = all.front();
     if (first.kind != OperationKind::kSum || !may_be_cut(first) || first.writes.size() != 1 ||
-        all.size() < 2 || !reads_on(first, all[1]))
+        first.id < next_ || all.size() < 2 || !reads_on(first, all[1]))
       return 1;
     reads_.clear();
     writes_.clear();
@@ -150,7 +153,9 @@ class Scatters {
            first.writes.front().dtype == all[count].writes.front().dtype &&
            writes_.add(all[count].writes.front().buffer))
       ++count;
-    return count > 1 && are_free(all.first(count)) ? count : 1;
+    if (count > 1 && are_free(all.first(count))) return count;
+    next_ = all[count - 1].id + 1;
+    return 1;
   }
 
   static Operation joined(Operations pieces) {
@@ -179,6 +184,7 @@ class Scatters {
 
   SpanOfBuffer reads_;
   SpanOfBuffer writes_;
+  std::uint32_t next_ = 0;  // as of slices
 };
 
 // Copies of the same pieces, in order and without gaps, to several buffers. A piece that is in its
@@ -189,12 +195,12 @@ class Gathers {
 
   // How many of the first operations are one all_gather, which joined() makes.
   std::size_t count(Operations all) {
-    if (!is_plain_copy(all.front()) || &all.front() < barren_) return 1;
+    if (!is_plain_copy(all.front()) || all.front().id < next_) return 1;
     const Operations first = copies_to_one(all);
     const Operations second = copies_to_one(all.subspan(first.size()));
     if (find_pieces(first, second))
       if (const std::size_t count = count_copies(all)) return count;
-    barren_ = std::to_address(first.end());
+    next_ = first.back().id + 1;
     return 1;
   }
 
@@ -312,7 +318,7 @@ class Gathers {
   }
 
   SpanOfBuffer targets_;
-  const Operation* barren_ = nullptr;  // before it no all_gather begins
+  std::uint32_t next_ = 0;  // as of slices
   std::vector<Piece> pieces_;
   std::vector<PlanSpan> wholes_;  // what each target gets
 };
