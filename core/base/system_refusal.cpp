@@ -1,6 +1,7 @@
 #include "core/base/system_refusal.hpp"
 
 #include <cerrno>
+#include <convoy/threads.hpp>
 #include <filesystem>
 #include <ios>
 #include <new>
@@ -14,8 +15,6 @@ namespace {
 constexpr const char* kMemory =
     "the system gives no more memory; a smaller --batch_size, fewer devices and larger buckets "
     "need less, and `ulimit -v` may hold a limit";
-constexpr const char* kThreads =
-    "`ulimit -u`, the control group and, by the memory of their stacks, `ulimit -v` limit threads";
 constexpr const char* kFiles = "`ulimit -n` limits open files";
 constexpr const char* kSizes = "`ulimit -f` and the file system limit the size of files";
 
@@ -23,8 +22,11 @@ struct Limit {
   int error;  // of errno, as the system's text says it
   const char* advice;
 };
-constexpr Limit kLimits[] = {
-    {EAGAIN, kThreads}, {EFBIG, kSizes}, {EMFILE, kFiles}, {ENFILE, kFiles}, {ENOMEM, kMemory}};
+constexpr Limit kLimits[] = {{EAGAIN, kThreadLimits},
+                             {EFBIG, kSizes},
+                             {EMFILE, kFiles},
+                             {ENFILE, kFiles},
+                             {ENOMEM, kMemory}};
 
 bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -45,7 +47,11 @@ std::string text_of(const std::filesystem::filesystem_error& error) {
 
 }  // namespace
 
-std::string with_advice(std::string reason) {
+std::string with_advice(const std::string& reason) {
+  return advised(reason).value_or(reason);
+}
+
+std::optional<std::string> advised(const std::string& reason) {
   if (reason == std::bad_alloc().what()) return kMemory;
   // What the loader says when there is no room for a library.
   if (contains(reason, "failed to map segment") || contains(reason, "cannot map zero-fill pages"))
@@ -53,13 +59,12 @@ std::string with_advice(std::string reason) {
   for (const Limit& limit : kLimits)
     if (contains(reason, std::generic_category().message(limit.error)))
       return reason + "; " + limit.advice;
-  return reason;
+  return std::nullopt;
 }
 
 std::string why_not_written(const std::string& reason) {
-  const std::string advised = with_advice(reason);
-  if (advised != reason) return advised;
-  return reason + "; check that the folder exists, is writable and has space left";
+  return advised(reason).value_or(reason +
+                                  "; check that the folder exists, is writable and has space left");
 }
 
 std::optional<Error> refusal_by_system(const std::exception& exception) {
@@ -75,8 +80,8 @@ std::optional<Error> refusal_by_system(const std::exception& exception) {
                              "network to it",
                              exception.what()));
   if (dynamic_cast<const std::system_error*>(&exception) != nullptr)
-    return Error(ExitCode::kUnavailable,
-                 fmt::format("the system refuses: {}; {}, {}", exception.what(), kThreads, kFiles));
+    return Error(ExitCode::kUnavailable, fmt::format("the system refuses: {}; {}, {}",
+                                                     exception.what(), kThreadLimits, kFiles));
   return std::nullopt;
 }
 

@@ -10,7 +10,9 @@ namespace convoy {
 
 // The same reason as text, as plug-ins and the loader of libraries give it, with what to do about
 // it where a limit of the system is behind it.
-std::string with_advice(std::string reason);
+std::string with_advice(const std::string& reason);
+// The same; nothing where no limit is known to be behind it.
+std::optional<std::string> advised(const std::string& reason);
 
 // The same for a file that cannot be written, where a disk or a folder may be behind it, too.
 std::string why_not_written(const std::string& reason);

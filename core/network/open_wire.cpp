@@ -40,9 +40,8 @@ Wire& open_grpc_wire() {
     return *library.get<Wire*()>("convoy_network_wire")();
   } catch (const boost::system::system_error& error) {
     const std::string reason = error.what();
-    const std::string advised = with_advice(reason);
-    if (advised != reason)
-      fail(ExitCode::kUnavailable, "several hosts need {}: {}", path.string(), advised);
+    if (const std::optional<std::string> with_limit = advised(reason))
+      fail(ExitCode::kUnavailable, "several hosts need {}: {}", path.string(), *with_limit);
     fail_to_open(path, reason);
   }
 }

@@ -265,10 +265,9 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   } catch (const boost::system::system_error& error) {
     libraries_.erase(real);
     const std::string reason = error.what();
-    const std::string advised = with_advice(reason);
-    if (advised != reason)
+    if (const std::optional<std::string> with_limit = advised(reason))
       fail(ExitCode::kUnavailable, "plug-in {}: opening it failed: {}", plugin.path.string(),
-           advised);
+           *with_limit);
     fail_step(plugin.path, "opening it", reason,
               "install the library it needs, or link it with -z defs to find missing symbols");
   }

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <convoy/threads.hpp>
 #include <ostream>
 #include <sstream>
-#include <stdexcept>
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/file_limit.hpp"
+#include "core/base/process_limits.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
@@ -40,11 +38,7 @@ void require_room_for_cases() {
   constexpr std::uint64_t kOtherThreads = 18;  // measured
   prepare_to_open(kFiles, "the processes of check");
   const std::uint64_t cores = std::clamp(std::thread::hardware_concurrency(), 2u, 16u);
-  try {
-    require_threads(2 * (2 * cores + kOtherThreads), "a case of check");
-  } catch (const std::runtime_error& error) {
-    fail(ExitCode::kUnavailable, "{}", error.what());
-  }
+  prepare_to_start(2 * (2 * cores + kOtherThreads), "a case of check");
 }
 
 int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {

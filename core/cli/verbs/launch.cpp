@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/file_limit.hpp"
+#include "core/base/process_limits.hpp"
 #include "core/base/interruption.hpp"
 #include "core/base/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"

@@ -29,10 +29,9 @@ Integer load(const char* bytes) {
 
 [[noreturn]] void fail_file(const char* action, const std::filesystem::path& path,
                             const char* reason) {
-  const std::string advised = with_advice(reason);
-  const bool is_advised = advised != reason;
-  fail(ExitCode::kUnavailable, "cannot {} {}: {}{}", action, path.string(), advised,
-       is_advised ? "" : "; check that it is a file this user may read");
+  fail(ExitCode::kUnavailable, "cannot {} {}: {}", action, path.string(),
+       advised(reason).value_or(std::string(reason) +
+                                "; check that it is a file this user may read"));
 }
 
 // Why no records are read from what has this status; null when they can be.

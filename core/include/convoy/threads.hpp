@@ -13,6 +13,10 @@
 
 namespace convoy {
 
+// What may be behind a thread that the system refuses.
+inline constexpr const char* kThreadLimits =
+    "`ulimit -u`, the control group and, by the memory of their stacks, `ulimit -v` limit threads";
+
 // Threads that wait until this object is destroyed.
 class WaitingThreads {
  public:
@@ -46,8 +50,7 @@ inline void require_threads(uint64_t more, const std::string& what) {
   if (given.count() == more) return;
   throw std::runtime_error(what + " needs " + std::to_string(more) +
                            " threads, of which the system gives " + std::to_string(given.count()) +
-                           "; `ulimit -u`, the control group and, by the memory of their stacks, "
-                           "`ulimit -v` limit threads: raise the limit");
+                           "; " + kThreadLimits + ": raise the limit");
 }
 
 }  // namespace convoy

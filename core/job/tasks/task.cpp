@@ -13,7 +13,7 @@
 
 #include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
-#include "core/base/file_limit.hpp"
+#include "core/base/process_limits.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task_cluster.hpp"

@@ -3,11 +3,9 @@
 #include <grpc/support/log.h>
 
 #include <algorithm>
-#include <convoy/threads.hpp>
 #include <cstdlib>
-#include <stdexcept>
 
-#include "core/base/error.hpp"
+#include "core/base/process_limits.hpp"
 #include "core/base/version.hpp"
 #include "core/network/grpc/client.hpp"
 #include "core/network/grpc/server.hpp"
@@ -23,12 +21,8 @@ namespace {
 void require_threads_for_grpc() {
   constexpr unsigned kRest = 8;
   const unsigned cores = gpr_cpu_num_cores();
-  try {
-    require_threads(std::clamp(cores, 2u, 16u) + std::clamp(cores / 2, 2u, 16u) + kRest,
-                    "the network between tasks (gRPC)");
-  } catch (const std::runtime_error& error) {
-    fail(ExitCode::kUnavailable, "{}", error.what());
-  }
+  prepare_to_start(std::clamp(cores, 2u, 16u) + std::clamp(cores / 2, 2u, 16u) + kRest,
+                   "the network between tasks (gRPC)");
 }
 
 class GrpcWire : public Wire {

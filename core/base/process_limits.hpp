@@ -10,4 +10,7 @@ namespace convoy {
 // cannot be opened even so. `what`: for which they are.
 void prepare_to_open(std::uint64_t more, const std::string& what);
 
+// Throws Error (kUnavailable) unless the system gives `more` threads. `what`: whose they are to be.
+void prepare_to_start(std::uint64_t more, const std::string& what);
+
 }  // namespace convoy

@@ -1,8 +1,9 @@
-#include "core/base/file_limit.hpp"
+#include "core/base/process_limits.hpp"
 
 #include <sys/resource.h>
 
 #include <convoy/open_files.hpp>
+#include <convoy/threads.hpp>
 #include <stdexcept>
 
 #include "core/base/error.hpp"
@@ -20,15 +21,25 @@ void raise_limit() {
   ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// What the SDK's checks throw, as plug-ins do, as a refusal.
+template <typename Check>
+void refuse_unless(Check check) {
+  try {
+    check();
+  } catch (const std::runtime_error& error) {
+    fail(ExitCode::kUnavailable, "{}", error.what());
+  }
+}
+
 }  // namespace
 
 void prepare_to_open(std::uint64_t more, const std::string& what) {
   raise_limit();
-  try {
-    require_open_files(more + kOthers, what);
-  } catch (const std::runtime_error& error) {
-    fail(ExitCode::kUnavailable, "{}", error.what());
-  }
+  refuse_unless([&] { require_open_files(more + kOthers, what); });
+}
+
+void prepare_to_start(std::uint64_t more, const std::string& what) {
+  refuse_unless([&] { require_threads(more, what); });
 }
 
 }  // namespace convoy
