@@ -150,8 +150,9 @@ class CheckRun {
       job::require_devices(hosts.hosts, devices);
       hosts.devices_per_host = devices;
       const bool are_many = std::uint64_t{hosts.hosts} * devices > kManyDevices;
-      if (are_many) check_kinds(hosts, std::span(cuts).first(1));
-      check_kinds(are_many ? with_few_devices(hosts) : hosts, std::span(cuts).subspan(are_many));
+      const std::size_t large = are_many ? 1 : 0;  // cuts apart from the others
+      check_kinds(hosts, std::span(cuts).first(large));
+      check_kinds(are_many ? with_few_devices(hosts) : hosts, std::span(cuts).subspan(large));
     }
   }
 

@@ -18,14 +18,15 @@
 namespace convoy::cli {
 namespace {
 
-constexpr std::uint32_t kLargeCluster = 512;
 constexpr std::uint64_t kLargestBatch = 128;  // keeps all processors busy
 
+// Of which hardly another one is beside it.
+bool is_large(const Cluster& cluster) {
+  return cluster.replicas() >= 512;
+}
+
 bool spent_its_budget(const ProvedCase& it) {
-  return it.outcome.findings != nullptr &&
-         std::ranges::any_of(it.outcome.findings->findings, [](const Finding& finding) {
-           return finding.kind == FindingKind::kBudget;
-         });
+  return it.outcome.findings != nullptr && is_over_budget(*it.outcome.findings);
 }
 
 }  // namespace
@@ -42,8 +43,8 @@ void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap m
   write_plan(*it, std::move(map));
   written_.push_back(std::move(it));
   devices_written_ += cluster.replicas();
-  const bool next_is_as_large = cluster.replicas() >= kLargeCluster;
-  if (written_.size() > 1 && devices_written_ >= batch_ && !next_is_as_large) prove_written();
+  // A large one waits for others that may follow it.
+  if (written_.size() > 1 && devices_written_ >= batch_ && !is_large(cluster)) prove_written();
 }
 
 // Refusals by the strategy or the host are not faults; any other exception is.
@@ -71,10 +72,10 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
   it.outcome.text = std::exchange(kernels_said_, {}).str() + it.outcome.text;
 }
 
-// Whether both of its plans are proved at once, because hardly another case is beside it. Guards
-// are added by what is proved of the author's plan.
+// Whether both of its plans are proved at once. Guards are added by what is proved of the author's
+// plan.
 bool PlanProver::takes_long(const ProvedCase& it) const {
-  return it.cluster.replicas() >= kLargeCluster && !setup_.guard.changes_plans();
+  return is_large(it.cluster) && !setup_.guard.changes_plans();
 }
 
 void PlanProver::prove(ProvedCase& it) {

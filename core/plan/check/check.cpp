@@ -184,11 +184,6 @@ bool is_proved(const CheckReport& report) {
   return report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
 }
 
-bool is_over_budget(const CheckReport& report) {
-  return std::ranges::any_of(report.findings,
-                             [](const Finding& it) { return it.kind == FindingKind::kBudget; });
-}
-
 // Of a stage whose residuals are not carried into the next one.
 void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
   if (report.nothing_lost)
@@ -321,6 +316,11 @@ CheckReport check_plan(const Plan& plan) {
   } catch (const check::OverBudget& where) {
     return over_budget(plan, where);
   }
+}
+
+bool is_over_budget(const CheckReport& report) {
+  return std::ranges::any_of(report.findings,
+                             [](const Finding& it) { return it.kind == FindingKind::kBudget; });
 }
 
 std::string_view verdict_name(Verdict verdict) {

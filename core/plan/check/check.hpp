@@ -106,6 +106,9 @@ struct StageReport {
 // not count.
 CheckReport check_plan(const Plan& plan);
 
+// Whether the proof, or a part of it, would have taken too long.
+bool is_over_budget(const CheckReport& report);
+
 std::string_view verdict_name(Verdict verdict);
 std::string_view finding_name(FindingKind kind);
 
