@@ -42,13 +42,22 @@ Weight change_at(const std::vector<Weight>& response, std::size_t period) {
   return response[period + 1] + from_scalar(-1) * response[period];
 }
 
-// The largest change from each period on.
-std::vector<double> largest_changes_from(const std::vector<Weight>& response) {
-  std::vector<double> largest(response.size() - 1, 0.0);
-  double so_far = 0;
-  for (std::size_t t = largest.size(); t-- > 0;)
-    largest[t] = so_far = std::max(so_far, std::fabs(change_at(response, t).value));
-  return largest;
+// How large the changes are, from when they have settled in on.
+std::vector<double> settled_changes(const std::vector<Weight>& response) {
+  std::vector<double> changes;
+  for (std::size_t t = kSettledIn; t + 1 < response.size(); ++t)
+    changes.push_back(std::fabs(change_at(response, t).value));
+  return changes;
+}
+
+// The mean factor by which the largest of all later changes shrinks, as long as one is above
+// `least`; 1 where that is the first one only.
+double fading_of_largest(std::vector<double> changes, double least) {
+  for (std::size_t t = changes.size() - 1; t-- > 0;)
+    changes[t] = std::max(changes[t], changes[t + 1]);
+  std::size_t last = 0;
+  while (last + 2 < changes.size() && changes[last + 1] > least) ++last;
+  return last == 0 ? 1 : std::pow(changes[last] / changes[0], 1 / static_cast<double>(last));
 }
 
 // The factor by which changes of a response shrink from one period to the next, once it has
@@ -56,17 +65,11 @@ std::vector<double> largest_changes_from(const std::vector<Weight>& response) {
 // fade at different rates, grow for a while. Then it is the mean factor of the largest ones.
 double fading_rate(const std::vector<Weight>& response) {
   const double least = 1e-9 * std::fabs(response.back().value);
-  const std::vector<double> largest = largest_changes_from(response);
+  const std::vector<double> changes = settled_changes(response);
   double rate = 0;
-  std::size_t last = kSettledIn;
-  for (std::size_t t = kSettledIn; t + 2 < response.size() && largest[t] > least; ++t) {
-    last = t;
-    const double change = change_at(response, t).value;
-    if (std::fabs(change) > least)
-      rate = std::max(rate, std::fabs(change_at(response, t + 1).value / change));
-  }
-  if (rate < 1 || last == kSettledIn) return rate;
-  return std::pow(largest[last] / largest[kSettledIn], 1 / static_cast<double>(last - kSettledIn));
+  for (std::size_t t = 0; t + 1 < changes.size(); ++t)
+    if (changes[t] > least) rate = std::max(rate, changes[t + 1] / changes[t]);
+  return rate < 1 ? rate : fading_of_largest(changes, least);
 }
 
 // Whether they shrink by exactly this factor, an element of the field, so that neither rounding nor
