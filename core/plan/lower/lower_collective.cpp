@@ -42,12 +42,16 @@ void copy_to(Lowering& lowering, const Operation& collective, const PlanSpan& to
   at_destination(lowering, copy);
 }
 
-// Every participant reduces one slice and writes the total to all members, without copies.
-bool lower_shared(Lowering& lowering, const Operation& it) {
-  std::vector<std::uint32_t> owners;
+std::vector<std::uint32_t> participants(const Lowering& lowering, const Operation& it) {
+  std::vector<std::uint32_t> engines;
   for (const PlanSpan& span : it.writes)
-    owners.push_back(lowering.engines(lowering.place_of(span)).front());
-  if (!lowering.all_can_access_all(owners, it)) return false;
+    engines.push_back(lowering.engines(lowering.place_of(span)).front());
+  return engines;
+}
+
+// Every participant reduces one slice and writes the total to all members, without copies.
+void lower_shared(Lowering& lowering, const Operation& it) {
+  const std::vector<std::uint32_t> owners = participants(lowering, it);
   const std::uint64_t count = it.writes.front().count;
   const Operation total = derive(it, OperationKind::kSum, it.reads, it.writes);
   const bool small = count < lowering.options().slice_elements;
@@ -57,7 +61,6 @@ bool lower_shared(Lowering& lowering, const Operation& it) {
     lowering.emit(slice(total, parts[i].first, parts[i].count), owners[owner],
                   CONVOY_LANE_COLLECTIVE);
   }
-  return true;
 }
 
 // Ring and tree work in place on the writes, which first receive the reads.
@@ -118,8 +121,8 @@ std::vector<std::vector<std::size_t>> members_by_host(const Lowering& lowering,
 
 // Reduces inside every host to its first member, runs a ring over these members, and copies back
 // inside every host. Each element crosses the network twice per host, for any number of devices.
-void lower_two_level(Lowering& lowering, const Operation& it,
-                     const std::vector<std::vector<std::size_t>>& hosts) {
+void lower_two_level(Lowering& lowering, const Operation& it) {
+  const std::vector<std::vector<std::size_t>> hosts = members_by_host(lowering, it);
   SpanList leaders;
   for (const std::vector<std::size_t>& members : hosts) {
     SpanList parts;
@@ -134,12 +137,22 @@ void lower_two_level(Lowering& lowering, const Operation& it,
 }
 
 void lower_all_reduce(Lowering& lowering, const Operation& it) {
-  if (it.algorithm == CONVOY_ALGORITHM_RING) return lower_ring(lowering, it);
-  if (it.algorithm == CONVOY_ALGORITHM_TREE) return lower_tree(lowering, it);
-  if (lower_shared(lowering, it)) return;
-  const std::vector<std::vector<std::size_t>> hosts = members_by_host(lowering, it);
-  if (hosts.size() < 2) return lower_ring(lowering, it);
-  lower_two_level(lowering, it, hosts);
+  switch (all_reduce_way(lowering, it)) {
+    case AllReduceWay::kShared:
+      return lower_shared(lowering, it);
+    case AllReduceWay::kRing:
+      return lower_ring(lowering, it);
+    case AllReduceWay::kTree:
+      return lower_tree(lowering, it);
+    case AllReduceWay::kTwoLevel:
+      return lower_two_level(lowering, it);
+  }
+}
+
+bool are_on_one_host(const Lowering& lowering, const SpanList& spans) {
+  const auto host = [&](const PlanSpan& span) { return lowering.host_of(lowering.place_of(span)); };
+  return std::ranges::all_of(
+      spans, [&](const PlanSpan& span) { return host(span) == host(spans.front()); });
 }
 
 void lower_reduce_scatter(Lowering& lowering, const Operation& it) {
@@ -177,6 +190,13 @@ bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
       it.algorithm != CONVOY_ALGORITHM_TWO_LEVEL)
     return false;
   return devices_can_run(it, lowering.logical());
+}
+
+AllReduceWay all_reduce_way(const Lowering& lowering, const Operation& it) {
+  if (it.algorithm == CONVOY_ALGORITHM_RING) return AllReduceWay::kRing;
+  if (it.algorithm == CONVOY_ALGORITHM_TREE) return AllReduceWay::kTree;
+  if (lowering.all_can_access_all(participants(lowering, it), it)) return AllReduceWay::kShared;
+  return are_on_one_host(lowering, it.writes) ? AllReduceWay::kRing : AllReduceWay::kTwoLevel;
 }
 
 void lower_collective(Lowering& lowering, const Operation& operation) {

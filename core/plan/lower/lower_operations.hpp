@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy {
@@ -12,6 +14,10 @@ namespace convoy {
 void lower_collective(Lowering& lowering, const Operation& operation);
 // Whether the devices run it themselves. Error kUsage where it is for them only, and they cannot.
 bool is_left_to_devices(const Lowering& lowering, const Operation& collective);
+
+// How an all_reduce that is not left to the devices is lowered.
+enum class AllReduceWay : std::uint8_t { kShared, kRing, kTree, kTwoLevel };
+AllReduceWay all_reduce_way(const Lowering& lowering, const Operation& it);
 
 // A copy between places of different hosts. The network reads and writes host memory only: that of
 // hosts, and of devices that share it. Between two such places the copy is one operation. A copy

@@ -1,7 +1,5 @@
 #include "core/plan/lower/lowered_size.hpp"
 
-#include <algorithm>
-
 #include "core/plan/lower/lower_operations.hpp"
 
 namespace convoy {
@@ -11,13 +9,6 @@ namespace {
 bool is_apart(const Lowering& lowering, const Operation& collective) {
   return !lowering.can_access(lowering.place_of(collective.writes.front()),
                               lowering.place_of(collective.reads.back()));
-}
-
-bool are_on_one_host(const Lowering& lowering, const SpanList& spans) {
-  const std::uint32_t host = lowering.host_of(lowering.place_of(spans.front()));
-  return std::ranges::all_of(spans, [&](const PlanSpan& span) {
-    return lowering.host_of(lowering.place_of(span)) == host;
-  });
 }
 
 // Every neighbour adds what it gets of all pieces but one, and then copies as many. Where devices
@@ -35,12 +26,6 @@ std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
   return least;
 }
 
-bool becomes_a_ring(const Lowering& lowering, const Operation& it) {
-  if (it.kind != OperationKind::kAllReduce || it.algorithm == CONVOY_ALGORITHM_TREE) return false;
-  return it.algorithm == CONVOY_ALGORITHM_RING ||
-         (is_apart(lowering, it) && are_on_one_host(lowering, it.writes));
-}
-
 // An all_gather copies every read to every write, but for reads that are a part of a write already.
 // Where devices do not address each other's memory, each copy takes two operations.
 LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
@@ -50,7 +35,7 @@ LoweredSize size_of_collective(const Lowering& lowering, const Operation& it) {
   const std::size_t pairs = reads * it.writes.size();
   const std::size_t staged = is_apart(lowering, it) ? 2 * pairs : 0;
   if (it.kind == OperationKind::kAllGather) return {pairs - reads, pairs + staged};
-  if (becomes_a_ring(lowering, it)) {
+  if (it.kind == OperationKind::kAllReduce && all_reduce_way(lowering, it) == AllReduceWay::kRing) {
     const std::size_t least = least_of_ring(lowering, it.writes);
     return {least, reads + least};
   }

@@ -89,7 +89,7 @@ bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) 
 }
 
 bool Lowering::all_can_access_all(const std::vector<std::uint32_t>& engines,
-                                  const Operation& operation) {
+                                  const Operation& operation) const {
   std::vector<std::uint32_t> places;
   places.reserve(operation.reads.size() + operation.writes.size());
   for (const auto* spans : {&operation.reads, &operation.writes})

@@ -30,7 +30,8 @@ class Lowering {
   bool can_access_all(std::uint32_t engine, const Operation& operation) const;
   // Whether all of these engines can. Collectives between the same devices ask this again and
   // again.
-  bool all_can_access_all(const std::vector<std::uint32_t>& engines, const Operation& operation);
+  bool all_can_access_all(const std::vector<std::uint32_t>& engines,
+                          const Operation& operation) const;
   // The engines that run a place's operations: itself, or the devices that serve it.
   std::span<const std::uint32_t> engines(std::uint32_t place) const;
 
@@ -100,7 +101,7 @@ class Lowering {
     std::vector<std::uint32_t> places;
     bool is_possible = true;
   };
-  Access access_;  // what was asked last
+  mutable Access access_;  // what was asked last
   struct Outbox {
     std::uint32_t half = 0;
     std::uint64_t used = 0;  // elements of it
