@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <ctime>
+#include <set>
 
 #include "core/base/error.hpp"
 #include "core/plan/check/check.hpp"
 #include "core/plan/host_cluster.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "core/plan/plan.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"
 #include "tests/plan/sample_models.hpp"
 #include "tests/sanitized.hpp"
@@ -28,29 +31,45 @@ void PrintTo(const Literature& it, std::ostream* stream) {
   *stream << it.name;
 }
 
-class LiteratureTest : public ::testing::TestWithParam<Literature> {};
+class LiteratureTest : public ::testing::TestWithParam<Literature> {
+ protected:
+  // Proves a plan and counts the processor time that takes. The interpreter, whose results are
+  // compared with the verdict, takes up to a hundred times as long, and is not what is measured.
+  CheckReport proved(const Plan& plan) {
+    const std::clock_t start = std::clock();
+    CheckReport report = check_plan(plan);
+    seconds_ += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    return report;
+  }
+
+  double seconds_ = 0;
+};
 
 TEST_P(LiteratureTest, IsWhatItClaimsOnAnyNumberOfDevices) {
   StrategyUnderTest strategy(GetParam().name, GetParam().options);
   const ArenaMap arena = ragged_arena();
-  const std::clock_t start = std::clock();
-  for (std::uint32_t devices = 1; devices <= 8; ++devices)
+  for (std::uint32_t devices = 1; devices <= 8; ++devices) {
+    // Many strategies write the same plan with and without shared memory.
+    std::set<std::uint64_t> interpreted;
     for (const bool shared_memory : {true, false}) {
       SCOPED_TRACE(fmt::format("{} devices", devices));
       const Cluster cluster = make_single_host(devices, shared_memory, "cpu");
       const Plan plan = strategy.plan(cluster, arena);
-      const CheckReport report = check_plan(plan);
+      const CheckReport report = proved(plan);
       for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
       EXPECT_TRUE(satisfies(report, strategy.claim())) << report.verdict_text();
       const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
-      EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+      EXPECT_EQ(proved(pieces).verdict_text(), report.verdict_text());
       if (devices == 3) {
         EXPECT_TRUE(report.verdict_text().starts_with(GetParam().verdict)) << report.verdict_text();
       }
-      EXPECT_EQ(contradiction(plan, report).value_or(""), "");
+      if (interpreted.insert(plan_hash(plan)).second) {
+        EXPECT_EQ(contradiction(plan, report).value_or(""), "");
+      }
     }
-  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  EXPECT_LT(seconds, kSanitized ? 60 : 4);
+  }
+  RecordProperty("seconds", fmt::format("{:.2f}", seconds_));
+  EXPECT_LT(seconds_, kSanitized ? 15 : 1);
 }
 
 const std::string kOnce = "approximate (every gradient counts once in the end, nothing is lost";
