@@ -163,6 +163,17 @@ TEST(Limits, OfFileSizesAreNoFullDiskAndLoseNothing) {
   EXPECT_TRUE(fs::exists(folder / "model-2.safetensors"));
 }
 
+// Worker 1, whose peer is lost, may end before that one has.
+TEST(Limits, LaunchNamesTheTaskThatMetOneAndNotTheOneThatLostIt) {
+  const fs::path folder = scratch_folder("small_files_of_tasks");
+  const ProgramResult result =
+      run_in(limited(RLIMIT_FSIZE, 100'000),
+             after({"launch", "--workers=2", "--"},
+                   training(1, 1, {"--save_model_steps=1", "--train_dir=" + folder.string()})));
+  EXPECT_EQ(result.exit_code, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("convoy: worker 0 ended with code 1\n"));
+}
+
 TEST(Limits, OfOpenFilesMakeNoTransportWrong) {
   if (kSanitized) GTEST_SKIP() << "sanitizers open files of their own";
   const ProgramResult result = run_in(limited(RLIMIT_NOFILE, 20), {"check", "shm"});

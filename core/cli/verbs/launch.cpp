@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/process_limits.hpp"
 #include "core/base/interruption.hpp"
 #include "core/base/memory_limit.hpp"
+#include "core/base/process_limits.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/run_flags.hpp"
@@ -189,9 +189,9 @@ class Launch {
   void replace_or_give_up(Task& task, std::ostream& err) {
     const int code = task.process->exit_code();
     const bool fails = !ended_as_asked(*task.process);
-    if (end_by_ && fails) note_cause(*task.process);
+    if (end_by_ && fails) note_cause(task, err);
     if (end_by_ || (exit_code_ != 0 && !fails)) return;
-    err << fmt::format("convoy: {} ended with code {}\n", task.label, code);
+    say_ended(task, err);
     if (task.process->was_killed() && restarts_left_ > 0 && !is_chief(task) && passed_on_ == 0) {
       err << fmt::format("convoy: {} is started again ({} left)\n", task.label, --restarts_left_);
       return task.start();
@@ -202,9 +202,16 @@ class Launch {
 
   // A task may end because it has lost another one, and before it. The lost task's code says what
   // failed.
-  void note_cause(const LaunchedTask& task) {
+  void note_cause(const Task& task, std::ostream& err) {
     constexpr int kLost = static_cast<int>(ExitCode::kTimeout);
-    if (exit_code_ == kLost && !task.was_killed()) exit_code_ = task.exit_code();
+    const int code = task.process->exit_code();
+    if (exit_code_ != kLost || code == kLost || task.process->was_killed()) return;
+    exit_code_ = code;
+    say_ended(task, err);
+  }
+
+  static void say_ended(const Task& task, std::ostream& err) {
+    err << fmt::format("convoy: {} ended with code {}\n", task.label, task.process->exit_code());
   }
 
   std::vector<Task> tasks_;
