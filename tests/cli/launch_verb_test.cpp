@@ -40,4 +40,12 @@ TEST(LaunchVerb, RefusesTasksWithAnIdentityOfTheirOwn) {
   }
 }
 
+// Before a task starts, so once.
+TEST(LaunchVerb, RefusesFlagsThatNoTaskWouldTake) {
+  EXPECT_THAT(refusal({"--", "--batch_sise=4"}), HasSubstr("did you mean --batch_size?"));
+  EXPECT_THAT(refusal({"--", "--batch_size=none"}), HasSubstr("--batch_size"));
+  EXPECT_THAT(refusal({"--", "qualify", "--train_dir=x"}), HasSubstr("--train_dir"));
+  EXPECT_THAT(refusal({"--", "qualify", "--threshold=7"}), HasSubstr("--threshold"));
+}
+
 }  // namespace convoy::cli::launch_verb_test

@@ -17,12 +17,14 @@
 #include "core/base/memory_limit.hpp"
 #include "core/base/process_limits.hpp"
 #include "core/cli/flags/bind.hpp"
+#include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/run_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/launch_limits.hpp"
 #include "core/cli/verbs/launched_task.hpp"
+#include "core/cli/verbs/qualify.hpp"
 #include "core/job/limits.hpp"
 #include "core/network/addresses.hpp"
 #include "topology/detect/usable_cores.hpp"
@@ -92,6 +94,16 @@ std::vector<std::string> words_of_tasks(std::span<const std::string> arguments) 
   return words;
 }
 
+// Once, instead of by every task: what follows the program's name in a task's command line.
+void refuse_flags_of_tasks(std::span<const std::string> words) {
+  if (words.front() == "qualify") {
+    QualifyRequest request;
+    static_cast<void>(read_qualify_command(words.subspan(1), request));
+  } else {
+    static_cast<void>(read_command(words.subspan(1)));
+  }
+}
+
 void check_tasks(const LaunchOptions& options, std::size_t cores) {
   if (options.oversubscribe) return;
   const std::string refusal =
@@ -128,6 +140,7 @@ class Launch {
     for (std::uint32_t i = 0; i < options.workers; ++i)
       add("worker", i, share_of_worker(cores, i, options.workers));
     for (std::uint32_t i = 0; i < options.servers; ++i) add("ps", i, std::nullopt);
+    refuse_flags_of_tasks(std::span(tasks_.front().arguments).subspan(1));
     for (Task& task : tasks_) task.start();
   }
 

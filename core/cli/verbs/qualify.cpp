@@ -1,4 +1,4 @@
-#include "core/cli/verbs/verbs.hpp"
+#include "core/cli/verbs/qualify.hpp"
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +17,7 @@
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/qualification_text.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/verbs.hpp"
 #include "core/job/sharing_nothing.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/qualify/judge.hpp"
@@ -36,12 +37,6 @@ constexpr VerbUsage kQualifyUsage = {
     "convoy run: devices, model, data, tasks. On several hosts the tasks are started as for convoy "
     "run (`convoy launch --workers=2 -- qualify`), and worker 0 ranks all hosts. Nothing else "
     "should be running."};
-constexpr double kUsualThreshold = 0.7;
-
-struct QualifyRequest {
-  double threshold = kUsualThreshold;
-  bool quick = false;
-};
 
 VerbFlags qualify_flags(QualifyRequest& request) {
   return [&request](RunCommand&) {
@@ -150,16 +145,19 @@ class QualifyVerb {
 
 }  // namespace
 
+JobCommand read_qualify_command(std::span<const std::string> arguments, QualifyRequest& request) {
+  refuse_flags(arguments, flags_of_training());
+  return read_command(arguments, qualify_flags(request));
+}
+
 int run_qualify_verb(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
   QualifyRequest request;
-  const VerbFlags flags = qualify_flags(request);
-  const std::vector<RefusedFlag> refused = flags_of_training();
   if (wants_help(arguments)) {
-    out << usage_text(kQualifyUsage) + command_help(arguments, flags, refused);
+    out << usage_text(kQualifyUsage) +
+               command_help(arguments, qualify_flags(request), flags_of_training());
     return static_cast<int>(ExitCode::kOk);
   }
-  refuse_flags(arguments, refused);
-  JobCommand command = read_command(arguments, flags);
+  JobCommand command = read_qualify_command(arguments, request);
   // Probes are written by a strategy of their own; this one only stands for none.
   command.options.variable_update =
       job::strategy_that_shares_nothing(command.catalog, "qualify").manifest.name;
