@@ -4,10 +4,12 @@
 #include <span>
 #include <vector>
 
+#include "core/simulate/flows/twin_links.hpp"
+
 namespace convoy::simulate {
 namespace {
 
-// Collectives of many devices pass thousands of links, and hardly any of them can be left out.
+// Collectives of many devices pass thousands of links. Of these, only twins are left out.
 constexpr std::size_t kLongRoute = 64;
 
 class Narrower {
@@ -79,16 +81,27 @@ class Narrower {
   std::uint32_t number_ = 0;
 };
 
+bool has_long_route(const TaskGraph& graph) {
+  for (std::uint32_t route = 0; route < graph.routes.size(); ++route)
+    if (graph.routes[route].size() > kLongRoute) return true;
+  return false;
+}
+
 }  // namespace
 
 Lists<LinkShare> binding_links(const TaskGraph& graph) {
   const Narrower narrower(graph);
+  std::vector<std::uint32_t> firsts;
+  if (has_long_route(graph)) firsts = first_twins(graph);
+  const auto is_binding = [&](std::uint32_t link) {
+    return (firsts.empty() || firsts[link] == link) && !narrower.is_left_out(link);
+  };
   Lists<LinkShare> routes;
   std::vector<LinkShare> binding;
   for (std::uint32_t route = 0; route < graph.routes.size(); ++route) {
     binding.clear();
     for (const LinkShare& it : graph.routes[route])
-      if (!narrower.is_left_out(it.link)) binding.push_back(it);
+      if (is_binding(it.link)) binding.push_back(it);
     routes.add(binding);
   }
   return routes;

@@ -61,6 +61,58 @@ TEST(BindingLinks, ALinkThatMayBecomeNarrowerStays) {
   EXPECT_EQ(links_of(congested), (Links{kNarrow, kWide}));
 }
 
+// Rings over all links of a kind, as many as a collective of hundreds of devices passes; one of the
+// rings leaves out some.
+TaskGraph rings(std::uint32_t links) {
+  TaskGraph graph;
+  for (std::uint32_t link = 0; link < links; ++link)
+    graph.links.push_back({link % 2 == 0 ? 25e9 : 450e9, 0});
+  std::vector<LinkShare> all;
+  std::vector<LinkShare> some;
+  for (std::uint32_t link = 0; link < links; ++link) {
+    all.push_back({link, 1 + 1.0 / 3 * (link % 3), 1});
+    if (link >= 6) some.push_back({link, link % 2 == 0 ? 0.1 : 0.7, 1});
+  }
+  graph.routes.add(all);
+  graph.routes.add(some);
+  return graph;
+}
+
+TEST(BindingLinks, OfTwinsOnLongRoutesTheFirstStays) {
+  constexpr std::uint32_t kLinks = 600;
+  const TaskGraph graph = rings(kLinks);
+  EXPECT_EQ(links_of(graph, 0), (Links{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
+  EXPECT_EQ(links_of(graph, 1), (Links{6, 7, 8, 9, 10, 11}));
+  TaskGraph odd = graph;
+  odd.links[30].incast_loss = 0.05;
+  odd.slowed_links.push_back({31, 0, 0.5e9});
+  EXPECT_EQ(links_of(odd, 1), (Links{6, 7, 8, 9, 10, 11, 30, 31}));
+}
+
+TEST(BindingLinks, FlowsHaveTheSameRatesWithoutTwinsToTheLastBit) {
+  const TaskGraph graph = rings(200);
+  const Lists<LinkShare> binding = binding_links(graph);
+  std::mt19937 random(1);
+  FlowNetwork all(graph.links);
+  FlowNetwork few(graph.links);
+  std::vector<std::uint32_t> flows;
+  for (Ticks now = 0; now < 200; ++now) {
+    if (flows.size() > 5) {
+      const std::size_t which = random() % flows.size();
+      all.finish(flows[which]);
+      few.finish(flows[which]);
+      flows.erase(flows.begin() + static_cast<std::ptrdiff_t>(which));
+    }
+    const auto route = static_cast<std::uint32_t>(random() % 2);
+    const double limit = random() % 2 == 0 ? FlowNetwork::kNoLimit : double(random() % 9) * 1e9;
+    flows.push_back(all.add(now, 1e9, graph.routes[route], limit));
+    ASSERT_EQ(few.add(now, 1e9, binding[route], limit), flows.back());
+    all.update(now);
+    few.update(now);
+    for (const std::uint32_t flow : flows) ASSERT_EQ(few.rate(flow), all.rate(flow)) << now;
+  }
+}
+
 // Devices below switches, hosts on one network: what a device sends passes four to six links.
 TaskGraph random_machine(std::mt19937& random) {
   const auto below = [&](std::uint32_t end) { return std::uint32_t(random() % end); };
