@@ -177,13 +177,11 @@ double FairShares::fair_rate(const Link& link) {
   return std::max(0.0, link.left) / link.weight;
 }
 
-// The bound on a flow by its limit and by the full links that are not shared anew.
+// The bound on a flow by its limit and by the full links that are not shared anew: open links have
+// room until they are filled.
 double FairShares::bound(const Flow& flow) const {
   double rate = flow.limit;
-  for (const LinkShare& share : flow.links) {
-    const Link& link = links_[share.link];
-    if (!is_open(link)) rate = std::min(rate, link.level);
-  }
+  for (const LinkShare& share : flow.links) rate = std::min(rate, links_[share.link].level);
   return rate;
 }
 
@@ -213,13 +211,14 @@ void FairShares::fill_alone(std::uint32_t flow) {
 }
 
 // The same as fill() in a frequent case: one link is open, and nothing else limits its flows.
-// Returns false, with nothing done, in other cases.
+// Returns false, with no rate found, in other cases.
 bool FairShares::fill_one_link(std::uint32_t index) {
   Link& link = links_[index];
   if (link.flows.empty() || link.flows.size() != free_flows_.size()) return false;
   double weight = 0;
   for (const Passenger& it : link.flows) weight += it.weight;
   const double rate = link.whole / weight;
+  link.level = kRoom;
   for (const Passenger& it : link.flows)
     if (bound(flows[it.flow]) < rate) return false;
   link.level = rate;
@@ -268,12 +267,12 @@ void FairShares::fix_at_bounds(double rate) {
     fix(bounded_[next_bounded_].index, bounded_[next_bounded_].rate);
 }
 
+// What is left of links that are not open is of no meaning; asking each takes longer.
 void FairShares::fix(std::uint32_t flow, double rate) {
   if (filled_[flow] != kGrowing) return;
   filled_[flow] = rate;
   for (const LinkShare& share : flows[flow].links) {
     Link& link = links_[share.link];
-    if (!is_open(link)) continue;
     link.left -= rate * share.weight;
     link.weight -= share.weight;
     --link.growing;
