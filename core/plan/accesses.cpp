@@ -1,6 +1,10 @@
 #include "core/plan/accesses.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/base/large_pages.hpp"
@@ -14,6 +18,56 @@ void for_each_span(const Plan& plan, Visit visit) {
     for (const auto* spans : {&operation.reads, &operation.writes})
       for (const PlanSpan& span : *spans) visit(span);
 }
+
+// Where spans begin and end, per buffer. Devices use their buffers alike and again and again, so
+// what comes in the order in which it came before is not noted again: it need not be sorted.
+class Cuts {
+ public:
+  // `most`: per buffer, how many may be noted.
+  explicit Cuts(const std::vector<std::size_t>& most) {
+    lists_.reserve(most.size());
+    std::size_t begin = 0;
+    for (const std::size_t count : most) {
+      lists_.push_back({begin, begin, begin});
+      begin += count;
+    }
+    values_ = std::make_unique_for_overwrite<std::uint64_t[]>(begin);
+  }
+
+  void note(const PlanSpan& span) {
+    note(lists_[span.buffer], span.first);
+    note(lists_[span.buffer], span.first + span.count);
+  }
+  // In ascending order, each once.
+  std::span<const std::uint64_t> sorted(std::size_t buffer) {
+    const auto [begin, end, unused] = lists_[buffer];
+    const std::span<std::uint64_t> all(values_.get() + begin, end - begin);
+    std::ranges::sort(all);
+    return {all.begin(), std::ranges::unique(all).begin()};
+  }
+
+ private:
+  struct List {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t again = 0;  // behind the last one that came
+  };
+
+  void note(List& it, std::uint64_t at) {
+    if (it.again > it.begin && values_[it.again - 1] == at) return;  // neighbours touch
+    const auto comes = [&] { return it.again < it.end && values_[it.again] == at; };
+    if (!comes()) it.again = it.begin;
+    if (!comes()) {
+      values_[it.end++] = at;
+      it.again = it.end;
+    } else {
+      ++it.again;
+    }
+  }
+
+  std::vector<List> lists_;
+  std::unique_ptr<std::uint64_t[]> values_;  // of which most are never touched
+};
 
 }  // namespace
 
@@ -29,32 +83,17 @@ Accesses::Accesses(const Plan& plan)
 
 void Accesses::cut(const Plan& plan) {
   const std::uint32_t replicas = plan.cluster->replicas();
-  std::vector<std::size_t> ends(plan_buffers_ + replicas + 1, 0);
-  for_each_span(plan, [&](const PlanSpan& span) { ends[span.buffer + 1] += 2; });
-  for (std::uint32_t r = 0; r < replicas; ++r) ends[plan_buffers_ + r + 1] = 2;
-  for (std::size_t i = 1; i < ends.size(); ++i) ends[i] += ends[i - 1];
-  std::vector<std::uint64_t> cuts;
-  reserve_large(cuts, ends.back());
-  cuts.resize(ends.back());
-  std::vector<std::size_t> next(ends.begin(), ends.end() - 1);
-  const auto note = [&](const PlanSpan& span) {
-    // Neighbours touch: what is there already need not be sorted.
-    for (const std::uint64_t at : {span.first, span.first + span.count}) {
-      std::size_t& slot = next[span.buffer];
-      if (slot == ends[span.buffer] || cuts[slot - 1] != at) cuts[slot++] = at;
-    }
-  };
-  for_each_span(plan, note);
-  for (std::uint32_t r = 0; r < replicas; ++r) note(activations(r));
-  firsts_.reserve(ends.size());
-  reserve_large(stretches_, cuts.size());
-  for (std::size_t buffer = 0; buffer + 1 < ends.size(); ++buffer) {
+  std::vector<std::size_t> most(plan_buffers_ + replicas, 0);
+  for_each_span(plan, [&](const PlanSpan& span) { most[span.buffer] += 2; });
+  for (std::uint32_t r = 0; r < replicas; ++r) most[plan_buffers_ + r] = 2;
+  Cuts cuts(most);
+  for_each_span(plan, [&](const PlanSpan& span) { cuts.note(span); });
+  for (std::uint32_t r = 0; r < replicas; ++r) cuts.note(activations(r));
+  firsts_.reserve(most.size() + 1);
+  reserve_large(stretches_, std::accumulate(most.begin(), most.end(), std::size_t{0}));
+  for (std::size_t buffer = 0; buffer < most.size(); ++buffer) {
     firsts_.push_back(static_cast<std::uint32_t>(stretches_.size()));
-    const auto begin = cuts.begin() + static_cast<std::ptrdiff_t>(ends[buffer]);
-    auto end = cuts.begin() + static_cast<std::ptrdiff_t>(next[buffer]);
-    std::sort(begin, end);
-    end = std::unique(begin, end);
-    for (auto it = begin; it != end; ++it) stretches_.push_back({*it, {}, {}, false});
+    for (const std::uint64_t at : cuts.sorted(buffer)) stretches_.push_back({at, {}, {}, false});
   }
   firsts_.push_back(static_cast<std::uint32_t>(stretches_.size()));
   behind_last_ = firsts_;
