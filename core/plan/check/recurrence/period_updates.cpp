@@ -12,7 +12,7 @@ namespace {
 // Whether the update is of memory that holds what such elements hold.
 bool is_updated(const PeriodClass& elements, const LinearApply& apply) {
   return std::ranges::any_of(elements.states, [&](const PeriodState& state) {
-    return state.buffer == apply.target && state.range.first >= apply.range.first &&
+    return state.buffer == apply.held_as && state.range.first >= apply.range.first &&
            state.range.first < apply.range.first + apply.range.count;
   });
 }

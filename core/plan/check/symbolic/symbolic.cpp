@@ -239,6 +239,7 @@ void SymbolicRun::update_span(const Operation& operation, const PlanSpan& target
                      if (start_ == Start::kHeld)
                        linear_applies_.push_back({operation.id,
                                                   target.buffer,
+                                                  holds_as_[target.buffer],
                                                   values[1],
                                                   operation.contributions,
                                                   {target.first + at, count}});

@@ -33,7 +33,8 @@ enum class Start {
 // An apply of a run from held memory: what was the sum, on which elements.
 struct LinearApply {
   std::uint32_t operation = CONVOY_NONE;
-  std::uint32_t target = 0;  // buffer
+  std::uint32_t target = 0;   // buffer
+  std::uint32_t held_as = 0;  // the buffer that this one begins the period with the contents of
   ValueId gradient_sum = 0;
   std::uint64_t contributions = 1;
   ElementRange range{};
