@@ -103,6 +103,17 @@ void require_equal_dtypes(const Operation& operation) {
              dtype_name(span.dtype));
 }
 
+// Devices convert no others.
+void require_floats(const Operation& operation) {
+  for (const auto* spans : {&operation.reads, &operation.writes})
+    for (const PlanSpan& span : *spans)
+      if (span.dtype != CONVOY_F32 && span.dtype != CONVOY_F16 && span.dtype != CONVOY_BF16)
+        fail(ExitCode::kFailed,
+             "it converts among f32, f16 and bf16 only, and a span is {}; quantise makes codes of "
+             "few bits, and a call may do anything else",
+             dtype_name(span.dtype));
+}
+
 std::uint64_t total(std::span<const PlanSpan> spans) {
   std::uint64_t sum = 0;
   for (const PlanSpan& span : spans) sum += span.count;
@@ -182,7 +193,9 @@ void check_shape(Operation& operation, const Plan& plan) {
       if (is_compression(operation.kind)) return require_messages(operation);
       require_operands(operation);
   }
-  if (traits_of(operation.kind).types != OperationTypes::kConverted)
+  if (traits_of(operation.kind).types == OperationTypes::kConverted)
+    require_floats(operation);
+  else
     require_equal_dtypes(operation);
   if (operation.kind == OperationKind::kApply) check_apply(operation, plan);
 }

@@ -19,6 +19,19 @@ convoy_operation raw(std::uint32_t kind) {
   return it;
 }
 
+TEST(PlanWriter, CastsConvertAmongFloatsOnly) {
+  const auto cast = [](Dtype from, Dtype to) {
+    return
+        [=](Planner& p) { p.cast(p.scratch(PlaceId(0), 8, to), p.scratch(PlaceId(0), 8, from)); };
+  };
+  for (const Dtype half : {Dtype::kF16, Dtype::kBf16}) {
+    EXPECT_EQ(plan_refusal(cast(Dtype::kF32, half)), "accepted");
+    EXPECT_EQ(plan_refusal(cast(half, Dtype::kF32)), "accepted");
+  }
+  EXPECT_PLAN_REFUSED("f32, f16 and bf16 only, and a span is i32", cast(Dtype::kF32, Dtype::kI32));
+  EXPECT_PLAN_REFUSED("f32, f16 and bf16 only, and a span is u8", cast(Dtype::kU8, Dtype::kF32));
+}
+
 TEST(PlanWriter, RefusesSpansOutsideTheirBuffer) {
   EXPECT_PLAN_REFUSED("outside parameters(0)", [](Planner& p) {
     p.fill(p.parameters(ReplicaId(0))[{130, 8}], 0);
