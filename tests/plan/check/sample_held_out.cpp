@@ -605,6 +605,58 @@ void write_gentle_elastic(Planner& p) {
   p.sum(center, pulls);
 }
 
+// ZeRO, stage 1, with a momentum of the shards' own, over two steps: the replicas' parameters are
+// the same, and each updates a piece of them.
+WritePlan sharded_momentum(std::uint64_t steps_of_mean) {
+  return [=](Planner& p) {
+    const std::vector<Range> pieces = split(p.arena(), p.replica_count());
+    std::vector<Span> sums, updated;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      const ReplicaId owner = p.replicas()[i];
+      sums.push_back(p.persistent(p.replica_place(owner), pieces[i].count));
+      updated.push_back(p.parameters(owner)[pieces[i]]);
+      p.scale(sums[i], sums[i], 0.5);
+    }
+    for (int step = 0; step < 2; ++step) {
+      p.compute();
+      std::vector<Span> now;
+      for (std::size_t i = 0; i < pieces.size(); ++i)
+        now.push_back(p.scratch(p.replica_place(p.replicas()[i]), pieces[i].count));
+      p.reduce_scatter(now, p.all_gradients(p.arena()));
+      for (std::size_t i = 0; i < pieces.size(); ++i) p.add(sums[i], sums[i], now[i]);
+    }
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      p.apply(updated[i], sums[i], {.contributions = steps_of_mean * p.replica_count()});
+    p.all_gather(p.all_parameters(p.arena()), updated);
+  };
+}
+
+// SlowMo (Wang et al., 2020) of workers that have a momentum of the plan's own.
+WritePlan momentum_inside(double gradient) {
+  return [=](Planner& p) {
+    const Buffer point = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+    const Buffer outer = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+    const Buffer mean = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    std::vector<Buffer> inner;
+    for (const auto r : p.replicas()) inner.push_back(held(p, r));
+    p.prologue([&] { p.copy(point, p.parameters(ReplicaId(0))); });
+    for (int step = 0; step < 2; ++step) {
+      p.compute();
+      for (const auto r : p.replicas()) {
+        p.scale(inner[r.index()], inner[r.index()], 0.5);
+        p.axpy(inner[r.index()], gradient, p.gradient(r), inner[r.index()]);
+        p.apply(p.parameters(r), inner[r.index()], {.contributions = 1});
+      }
+    }
+    p.sum(mean, p.all_parameters(p.arena()));
+    p.scale(mean, mean, 1.0 / p.replica_count());
+    p.axpy(mean, -1, point, mean);
+    p.axpy(outer, 0.75, outer, mean);
+    p.add(point, point, outer);
+    for (const auto r : p.replicas()) p.copy(p.parameters(r), point);
+  };
+}
+
 }  // namespace
 
 std::vector<SampleRecurrence> right_held_out() {
@@ -661,6 +713,10 @@ std::vector<SampleRecurrence> right_held_out() {
       {"from the mean of every replica's way", from_mean_on_the_way({.alone = true}), kRight, false,
        "because every 4 steps end with the mean of the parameters at 4 points on the way"},
       {"push-sum with letters", push_sum({.letters = true}), kRight, true},
+      {"momentum of shards over two steps", sharded_momentum(2), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike, in means over 2 steps"},
+      {"momentum of shards over two steps, summed", sharded_momentum(1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike)"},
   };
 }
 
@@ -669,6 +725,10 @@ std::vector<SampleRecurrence> wrong_held_out() {
   constexpr Verdict kOpen = Verdict::kUnproved;
   return {
       {"elastic averaging with twice the gradient", elastic_momentum(0, 2), kWrong, false, ""},
+      {"momentum inside of a momentum", momentum_inside(1), kOpen, false,
+       "counts 8 times in the end, not once, as with a momentum inside of another"},
+      {"twice the gradient inside of two momenta", momentum_inside(2), kWrong, false,
+       "counts 16 times in the end, not once"},
       {"tracking that adds the last gradient", gradient_tracking(1), kWrong, false, "grows"},
       {"all but one in turns, whose gradient is dropped", in_turns_without(0), kWrong, false, ""},
       {"all but one in turns, whose gradient counts twice", in_turns_without(2), kWrong, false, ""},

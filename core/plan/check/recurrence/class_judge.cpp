@@ -146,7 +146,31 @@ std::string ClassJudge::growing_memory() const {
       return fmt::format("; {} is never cleared or reduced",
                          plan_.buffer_name(it_.states[i].buffer));
   }
-  return "";
+  return fastest_growing();
+}
+
+// The author's memory with the largest part in what grows most.
+std::string ClassJudge::fastest_growing() const {
+  constexpr int kPeriods = 64;
+  std::vector<double> sizes(it_.states.size());
+  for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = 1 + 1 / (static_cast<double>(i) + 3);
+  for (int period = 0; period < kPeriods; ++period) {
+    std::vector<double> next(sizes.size(), 0.0);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      for (const Addend& it : it_.step[i]) next[i] += it.weight.value * sizes[it.index];
+    const double largest =
+        std::fabs(*std::ranges::max_element(next, {}, [](double size) { return std::fabs(size); }));
+    if (!(largest > 0)) return "";
+    for (double& size : next) size /= largest;
+    sizes = std::move(next);
+  }
+  std::size_t found = sizes.size();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (plan_.buffers[it_.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT &&
+        std::fabs(sizes[i]) > (found < sizes.size() ? std::fabs(sizes[found]) : 1e-6))
+      found = i;
+  if (found == sizes.size()) return "";
+  return fmt::format("; {} grows from step to step", plan_.buffer_name(it_.states[found].buffer));
 }
 
 bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
@@ -205,6 +229,12 @@ void ClassJudge::require_equal(const FieldMatrix& weights) {
 // The first gradient that is missing or has another weight.
 void ClassJudge::report_unequal(const FieldMatrix& weights) {
   const std::uint64_t replicas = plan_.cluster->replicas();
+  const auto named = [&](const GradientKey& it) {
+    return fmt::format("replica {}{}", it.replica,
+                       plan_.computes == 1
+                           ? ""
+                           : fmt::format(" in step {} of {}", it.compute + 1, plan_.computes));
+  };
   std::map<GradientKey, std::size_t> columns;
   for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
   for (std::size_t r = 0; r < weights.rows(); ++r) {
@@ -221,10 +251,10 @@ void ClassJudge::report_unequal(const FieldMatrix& weights) {
       if (weights.at(r, g) == weights.at(0, 0)) continue;
       return add(
           FindingKind::kScaled, read, gradients_[g].replica,
-          fmt::format("in what replica {} reads, the gradient of replica {} counts {:.6g} times "
-                      "in the end, and that of replica {} in what replica {} reads {:.6g} times",
-                      read.replica, gradients_[g].replica,
-                      number_of(counted(weights.at(r, g), replicas)), gradients_[0].replica,
+          fmt::format("in what replica {} reads, the gradient of {} counts {:.6g} times in the "
+                      "end, and that of {} in what replica {} reads {:.6g} times",
+                      read.replica, named(gradients_[g]),
+                      number_of(counted(weights.at(r, g), replicas)), named(gradients_[0]),
                       it_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
     }
   }
@@ -361,14 +391,21 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   take_counts(total);
   const double counts = report_.counts;
   if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
+  const char* subject = report_.alone
+                            ? "no replica's gradient reaches another replica, and at home each"
+                            : "every gradient";
   if (counts < 1)
     return add(FindingKind::kScaled, any, any.replica,
-               fmt::format("every gradient counts {:.6g} times in the end, not once", counts));
+               fmt::format("{} counts {:.6g} times in the end, not once", subject, counts));
   if (takes_each_by_itself(total) || counts_by_momentum(it_, total, updates_of_period())) return;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
-  add(in_full ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
-      fmt::format("every gradient counts {:.6g} times in the end, not once{}", counts,
-                  in_full ? ", as if the replicas' updates were added where a mean is meant" : ""));
+  const bool twice = may_count_by_two_momenta(it_, total, updates_of_period());
+  const char* as_if = "";
+  if (twice)
+    as_if = ", as with a momentum inside of another: it is not known whether that is meant";
+  if (in_full) as_if = ", as if the replicas' updates were added where a mean is meant";
+  add(in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
+      fmt::format("{} counts {:.6g} times in the end, not once{}", subject, counts, as_if));
 }
 
 void ClassJudge::take_counts(std::uint64_t counts) {

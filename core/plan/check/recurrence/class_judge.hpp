@@ -30,6 +30,7 @@ class ClassJudge {
   bool reads_known();
   void judge_limit(const Limit& limit);
   std::string growing_memory() const;
+  std::string fastest_growing() const;
   void judge_averaging();
   void judge_conserved();
   bool all_equal(const FieldMatrix& weights) const;

@@ -83,6 +83,30 @@ bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
   return true;
 }
 
+// If every change is a times the one before and b times that before it: the roots of
+// x^2 = a x + b, where both are between 0 and 1. Exact but for the roots.
+std::optional<std::pair<double, double>> two_fading_rates(const std::vector<Weight>& response) {
+  const auto change = [&](std::size_t t) { return change_at(response, t).field; };
+  const auto minor = [](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
+    return field_add(field_multiply(a, d), kPrime - field_multiply(b, c));
+  };
+  const std::uint64_t c[] = {change(kSettledIn), change(kSettledIn + 1), change(kSettledIn + 2),
+                             change(kSettledIn + 3)};
+  const std::uint64_t both = minor(c[1], c[0], c[2], c[1]);
+  if (both % kPrime == 0) return std::nullopt;
+  const std::uint64_t a = field_multiply(minor(c[2], c[0], c[3], c[1]), field_inverse(both));
+  const std::uint64_t b = field_multiply(minor(c[1], c[2], c[2], c[3]), field_inverse(both));
+  for (std::size_t t = kSettledIn; t + 3 < response.size(); ++t)
+    if (change(t + 2) != field_add(field_multiply(a, change(t + 1)), field_multiply(b, change(t))))
+      return std::nullopt;
+  const double half = number_of(a) / 2;
+  const double square = half * half + number_of(b);
+  if (!(square >= 0)) return std::nullopt;
+  const std::pair rates{half + std::sqrt(square), half - std::sqrt(square)};
+  const bool fade = rates.first < 1 && rates.second > 0;
+  return fade ? std::optional(rates) : std::nullopt;
+}
+
 }  // namespace
 
 Weight times(const LinearRow& row, const std::vector<Weight>& held) {
@@ -111,6 +135,15 @@ bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_
   const double each = std::pow(fading, 1.0 / static_cast<double>(updates));
   return fading > 0 && fading < 1 &&
          (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);
+}
+
+bool may_count_by_two_momenta(const PeriodClass& it, std::uint64_t total, std::uint64_t updates) {
+  const auto rates = two_fading_rates(responses(it, kFadingPeriods));
+  if (!rates) return false;
+  double most = 1;
+  for (const double rate : {rates->first, rates->second})
+    most /= 1 - std::pow(rate, 1.0 / static_cast<double>(updates));
+  return number_of(total) < most * (1 + 1e-6);
 }
 
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,

@@ -19,6 +19,11 @@ std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>
 // 1 / (1 - b) times. `updates` are those of a period.
 bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_t updates);
 
+// Whether it may do so because of two of them, one after the other, such as the workers' own inside
+// of an outer one: contributions decay like sums of powers of two numbers b, and the count is at
+// most 1 / (1 - b) of one times that of the other.
+bool may_count_by_two_momenta(const PeriodClass& it, std::uint64_t total, std::uint64_t updates);
+
 // Periods until the gradient in this column has reached every read, or, with `only_replica`, every
 // read of that replica; 63 if it never reaches one.
 std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
