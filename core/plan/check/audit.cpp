@@ -95,7 +95,7 @@ void Audit::report(FindingKind kind, std::uint32_t operation, std::uint32_t repl
                    const ElementRange& range, const std::string& what) {
   if (!seen_.insert({kind, operation, replica}).second) return;
   findings_.push_back(
-      {kind, operation, replica, range, describe_operation(plan_, operation, range, what)});
+      {kind, operation, replica, range, describe_operation(plan_, operation, range, what), what});
 }
 
 void Audit::reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,

@@ -3,9 +3,17 @@
 
 #include <algorithm>
 
+#include "core/base/counted.hpp"
 #include "core/plan/check/audit.hpp"
 
 namespace convoy::check {
+namespace {
+
+std::string gradients_are(std::size_t count) {
+  return convoy::counted(count, "gradient") + (count == 1 ? " is" : " are");
+}
+
+}  // namespace
 
 Version Audit::examine_update(const Atom& update) {
   Version version = parameters(update.inputs[0], update.range, update.operation);
@@ -227,9 +235,9 @@ void Audit::report_weights(const Atom& update, const std::vector<Contribution>& 
                       part.weight.field));
     else
       say(FindingKind::kScaled, part.replica,
-          fmt::format("the gradient of replica {} is multiplied by {} and divided by {}; {} "
-                      "gradients are summed",
-                      part.replica, part.weight.value, update.contributions, parts.size()));
+          fmt::format("the gradient of replica {} is multiplied by {} and divided by {}; {} summed",
+                      part.replica, part.weight.value, update.contributions,
+                      gradients_are(parts.size())));
   }
   if (parts.size() < update.contributions)
     for (std::uint32_t r = 0; r < plan_.cluster->replicas(); ++r)
@@ -239,8 +247,8 @@ void Audit::report_weights(const Atom& update, const std::vector<Contribution>& 
       }
   if (!explained)
     say(FindingKind::kScaled, CONVOY_NONE,
-        fmt::format("{} gradients are summed but divided by {} contributions", parts.size(),
-                    update.contributions));
+        fmt::format("{} summed but divided by {}", gradients_are(parts.size()),
+                    convoy::counted(update.contributions, "contribution")));
 }
 
 void Audit::note_computes(const Atom& update, std::uint64_t first, std::uint64_t end) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/parts/forwarded_copies.hpp"
@@ -41,6 +42,18 @@ bool settle(check::SymbolicRun& run) {
   return true;
 }
 
+std::string what_takes_long(const Plan& plan, const check::OverBudget& where) {
+  constexpr std::size_t kMany = 10'000;
+  const std::size_t operations = plan.prologue.size() + plan.body.size();
+  if (where.of_neighbours && where.operation != CONVOY_NONE)
+    return fmt::format(
+        "what {} holds depends on other elements of it from the step before, so that nearly every "
+        "element would have to be judged by itself; are its elements shifted by mistake?",
+        plan.span_name(check::operation_of(plan, where.operation).writes.front()));
+  return fmt::format("here its budget was spent ({}{})", counted(operations, "operation"),
+                     operations < kMany ? "" : "; larger buckets make fewer");
+}
+
 CheckReport over_budget(const Plan& plan, const check::OverBudget& where) {
   const ElementRange arena{0, plan.arena->elements};
   CheckReport report;
@@ -50,9 +63,7 @@ CheckReport over_budget(const Plan& plan, const check::OverBudget& where) {
       {FindingKind::kBudget, where.operation, CONVOY_NONE, arena,
        check::describe_operation(
            plan, where.operation, arena,
-           fmt::format("a proof would take too long: here its budget was spent ({} operations; "
-                       "larger buckets make fewer)",
-                       plan.prologue.size() + plan.body.size()))});
+           fmt::format("a proof would take too long: {}", what_takes_long(plan, where)))});
   return report;
 }
 
@@ -90,6 +101,17 @@ std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
   return text;
 }
 
+// What says best why updates are not plain means.
+std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
+  const auto tells = [](const Finding& it) {
+    return it.operation != CONVOY_NONE &&
+           (it.kind == FindingKind::kMissing || it.kind == FindingKind::kDoubled ||
+            it.kind == FindingKind::kScaled || it.kind == FindingKind::kForeign);
+  };
+  const auto found = std::ranges::find_if(findings, tells);
+  return found == findings.end() ? std::nullopt : std::optional(*found);
+}
+
 // The recurrence's verdict, if the state does not repeat or repeats without being a mean.
 void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget& budget,
                      CheckReport& report) {
@@ -101,6 +123,8 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   const bool repeats = judge.recurrence_decides() && report.exact != Verdict::kUnproved &&
                        report.exact != Verdict::kWrong;
   report.verdict = found.verdict;
+  if (found.verdict == Verdict::kApproximate)
+    report.against_stricter = first_of_updates(report.findings);
   report.findings = std::move(found.findings);
   report.kernels = std::move(found.kernels);
   for (const auto& [kernel, by_step] : found.renewed_by)
@@ -275,11 +299,14 @@ CheckReport check_by_excerpt(const Plan& plan) {
   if (excerpt == nullptr) return check_all_of(plan);
   try {
     CheckReport report = check_all_of(excerpt->plan);
+    if (report.against_stricter)
+      report.against_stricter->operation = excerpt->operations[report.against_stricter->operation];
     if (is_proved(report)) return report;
-  } catch (const check::OverBudget& where) {
+  } catch (check::OverBudget& where) {
     // The whole plan would take longer.
-    if (where.operation >= excerpt->operations.size()) throw;
-    throw check::OverBudget{excerpt->operations[where.operation]};
+    if (where.operation < excerpt->operations.size())
+      where.operation = excerpt->operations[where.operation];
+    throw;
   }
   // The whole plan's operations have names that its author knows.
   return check_all_of(plan);
@@ -291,8 +318,9 @@ void judge_older_reads(const Plan& plan, CheckReport& report) {
   if (!older) return;
   try {
     if (is_proved(check_by_excerpt(older->plan))) return;
-  } catch (const check::OverBudget&) {
-    throw check::OverBudget{older->operation};
+  } catch (check::OverBudget& where) {
+    where.operation = older->operation;
+    throw;
   }
   const ElementRange all{0, plan.arena->elements};
   add_findings({{FindingKind::kUnknown, older->operation, CONVOY_NONE, all,

@@ -45,8 +45,9 @@ struct Finding {
   FindingKind kind = FindingKind::kIrregular;
   std::uint32_t operation = CONVOY_NONE;  // id in the plan that was checked
   std::uint32_t replica = CONVOY_NONE;
-  ElementRange range{};  // of the arena
-  std::string text;      // "apply (operation 12) on conv1/kernel [0..64): the gradient of ..."
+  ElementRange range{};   // of the arena
+  std::string text;       // "apply (operation 12) on conv1/kernel [0..64): the gradient of ..."
+  std::string what = {};  // "the gradient of ...", of updates that are judged one by one
 };
 
 struct StageReport;
@@ -82,6 +83,8 @@ struct CheckReport {
   std::vector<std::string> factors;
   std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
+  // Where the recurrence was right: the first that was found against a stricter verdict.
+  std::optional<Finding> against_stricter;
   // What is proved of each stage, where a plan has several; the other fields are then those of the
   // laxest stage, with the findings of all.
   std::vector<StageReport> stages;

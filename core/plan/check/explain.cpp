@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/plan/check/audit.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {
@@ -12,6 +13,11 @@ namespace {
 bool is_inexact(const Operation& it) {
   return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
          it.kind == OperationKind::kMatmul || has_factor(it.kind) || is_compression(it.kind);
+}
+// It passes on what parameters are elsewhere.
+bool only_moves(const Operation& it) {
+  return it.kind == OperationKind::kCopy || it.kind == OperationKind::kBroadcast ||
+         it.kind == OperationKind::kAllGather;
 }
 bool is_update(const Operation& it) {
   return it.kind == OperationKind::kApply;
@@ -26,21 +32,31 @@ std::uint32_t replica_of(const Plan& plan, const PlanSpan& span) {
 }
 
 // The operation that decides: the first of the most telling kind.
-const Operation* deciding_operation(const Plan& plan, Verdict verdict) {
+const Operation* deciding_operation(const Plan& plan, const CheckReport& report) {
+  const auto writes = [&](const Operation& it, std::uint32_t kind) {
+    return !it.writes.empty() && plan.buffers[it.writes.front().buffer].kind == kind;
+  };
   const auto changes_parameters = [&](const Operation& it) {
-    if (it.kind == OperationKind::kApply || it.writes.empty()) return false;
-    const std::uint32_t kind = plan.buffers[it.writes.front().buffer].kind;
-    return kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
+    return !is_update(it) && !only_moves(it) &&
+           (writes(it, CONVOY_BUFFER_PARAMETERS) || writes(it, CONVOY_BUFFER_MASTER));
+  };
+  const auto brings_parameters = [&](const Operation& it) {
+    return only_moves(it) && writes(it, CONVOY_BUFFER_PARAMETERS);
   };
   const auto first = [&](auto tells) -> const Operation* {
     const auto found = std::find_if(plan.body.begin(), plan.body.end(), tells);
     return found == plan.body.end() ? nullptr : &*found;
   };
   if (const Operation* loose = first(is_loose)) return loose;
-  if (verdict == Verdict::kApproximate) {
+  if (report.verdict == Verdict::kApproximate) {
     if (const Operation* inexact = first(is_inexact)) return inexact;
-    if (const Operation* moved = first(changes_parameters)) return moved;
+    if (report.against_stricter)
+      return &check::operation_of(plan, report.against_stricter->operation);
+    if (const Operation* changed = first(changes_parameters)) return changed;
   }
+  // Gradients are in time, but forwards do not get the newest parameters.
+  if (report.verdict == Verdict::kStale && report.gradient_lag == 0)
+    if (const Operation* brought = first(brings_parameters)) return brought;
   return first(is_update);
 }
 
@@ -51,14 +67,18 @@ std::string explain_verdict(const Plan& plan, const CheckReport& report) {
   for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
     if (report.stages[stage].report.verdict == report.verdict)
       return explain_verdict(stage_of(plan, stage), report.stages[stage].report);
-  const Operation* operation = deciding_operation(plan, report.verdict);
+  const Operation* operation = deciding_operation(plan, report);
   if (operation == nullptr) return "";
+  const auto& against = report.against_stricter;
+  const bool is_found = against && against->operation == operation->id;
   const PlanSpan& span =
       operation->writes.empty() ? operation->reads.front() : operation->writes.front();
   const std::uint32_t replica = replica_of(plan, span);
-  return fmt::format("it is {} because of {} (operation {}) on {}{}", verdict_name(report.verdict),
-                     operation_name(operation->kind), operation->id, plan.span_name(span),
-                     replica == CONVOY_NONE ? "" : fmt::format(", replica {}", replica));
+  return fmt::format("it is {} because of {} (operation {}) on {}{}{}",
+                     verdict_name(report.verdict), operation_name(operation->kind), operation->id,
+                     plan.span_name(span),
+                     replica == CONVOY_NONE ? "" : fmt::format(", replica {}", replica),
+                     is_found ? ": " + against->what : "");
 }
 
 }  // namespace convoy

@@ -158,11 +158,20 @@ std::uint32_t Lowering::last_writer(const PlanSpan& span) const {
 void Lowering::on_engine(const Operation& operation, std::uint32_t engine, std::uint32_t lane) {
   if (can_access_all(engine, operation)) return emit(operation, engine, lane);
   if (!is_elementwise(operation.kind) && operation.kind != OperationKind::kNorm)
-    fail(ExitCode::kFailed,
-         "operation {} ({}) at {} works on memory that this place cannot address; copy its spans "
-         "to the place first",
-         operation.source, operation_name(operation.kind), logical_.cluster->places[engine].name);
+    refuse_remote(operation, engine);
   staged(operation, engine, lane);
+}
+
+void Lowering::refuse_remote(const Operation& operation, std::uint32_t engine) const {
+  const auto is_remote = [&](const PlanSpan& span) { return !can_access(engine, place_of(span)); };
+  const auto read = std::ranges::find_if(operation.reads, is_remote);
+  const bool reads = read != operation.reads.end();
+  const PlanSpan& span = reads ? *read : *std::ranges::find_if(operation.writes, is_remote);
+  fail(ExitCode::kFailed, "operation {} ({}) at {} {} {}, which this place cannot address; {}",
+       operation.source, operation_name(operation.kind), logical_.cluster->places[engine].name,
+       reads ? "reads" : "writes", plan_.span_name(span),
+       reads ? "copy it to memory of the place first"
+             : "let it write memory of the place, and copy from there");
 }
 
 // Remote reads are copied to slots at the engine, remote writes from slots; two halves alternate so

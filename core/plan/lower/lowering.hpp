@@ -80,6 +80,8 @@ class Lowering {
   void append(Operation operation);
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
   bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
+  // Because it works on memory that the engine cannot address, and cannot be cut into pieces.
+  [[noreturn]] void refuse_remote(const Operation& operation, std::uint32_t engine) const;
   void staged(const Operation& operation, std::uint32_t engine, std::uint32_t lane);
   std::uint64_t staging_key(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype) const;
   PlanSpan staging(std::uint32_t place, std::uint32_t slot, std::uint32_t dtype,

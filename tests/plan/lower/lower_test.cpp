@@ -54,6 +54,45 @@ TEST(Lower, KeepsTheBitsOfEverySampleForEveryNumberOfReplicas) {
       }
 }
 
+// Why it cannot be lowered where devices do not see each other's memory.
+std::string why_not_lowered(const WritePlan& write) {
+  const ArenaMap arena = small_arena(0);
+  const Cluster cluster = make_single_host(2, false, "cpu");
+  const Plan plan = write_plan(cluster, arena, write);
+  try {
+    lower(plan);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "lowered";
+}
+
+TEST(Lower, MemoryOutOfReachIsNamed) {
+  const auto quantise = [](bool reads_other, bool keeps_other) {
+    return [=](Planner& p) {
+      const convoy::Coding coding{convoy::Code::k8Bits, 16};
+      std::vector<Buffer> rests;
+      for (const auto r : p.replicas()) {
+        rests.push_back(p.persistent(p.replica_place(r), p.arena_elements()));
+        p.name(rests.back(), "rest");
+      }
+      const PlaceId here = p.replica_place(ReplicaId(0));
+      const std::uint64_t bytes = coding.code_bytes(p.arena_elements());
+      p.compute();
+      p.quantise(p.scratch(here, bytes, Dtype::kU8),
+                 p.scratch(here, coding.scales(p.arena_elements())),
+                 p.gradient(ReplicaId(reads_other ? 1 : 0)), coding, rests[keeps_other ? 1 : 0]);
+    };
+  };
+  EXPECT_EQ(why_not_lowered(quantise(false, false)), "lowered");
+  EXPECT_EQ(why_not_lowered(quantise(true, false)),
+            "operation 4 (quantise) at cpu:0 reads gradient(1)[0..137), which this place cannot "
+            "address; copy it to memory of the place first");
+  EXPECT_EQ(why_not_lowered(quantise(false, true)),
+            "operation 4 (quantise) at cpu:0 writes rest (cpu:1)[0..137), which this place "
+            "cannot address; let it write memory of the place, and copy from there");
+}
+
 // Without peer access collectives become rings, which sum in another order.
 TEST(Lower, KeepsTheBitsOfRandomPlans) {
   const ArenaMap arena = small_arena(32);
@@ -122,7 +161,9 @@ TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
     lower(plan);
     FAIL() << "it was lowered";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("copy its spans"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("copy it to memory of the place first"),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -63,6 +63,11 @@ void CommonCuts::spread() {
   }
 }
 
+std::uint32_t CommonCuts::most_cut() const {
+  const auto most = std::ranges::max_element(cuts_, {}, &std::set<std::uint64_t>::size);
+  return static_cast<std::uint32_t>(most - cuts_.begin());
+}
+
 std::vector<ElementRange> CommonCuts::pieces(std::uint32_t memory,
                                              const ElementRange& range) const {
   std::vector<ElementRange> result{range};

@@ -21,6 +21,8 @@ class CommonCuts {
   void link(std::uint32_t to, const ElementRange& range, std::uint32_t from, std::int64_t shift);
   // Until nothing changes. Throws OverBudget.
   void spread();
+  // The memory with most cuts.
+  std::uint32_t most_cut() const;
   // The stretches of a range, ascending.
   std::vector<ElementRange> pieces(std::uint32_t memory, const ElementRange& range) const;
 

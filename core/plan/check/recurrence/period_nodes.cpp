@@ -25,7 +25,12 @@ PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const Symb
   collect_sides(plan, period);
   CommonCuts cuts(sides_.size() + 1, values_);
   for (std::uint32_t s = 0; s < sides_.size(); ++s) cut(cuts, s, begun);
-  cuts.spread();
+  try {
+    cuts.spread();
+  } catch (OverBudget& where) {
+    where = {shifting_operation(cuts.most_cut()), true};
+    throw;
+  }
   for (std::uint32_t s = 0; s < sides_.size(); ++s) {
     first_node_.push_back(nodes_.size());
     for (const Piece& piece : sides_[s].pieces)
@@ -60,6 +65,18 @@ void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& b
   if (sides_[side].buffer == CONVOY_NONE) return;
   for (const auto& [first, unused] : begun.memory(sides_[side].buffer).intervals())
     cuts.cut(cuts_of(side), first);
+}
+
+// One that puts elements of this memory, or of others, to other positions of it.
+std::uint32_t PeriodNodes::shifting_operation(std::uint32_t cuts) {
+  for (std::uint32_t s = 0; s < sides_.size(); ++s) {
+    if (cuts_of(s) != cuts) continue;
+    for (const Piece& piece : sides_[s].pieces)
+      for (const Term& term : terms_of(piece.value))
+        if (kind(term) == AtomKind::kHeld && term.shift != 0)
+          return values_.value(piece.value).operation;
+  }
+  return CONVOY_NONE;
 }
 
 const std::vector<Term>& PeriodNodes::terms_of(ValueId value) {

@@ -54,6 +54,7 @@ class PeriodNodes {
  private:
   void collect_sides(const Plan& plan, const SymbolicRun& period);
   void cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun);
+  std::uint32_t shifting_operation(std::uint32_t cuts);
   const std::vector<Term>& terms_of(ValueId value);
   bool is_even(AtomId atom) const { return even_ != nullptr && even_->contains(atom); }
   std::vector<Term> through_ratios(std::vector<Term> terms) const;

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/plan/check/audit.hpp"
 #include "core/plan/check/stages/passed_matrices.hpp"
 #include "core/plan/check/stages/passed_residuals.hpp"
@@ -198,9 +199,10 @@ class Beginning {
       if (missing.empty()) continue;
       const auto [replica, step] = *missing.begin();
       add(FindingKind::kMissing, replica, range,
-          fmt::format("the parameters lack gradients of before, first that of replica {} {} steps "
-                      "before",
-                      replica, run_.computes(replica) - step));
+          fmt::format(
+              "the parameters lack gradients of before, first that of replica {} {} before{}",
+              replica, convoy::counted(run_.computes(replica) - step, "step"),
+              forgotten_memory(replica)));
     }
   }
 
@@ -217,11 +219,13 @@ class Beginning {
         missing.erase({atom.replica, atom.step});
         const Weight counts =
             term.weight * whole(plan_.cluster->replicas() * before_.mean_over(atom.step));
-        if (term.shift != 0 || (counts * from_scalar(-1)).field != 1)
+        if ((term.shift != 0 || (counts * from_scalar(-1)).field != 1) &&
+            partial_.insert({atom.replica, range.first}).second)
           add(FindingKind::kUnknown, atom.replica, range,
               fmt::format("the parameters hold a gradient of replica {} {:.6g} times so far, not "
-                          "once",
-                          atom.replica, -counts.value));
+                          "{}{}",
+                          atom.replica, -counts.value, times_in_the_end(atom.step),
+                          forgotten_memory(atom.replica)));
         return;
       }
       case AtomKind::kCast:
@@ -230,6 +234,33 @@ class Beginning {
         add(FindingKind::kUnknown, CONVOY_NONE, range,
             "only the run knows what the parameters hold");
     }
+  }
+
+  // What the stage of this compute says of its gradients.
+  std::string times_in_the_end(std::uint64_t compute) const {
+    const auto mean_over = static_cast<double>(before_.mean_over(compute));
+    const double times = before_.counts.of_compute[compute] * mean_over;
+    if (times <= 0 || !std::isfinite(times) || std::fabs(times - 1) < 1e-9) return "once";
+    return fmt::format("{:.6g} times", times);
+  }
+
+  // Memory that the stage before keeps, and this one does not: the replica's own, if there is some.
+  std::string forgotten_memory(std::uint32_t replica) const {
+    const Ranges kept = live_ranges(stage_of(plan_, stage_ - 1), 0);
+    std::set<std::uint32_t> written;
+    for (const Operation& operation : stage_of(plan_, stage_).prologue)
+      for (const PlanSpan& span : operation.writes) written.insert(span.buffer);
+    std::string text;
+    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
+      if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT || kept[b].empty()) continue;
+      const bool is_own = plan_.cluster->places[plan_.buffers[b].place].replica == replica;
+      if ((!live_[b].empty() && !written.contains(b)) || (!text.empty() && !is_own)) continue;
+      text = fmt::format("; {} {}, which the stage before goes on with from step to step",
+                         written.contains(b) ? "its prologue writes" : "it does not read",
+                         plan_.buffer_name(b));
+      if (is_own) break;
+    }
+    return text;
   }
 
   // Memory that was zero, or held the first parameters, when the stage was proved.
@@ -370,6 +401,7 @@ class Beginning {
   bool passes_gradients_ = false;
   std::vector<PassedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
+  std::set<std::pair<std::uint32_t, std::uint64_t>> partial_;  // replica and first element
 };
 
 // Runs through the stages. Where a stage begins as it was proved, the run begins anew, so it does

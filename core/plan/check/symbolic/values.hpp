@@ -110,6 +110,7 @@ struct GradientKey {
 // Thrown when a check exceeds its budget, with its position at that moment.
 struct OverBudget {
   std::uint32_t operation = CONVOY_NONE;
+  bool of_neighbours = false;  // nearly every element depends on others of its memory
 };
 
 // The budget of a check, in fractions of a microsecond. It counts work, not time, so that every
