@@ -54,8 +54,8 @@ const Operation* deciding_operation(const Plan& plan, const CheckReport& report)
       return &check::operation_of(plan, report.against_stricter->operation);
     if (const Operation* changed = first(changes_parameters)) return changed;
   }
-  // Gradients are in time, but forwards do not get the newest parameters.
-  if (report.verdict == Verdict::kStale && report.gradient_lag == 0)
+  // Forwards do not get the newest parameters.
+  if (report.verdict == Verdict::kStale && report.parameter_lag > 0)
     if (const Operation* brought = first(brings_parameters)) return brought;
   return first(is_update);
 }

@@ -145,6 +145,29 @@ TEST(CheckMessages, MemoryThatGrowsIsNamed) {
   EXPECT_THAT(it.verdict, HasSubstr("; rest (cpu:"));
 }
 
+// Means of parameters that are multiplied by `factor`.
+std::string scaled_means(double factor) {
+  return said_of([factor](Planner& p) {
+           const std::vector<Buffer> velocity = kept(p, "velocity");
+           train_alone(p, 1);
+           average(p);
+           for (const ReplicaId r : p.replicas()) {
+             const Span mine = velocity[r.index()];
+             p.axpy(mine, 0.5, mine, p.gradient(r));
+             p.scale(p.parameters(r), p.parameters(r), factor);
+             p.apply(p.parameters(r), mine, {.contributions = 1});
+           }
+         })
+      .verdict;
+}
+
+TEST(CheckMessages, MemoryThatStartsAtZeroIsNoReasonForParametersToGrow) {
+  EXPECT_THAT(scaled_means(0.5), HasSubstr("starts at zero: should the prologue copy parameters"));
+  const std::string doubled = scaled_means(2);
+  EXPECT_THAT(doubled, HasSubstr("would be multiplied by 2"));
+  EXPECT_THAT(doubled, Not(HasSubstr("starts at zero")));
+}
+
 // Momentum of the plan's own, which the stage from step 4 on begins anew.
 std::string momentum_followed_by(const std::function<void(Planner&, Span)>& prologue, bool reads) {
   return said_of([&](Planner& p) {

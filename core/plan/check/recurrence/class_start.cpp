@@ -28,7 +28,9 @@ std::vector<bool> reached_next(const PeriodClass& elements, const std::vector<bo
 void report_scaled(const Plan& plan, const PeriodClass& elements, const PeriodRead& read,
                    const std::vector<Weight>& held, ClassReport& report) {
   std::string cause;
-  for (std::size_t i = 0; i < elements.states.size() && cause.empty(); ++i)
+  const double times_first = times(read.states, held).value;
+  // Memory without parameters makes them less, not more.
+  for (std::size_t i = 0; i < elements.states.size() && cause.empty() && times_first < 1; ++i)
     if (elements.start[i].is_zero() &&
         plan.buffers[elements.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
       cause = fmt::format("; {} starts at zero: should the prologue copy parameters there?",
@@ -36,7 +38,7 @@ void report_scaled(const Plan& plan, const PeriodClass& elements, const PeriodRe
   add_finding(report, elements, FindingKind::kScaled, read, read.replica,
               fmt::format("without any gradient the parameters that replica {} reads would be "
                           "multiplied by {:.6g}{}",
-                          read.replica, times(read.states, held).value, cause));
+                          read.replica, times_first, cause));
 }
 
 }  // namespace
