@@ -21,8 +21,10 @@ convoy_operation raw(std::uint32_t kind) {
 
 TEST(PlanWriter, CastsConvertAmongFloatsOnly) {
   const auto cast = [](Dtype from, Dtype to) {
-    return
-        [=](Planner& p) { p.cast(p.scratch(PlaceId(0), 8, to), p.scratch(PlaceId(0), 8, from)); };
+    return [=](Planner& p) {
+      p.compute();
+      p.cast(p.scratch(PlaceId(0), 8, to), p.scratch(PlaceId(0), 8, from));
+    };
   };
   for (const Dtype half : {Dtype::kF16, Dtype::kBf16}) {
     EXPECT_EQ(plan_refusal(cast(Dtype::kF32, half)), "accepted");
