@@ -657,6 +657,47 @@ WritePlan momentum_inside(double gradient) {
   };
 }
 
+// Momentum of sums over so many steps each, which are multiplied by `factor`.
+WritePlan momentum_of_sums(const std::vector<int>& steps, double factor) {
+  return [=](Planner& p) {
+    const PlaceId host = p.host_place(ReplicaId(0));
+    const Buffer velocity = p.persistent(host, p.arena_elements());
+    const Buffer sum = p.scratch(host, p.arena_elements());
+    for (const int count : steps) {
+      p.scale(velocity, velocity, 0.5);
+      for (int step = 0; step < count; ++step) {
+        p.compute();
+        p.sum(sum, p.all_gradients(p.arena()));
+        p.axpy(velocity, factor, sum, velocity);
+      }
+      for (const auto r : p.replicas()) p.apply(p.parameters(r), velocity);
+    }
+  };
+}
+
+// Workers with momentum, which update with the mean of two velocities.
+WritePlan momentum_of_every_step(double factor) {
+  return [=](Planner& p) {
+    std::vector<Buffer> velocities;
+    std::vector<Span> sums;
+    for (const auto r : p.replicas()) velocities.push_back(held(p, r));
+    for (int step = 0; step < 2; ++step) {
+      p.compute();
+      for (const auto r : p.replicas()) {
+        const Span velocity = velocities[r.index()];
+        p.scale(velocity, velocity, 0.5);
+        p.axpy(velocity, factor, p.gradient(r), velocity);
+        if (step == 0) sums.push_back(passing(p, r));
+        if (step == 0) p.copy(sums.back(), velocity);
+        if (step == 1) p.add(sums[r.index()], sums[r.index()], velocity);
+      }
+    }
+    p.all_reduce(sums);
+    for (const auto r : p.replicas())
+      p.apply(p.parameters(r), sums[r.index()], {.contributions = 2ull * p.replica_count()});
+  };
+}
+
 }  // namespace
 
 std::vector<SampleRecurrence> right_held_out() {
@@ -713,6 +754,12 @@ std::vector<SampleRecurrence> right_held_out() {
       {"from the mean of every replica's way", from_mean_on_the_way({.alone = true}), kRight, false,
        "because every 4 steps end with the mean of the parameters at 4 points on the way"},
       {"push-sum with letters", push_sum({.letters = true}), kRight, true},
+      {"momentum of sums over one and two steps", momentum_of_sums({1, 2}, 1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike)"},
+      {"momentum of two sums over two steps", momentum_of_sums({2, 2}, 1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike)"},
+      {"momentum of every step, means of two", momentum_of_every_step(1), kRight, false,
+       "every gradient counts 2 times in the end, all replicas alike, in means over 2 steps"},
       {"momentum of shards over two steps", sharded_momentum(2), kRight, false,
        "every gradient counts 2 times in the end, all replicas alike, in means over 2 steps"},
       {"momentum of shards over two steps, summed", sharded_momentum(1), kRight, false,
@@ -725,6 +772,12 @@ std::vector<SampleRecurrence> wrong_held_out() {
   constexpr Verdict kOpen = Verdict::kUnproved;
   return {
       {"elastic averaging with twice the gradient", elastic_momentum(0, 2), kWrong, false, ""},
+      {"momentum of larger sums over one and two steps", momentum_of_sums({1, 2}, 1.75), kWrong,
+       false, "counts 3.5 times in the end, not once"},
+      {"momentum of two larger sums over two steps", momentum_of_sums({2, 2}, 1.75), kWrong, false,
+       "counts 3.5 times in the end, not once"},
+      {"momentum of every larger step, means of two", momentum_of_every_step(1.75), kWrong, false,
+       "counts 3.5 times in the end, not once"},
       {"momentum inside of a momentum", momentum_inside(1), kOpen, false,
        "counts 8 times in the end, not once, as with a momentum inside of another"},
       {"twice the gradient inside of two momenta", momentum_inside(2), kWrong, false,

@@ -397,13 +397,26 @@ void ClassJudge::judge_total(const FieldMatrix& weights) {
   if (counts < 1)
     return add(FindingKind::kScaled, any, any.replica,
                fmt::format("{} counts {:.6g} times in the end, not once", subject, counts));
-  if (takes_each_by_itself(total) || counts_by_momentum(it_, total, updates_of_period())) return;
+  judge_more_than_once(total, subject);
+}
+
+// `subject` is whose count that is: "every gradient".
+void ClassJudge::judge_more_than_once(std::uint64_t total, const char* subject) {
+  // An update of a sum is one, of however many steps the sum is; momentum may also take every step.
+  const std::uint64_t updates[] = {updates_of_period(), updates_.most_of_a_buffer(),
+                                   plan_.computes};
+  const auto is_momentum = [&](std::uint64_t of_period) {
+    return counts_by_momentum(it_, total, of_period);
+  };
+  if (takes_each_by_itself(total) || std::ranges::any_of(updates, is_momentum)) return;
+  const double counts = report_.counts;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
   const bool twice = may_count_by_two_momenta(it_, total, updates_of_period());
   const char* as_if = "";
   if (twice)
     as_if = ", as with a momentum inside of another: it is not known whether that is meant";
   if (in_full) as_if = ", as if the replicas' updates were added where a mean is meant";
+  const PeriodRead& any = it_.reads.front();
   add(in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
       fmt::format("{} counts {:.6g} times in the end, not once{}", subject, counts, as_if));
 }

@@ -45,6 +45,7 @@ class ClassJudge {
   bool trains_alone(const FieldMatrix& weights) const;
   void accept_uneven(const std::vector<std::uint64_t>& by_compute, const std::string& because);
   void judge_total(const FieldMatrix& weights);
+  void judge_more_than_once(std::uint64_t total, const char* subject);
   void take_counts(std::uint64_t counts);
   bool takes_each_by_itself(std::uint64_t total);
   std::uint64_t sources_of_a_mean() const;

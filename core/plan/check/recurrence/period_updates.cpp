@@ -94,15 +94,21 @@ std::vector<std::uint64_t> PeriodUpdates::uneven_means(
   return updates;
 }
 
-std::uint64_t PeriodUpdates::computes_of_a_mean(std::uint64_t sources, std::uint64_t count) const {
+std::uint64_t PeriodUpdates::most_of_a_buffer() const {
   std::map<std::uint32_t, std::set<std::uint32_t>> operations;  // of a buffer
   for (const LinearApply& it : applies_) operations[it.target].insert(it.operation);
+  std::uint64_t most = 1;
+  for (const auto& [buffer, updates] : operations)
+    most = std::max<std::uint64_t>(most, updates.size());
+  return most;
+}
+
+std::uint64_t PeriodUpdates::computes_of_a_mean(std::uint64_t sources, std::uint64_t count) const {
   const auto divides_alike = [&](const LinearApply& it) {
     return it.contributions == applies_.front().contributions;
   };
   if (applies_.empty() || !std::ranges::all_of(applies_, divides_alike)) return 1;
-  std::size_t most = 1;
-  for (const auto& [buffer, updates] : operations) most = std::max(most, updates.size());
+  const std::uint64_t most = most_of_a_buffer();
   const std::uint64_t computes = computes_ / most;
   if (computes * most != computes_) return 1;
   if (applies_.front().contributions == computes * sources) return computes;

@@ -26,6 +26,9 @@ class PeriodUpdates {
   // it updates. In that case every gradient counts `count` times, an element of the field.
   std::uint64_t computes_of_a_mean(std::uint64_t sources, std::uint64_t count) const;
 
+  // The updates of the buffer that gets most of them, however many gradients they are given.
+  std::uint64_t most_of_a_buffer() const;
+
   // Whether every update is the mean of one gradient of each of the `sources` replicas, all of one
   // compute, and of nothing else.
   bool are_plain_means(std::uint64_t sources) const;
