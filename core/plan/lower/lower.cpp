@@ -67,7 +67,7 @@ void lower_compute(Lowering& lowering, const Operation& compute) {
     };
     narrow(piece.reads.front());
     std::for_each(piece.writes.begin(), piece.writes.end(), narrow);
-    lowering.emit(piece, compute.place, CONVOY_LANE_COMPUTE);
+    lowering.emit(std::move(piece), compute.place, CONVOY_LANE_COMPUTE);
   }
 }
 

@@ -57,7 +57,7 @@ void Lowering::reserve(std::size_t operations) {
   reserve_large(plan_.body, std::min(operations, kMaximumLoweredOperations));
 }
 
-void Lowering::append(Operation operation) {
+void Lowering::append(Operation&& operation) {
   std::vector<Operation>& section = in_body_ ? plan_.body : plan_.prologue;
   require_room(section.size() + 1);
   operation.priority = priority_;
@@ -230,15 +230,14 @@ void Lowering::copy_through_host(const Operation& copy) {
   const std::uint64_t count = copy.writes[0].count;
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);
-    const Operation piece = slice(copy, first, size);
+    Operation out = slice(copy, first, size);
     const PlanSpan through = passage(host, target, copy.writes[0].dtype, size);
-    Operation out = piece;
+    Operation in = out;
     out.writes = {through};
-    emit(out, origin, CONVOY_LANE_COPY_OUT);
-    Operation in = piece;
+    emit(std::move(out), origin, CONVOY_LANE_COPY_OUT);
     in.reads = {through};
     in.flags &= ~std::uint32_t{CONVOY_OP_RELAXED_READS};  // what went through is never old
-    emit(in, target, CONVOY_LANE_COPY_IN);
+    emit(std::move(in), target, CONVOY_LANE_COPY_IN);
   }
 }
 

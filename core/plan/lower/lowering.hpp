@@ -77,7 +77,7 @@ class Lowering {
 
  private:
   std::uint32_t last_writer(const PlanSpan& span) const;
-  void append(Operation operation);
+  void append(Operation&& operation);
   void copy_between(const Operation& like, const PlanSpan& to, const PlanSpan& from);
   bool stage(PlanSpan& span, std::uint32_t engine, std::uint32_t slot, std::uint64_t count);
   // Because it works on memory that the engine cannot address, and cannot be cut into pieces.

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
+#include <vector>
 
 #include "core/plan/check/parts/excerpt.hpp"
 #include "core/plan/interpret/interpreter.hpp"
@@ -12,17 +13,27 @@
 
 namespace convoy::testing {
 
-// Of plans over the same buffers: the first buffer that outlasts a step and does not hold the same
-// after `steps` steps; "none".
+// By number; scratch memory does not outlast a step.
+inline std::vector<std::uint32_t> lasting_buffers(const Plan& plan) {
+  std::vector<std::uint32_t> result;
+  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
+    if (plan.buffers[i].kind != CONVOY_BUFFER_SCRATCH) result.push_back(i);
+  return result;
+}
+
+// Of plans over the same buffers but for scratch memory: the first buffer that does not hold the
+// same after `steps` steps; "none".
 inline std::string first_difference(const Plan& plan, const Plan& other, std::uint64_t steps) {
   Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
   Interpreter b(other, sample_options(*plan.arena, exact_gradient));
   a.run(steps);
   b.run(steps);
-  for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
-    if (plan.buffers[i].kind != CONVOY_BUFFER_SCRATCH &&
-        std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
-      return plan.buffer_name(i);
+  const std::vector<std::uint32_t> of_plan = lasting_buffers(plan);
+  const std::vector<std::uint32_t> of_other = lasting_buffers(other);
+  if (of_plan.size() != of_other.size()) return "the number of buffers";
+  for (std::size_t i = 0; i < of_plan.size(); ++i)
+    if (!std::ranges::equal(a.bytes(of_plan[i]), b.bytes(of_other[i])))
+      return plan.buffer_name(of_plan[i]);
   return "none";
 }
 

@@ -78,6 +78,10 @@ std::size_t copies_left(const Plan& plan) {
   return copies_in(excerpt == nullptr ? plan : excerpt->plan);
 }
 
+std::size_t scratch_in(const Plan& plan) {
+  return plan.buffers.size() - lasting_buffers(plan).size();
+}
+
 // Enough copies that can go to make a shorter plan worth it.
 void stage_elsewhere(Planner& p) {
   for (int i = 0; i < 6; ++i) {
@@ -98,6 +102,15 @@ TEST(ForwardedCopies, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
   EXPECT_EQ(after([](Planner& p, Span) { p.fill(p.parameters(ReplicaId(0)), 1); }), 8u);
   EXPECT_EQ(after([](Planner& p, Span slot) { p.fill(part(slot, 0, 8), 1); }), 8u);
   EXPECT_EQ(after([](Planner& p, Span slot) { p.scale(slot, slot, 2); }), 7u);
+}
+
+// Plans for many devices have millions of such buffers.
+TEST(ForwardedCopies, ScratchMemoryThatNothingIsLeftToUseIsNoMemoryOfTheExcerpt) {
+  const Plan plan = staged([](Planner& p, Span) { stage_elsewhere(p); });
+  const auto excerpt = check::without_staging(plan);
+  ASSERT_NE(excerpt, nullptr);
+  EXPECT_EQ(scratch_in(plan), 7u);
+  EXPECT_EQ(scratch_in(excerpt->plan), 0u);
 }
 
 }  // namespace

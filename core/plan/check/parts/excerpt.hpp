@@ -14,12 +14,15 @@ struct Excerpt {
   Plan plan;
   std::vector<std::uint32_t> operations;  // by id: the id in the whole plan
 
-  // Without operations, over all memory of the whole plan.
+  // Without operations and buffers, over all elements of the whole plan.
   static std::unique_ptr<Excerpt> over_all(const Plan& whole);
   // Memory for so many operations.
   void reserve(std::size_t count);
   // Appends an operation that has its id in the whole plan to one of the plan's sections.
   Operation& append(Operation operation, std::vector<Operation>& section);
+  // After the last operation: takes the buffers of the whole plan but scratch memory that nothing
+  // is left to use, of which there may be millions, and numbers them anew.
+  void take_buffers(const Plan& whole);
 };
 
 }  // namespace convoy::check

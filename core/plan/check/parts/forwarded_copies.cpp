@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/large_pages.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -15,21 +17,26 @@ bool widens(const Operation& operation) {
          (from == CONVOY_F16 || from == CONVOY_BF16);
 }
 
-bool is_staged(const Plan& plan, const Operation& operation) {
+// By buffer.
+std::vector<bool> which_are_scratch(const Plan& plan) {
+  std::vector<bool> result;
+  result.reserve(plan.buffers.size());
+  for (const PlanBuffer& buffer : plan.buffers)
+    result.push_back(buffer.kind == CONVOY_BUFFER_SCRATCH);
+  return result;
+}
+
+bool is_staged(const std::vector<bool>& is_scratch, const Operation& operation) {
   const bool copies = operation.kind == OperationKind::kCopy &&
                       operation.reads.front().dtype == operation.writes.front().dtype;
   return (copies || widens(operation)) && operation.flags == 0 &&
-         plan.buffers[operation.writes.front().buffer].kind == CONVOY_BUFFER_SCRATCH &&
+         is_scratch[operation.writes.front().buffer] &&
          operation.reads.front().buffer != operation.writes.front().buffer;
 }
 
 // Whether the operation computes the same from the same numbers in another type.
 bool takes_any_type(const Operation& operation) {
   return is_elementwise(operation.kind) && operation.kind != OperationKind::kCopy;
-}
-
-bool covers(const PlanSpan& outer, const PlanSpan& inner) {
-  return outer.first <= inner.first && inner.first + inner.count <= outer.first + outer.count;
 }
 
 // Whether operations of this kind depend on what they write over.
@@ -47,13 +54,17 @@ bool disturbs(const Operation& operation, const PlanSpan& read) {
 // Finds out, in program order, where the contents of scratch memory come from.
 class Forwarding {
  public:
-  explicit Forwarding(const Plan& plan) : plan_(plan), scratch_(plan.buffers.size()) {
-    written_.assign(plan.buffers.size(), 0);
-    drops_.assign(plan.prologue.size() + plan.body.size(), false);
+  Forwarding(const Plan& plan, const std::vector<bool>& is_scratch)
+      : plan_(plan), is_scratch_(is_scratch), written_(plan.buffers.size()) {
+    const std::size_t operations = plan.prologue.size() + plan.body.size();
+    drops_.assign(operations, false);
+    reserve_large(forwarded_, operations);
+    reserve_large(scratch_, plan.buffers.size());
   }
 
   void find() {
     for (const auto* section : {&plan_.prologue, &plan_.body}) {
+      if (section->empty()) continue;
       scratch_.assign(plan_.buffers.size(), {});  // scratch memory does not outlast a section
       for (const Operation& operation : *section) visit(operation);
     }
@@ -79,15 +90,18 @@ class Forwarding {
     };
     take(plan_.prologue, result->plan.prologue);
     take(plan_.body, result->plan.body);
+    result->take_buffers(plan_);
     return result;
   }
 
  private:
   // The last copy into a scratch buffer, while all that it wrote is still there.
   struct Staged {
-    PlanSpan to;
     PlanSpan from;
+    std::uint64_t first = 0;           // element that it wrote
     std::uint32_t copy = CONVOY_NONE;  // none: there is no such copy
+
+    std::uint64_t end() const { return first + from.count; }
   };
   struct Forwarded {
     std::uint32_t operation = 0;
@@ -103,21 +117,22 @@ class Forwarding {
       if (i == 0) from = origin;
     }
     for (const PlanSpan& span : operation.writes) write(operation, span);
-    if (!is_staged(plan_, operation)) return;
-    const PlanSpan& read = operation.reads.front();
-    scratch_[operation.writes.front().buffer] = {operation.writes.front(), from.value_or(read),
-                                                 operation.id};
+    if (!is_staged(is_scratch_, operation)) return;
+    const PlanSpan& write = operation.writes.front();
+    scratch_[write.buffer] = {from.value_or(operation.reads.front()), write.first, operation.id};
     drops_[operation.id] = true;  // until it turns out to be needed
   }
 
   // Where else the operation may read the same. If nowhere, the copy that made it is needed.
   std::optional<PlanSpan> origin_of(const Operation& reader, const PlanSpan& read) {
     const Staged& staged = scratch_[read.buffer];
-    if (staged.copy == CONVOY_NONE || !overlap(staged.to, read)) return std::nullopt;
+    const std::uint64_t end = read.first + read.count;
+    if (staged.copy == CONVOY_NONE || end <= staged.first || staged.end() <= read.first)
+      return std::nullopt;
     const bool is_there = written_[staged.from.buffer] <= staged.copy;
     const bool is_readable = staged.from.dtype == read.dtype || takes_any_type(reader);
-    if (reader.flags == 0 && same_span(staged.to, read) && is_there && is_readable &&
-        !disturbs(reader, staged.from))
+    if (reader.flags == 0 && staged.first == read.first && staged.end() == end && is_there &&
+        is_readable && !disturbs(reader, staged.from))
       return staged.from;
     drops_[staged.copy] = false;
     return std::nullopt;
@@ -128,30 +143,33 @@ class Forwarding {
     written_[span.buffer] = writer.id;
     Staged& staged = scratch_[span.buffer];
     if (staged.copy == CONVOY_NONE) return;
-    if (reads_its_writes(writer.kind) || !covers(span, staged.to)) drops_[staged.copy] = false;
+    const bool covers = span.first <= staged.first && staged.end() <= span.first + span.count;
+    if (reads_its_writes(writer.kind) || !covers) drops_[staged.copy] = false;
     staged = {};
   }
 
   const Plan& plan_;
-  std::vector<Staged> scratch_;         // by buffer
-  std::vector<std::uint32_t> written_;  // by buffer: the last operation that did
-  std::vector<bool> drops_;             // by operation
+  const std::vector<bool>& is_scratch_;  // by buffer
+  std::vector<Staged> scratch_;          // by buffer
+  std::vector<std::uint32_t> written_;   // by buffer: the last operation that did
+  std::vector<bool> drops_;              // by operation
   std::vector<Forwarded> forwarded_;
 };
 
 // Whether there may be enough of these copies, at a fraction of the cost.
-bool stages_much(const Plan& plan) {
+bool stages_much(const Plan& plan, const std::vector<bool>& is_scratch) {
   std::size_t copies = 0;
   for (const auto* section : {&plan.prologue, &plan.body})
-    for (const Operation& operation : *section) copies += is_staged(plan, operation) ? 1 : 0;
+    for (const Operation& operation : *section) copies += is_staged(is_scratch, operation) ? 1 : 0;
   return copies > 0 && 4 * copies >= plan.prologue.size() + plan.body.size();
 }
 
 }  // namespace
 
 std::unique_ptr<Excerpt> without_staging(const Plan& plan) {
-  if (!stages_much(plan)) return nullptr;
-  Forwarding forwarding(plan);
+  const std::vector<bool> is_scratch = which_are_scratch(plan);
+  if (!stages_much(plan, is_scratch)) return nullptr;
+  Forwarding forwarding(plan, is_scratch);
   forwarding.find();
   return forwarding.is_worth_it() ? forwarding.make() : nullptr;
 }

@@ -361,6 +361,7 @@ class Joining {
     };
     take(plan_.prologue, result->plan.prologue);
     take(plan_.body, result->plan.body);
+    result->take_buffers(plan_);
     return result;
   }
 

@@ -10,7 +10,7 @@ namespace convoy::check {
 
 PartPasses::PartPasses(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
                        const PartItems& items, PartMemory& memory)
-    : plan_(plan), memory_(memory), computes_(plan.cluster->replicas()) {
+    : plan_(plan), lives_(lives), memory_(memory), computes_(plan.cluster->replicas()) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
   for (const PartItems::Pass& it : items.passes()) {
     const std::size_t span = lives.first_span(it.operation);
@@ -55,10 +55,14 @@ bool PartPasses::run(const Event& event, Name& result) {
   return true;
 }
 
+PartMemory::Cell& PartPasses::read_of(const Operation& operation, std::uint32_t stretch) {
+  return memory_.cell(lives_.memory(lives_.first_span(operation.id)), stretch);
+}
+
 Name PartPasses::forward(const Operation& operation, const PartItems::Pass& pass,
                          std::uint32_t stretch, Progress& progress) {
   ++progress.forwards;
-  progress.read = memory_.cell(operation.reads.front().buffer, stretch).value;
+  progress.read = read_of(operation, stretch).value;
   return Naming(kForwardReads, pass.how, memory_.role(operation.replica), memory_.local(stretch),
                 progress.read)
       .name();
@@ -67,11 +71,11 @@ Name PartPasses::forward(const Operation& operation, const PartItems::Pass& pass
 Name PartPasses::backward(const Operation& operation, const PartItems::Pass& pass,
                           std::uint32_t stretch, Progress& progress) {
   ++progress.backwards;
-  const Name now = memory_.cell(operation.reads.front().buffer, stretch).value;
+  const Name now = read_of(operation, stretch).value;
   const std::uint32_t role = memory_.role(operation.replica);
   const std::uint32_t local = memory_.local(stretch);
-  memory_.cell(operation.writes.front().buffer, stretch).value =
-      gradient(role, pass.compute, local);
+  const std::size_t write = lives_.first_span(operation.id) + operation.reads.size();
+  memory_.cell(lives_.memory(write), stretch).value = gradient(role, pass.compute, local);
   return Naming(kBackwardReads, pass.how, role, local, progress.read, now).name();
 }
 

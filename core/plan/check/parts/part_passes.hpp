@@ -48,6 +48,7 @@ class PartPasses {
   bool are_complete() const;
 
  private:
+  PartMemory::Cell& read_of(const Operation& operation, std::uint32_t stretch);
   Name forward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
                Progress& progress);
   Name gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local);
@@ -55,6 +56,7 @@ class PartPasses {
                 Progress& progress);
 
   const Plan& plan_;
+  const ScratchLives& lives_;
   PartMemory& memory_;
   std::vector<Group> groups_;
   std::vector<std::uint64_t> computes_;  // by replica

@@ -1,7 +1,5 @@
 #include "core/plan/check/parts/scratch_lives.hpp"
 
-#include <numeric>
-
 #include "core/base/large_pages.hpp"
 
 namespace convoy::check {
@@ -57,8 +55,7 @@ class Live {
 
 }  // namespace
 
-ScratchLives::ScratchLives(const Plan& plan) : plan_(plan), buffers_(plan.buffers.size()) {
-  std::iota(buffers_.begin(), buffers_.end(), 0u);
+ScratchLives::ScratchLives(const Plan& plan) : plan_(plan) {
   std::size_t all = 0;
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
@@ -71,7 +68,21 @@ ScratchLives::ScratchLives(const Plan& plan) : plan_(plan), buffers_(plan.buffer
       for (const auto* spans : {&operation.reads, &operation.writes})
         for (const PlanSpan& span : *spans) memories_.push_back(span.buffer);
     }
+  number_whole_buffers();
   for (const auto* section : {&plan.prologue, &plan.body}) divide(*section);
+}
+
+// Those that are used and no scratch memory.
+void ScratchLives::number_whole_buffers() {
+  std::vector<bool> is_used(plan_.buffers.size(), false);
+  for (const std::uint32_t buffer : memories_) is_used[buffer] = true;
+  std::vector<std::uint32_t> numbers(plan_.buffers.size(), CONVOY_NONE);
+  for (std::uint32_t i = 0; i < numbers.size(); ++i) {
+    if (!is_used[i] || plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+    numbers[i] = static_cast<std::uint32_t>(buffers_.size());
+    buffers_.push_back(i);
+  }
+  for (std::uint32_t& memory : memories_) memory = numbers[memory];
 }
 
 // Scans from the last operation to the first, so the scan reaches the end of a life first.

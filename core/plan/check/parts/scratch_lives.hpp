@@ -7,9 +7,9 @@
 
 namespace convoy::check {
 
-// The memories of a plan: its buffers, where scratch memory that is reused for independent contents
-// counts as several. A life ends when the contents are not read again before the next write, so
-// later contents are independent. Buffers in the arena's numbers stay whole.
+// The memories of a plan: the buffers that it uses, where scratch memory that is reused for
+// independent contents counts as several. A life ends when the contents are not read again before
+// the next write, so later contents are independent. Buffers in the arena's numbers stay whole.
 class ScratchLives {
  public:
   explicit ScratchLives(const Plan& plan);
@@ -22,12 +22,13 @@ class ScratchLives {
   std::uint32_t memory(std::size_t span) const { return memories_[span]; }
 
  private:
+  void number_whole_buffers();
   void divide(const std::vector<Operation>& section);
 
   const Plan& plan_;
   std::vector<std::uint32_t> buffers_;    // by memory
   std::vector<std::size_t> first_spans_;  // by operation
-  std::vector<std::uint32_t> memories_;   // by span
+  std::vector<std::uint32_t> memories_;   // by span; before they are numbered: buffers
 };
 
 }  // namespace convoy::check

@@ -15,6 +15,10 @@ constexpr int kMostRounds = 16;
 void Cuts::add(std::uint64_t at) {
   const std::size_t count = all_.size();
   if (count > 0 && (all_[count - 1] == at || (count > 1 && all_[count - 2] == at))) return;
+  if (sorted_ && count > 1 && all_[count - 2] < at && at < all_[count - 1]) {
+    all_.insert(all_.end() - 1, at);  // the end of the memory is known first
+    return;
+  }
   sorted_ = sorted_ && (all_.empty() || all_.back() < at);
   all_.push_back(at);
   if (!sorted_ && all_.size() >= 2 * std::size_t{tidy_} + 64) tidy();
@@ -26,6 +30,8 @@ const std::vector<std::uint64_t>& Cuts::sorted() {
 }
 
 std::size_t Cuts::index(std::uint64_t at) const {
+  if (all_.front() == at) return 0;
+  if (all_.back() == at) return all_.size() - 1;
   if (found_ < all_.size() && all_[found_] == at) return found_;
   if (found_ + 1 < all_.size() && all_[found_ + 1] == at) return ++found_;
   if (found_ > 0 && found_ <= all_.size() && all_[found_ - 1] == at) return --found_;
@@ -65,12 +71,12 @@ bool StretchCuts::cut() {
 void StretchCuts::begin_spaces() {
   spaces_[0].cuts = 0;
   cuts_.emplace_back();
+  for (const std::uint64_t at : {std::uint64_t{0}, plan_.arena->elements}) add(0, at);
   for (std::uint32_t memory = 0; memory < space_.size(); ++memory) {
     const std::uint64_t count = plan_.buffers[lives_.buffer(memory)].count;
     spaces_[space_[memory]].ends[1] = count;
     for (const std::uint64_t at : {std::uint64_t{0}, count}) add(space_[memory], at);
   }
-  add(0, plan_.arena->elements);
 }
 
 void StretchCuts::add(std::size_t space, std::uint64_t at) {
