@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/plan/plan_writer.hpp"
@@ -80,14 +79,21 @@ void require_same_again(const std::string& name, const PlanSketch& sketch, const
 }
 
 // The plan is kept at the second writing, when its size is known.
-Plan make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
-               const Write& write) {
+PlanSketch make_plan(const std::string& name, const Cluster& cluster, const ArenaMap& arena,
+                     const Write& write) {
   PlanWriter first(cluster, arena, PlanWriter::Purpose::kListen);
   let_write(name, first, write);
   PlanSketch second = sketch_plan(name, cluster, arena, write, first.operations());
   if (first.digest() != second.digest)
     refuse_differing(name, first.operations(), second.operations, second.plan, write);
-  return std::move(second.plan);
+  return second;
+}
+
+bool writes_the_same(const std::string& name, const PlanSketch& sketch, const Cluster& cluster,
+                     const Write& write) {
+  PlanWriter other(cluster, *sketch.plan.arena, PlanWriter::Purpose::kListen);
+  let_write(name, other, write);
+  return other.digest() == sketch.digest;
 }
 
 }  // namespace convoy

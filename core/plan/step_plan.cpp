@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/error.hpp"
@@ -11,26 +12,53 @@
 #include "core/plan/stages.hpp"
 
 namespace convoy {
+namespace {
+
+// Whether memory is where it is in the other one. What engines address and do may differ.
+bool have_same_places(const Cluster& a, const Cluster& b) {
+  const auto is_same = [](const Place& one, const Place& other) {
+    return one.kind == other.kind && one.host == other.host && one.replica == other.replica &&
+           one.near_place == other.near_place && one.name == other.name;
+  };
+  return a.hosts == b.hosts && a.replica_place == b.replica_place &&
+         std::ranges::equal(a.places, b.places, is_same);
+}
+
+}  // namespace
 
 StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena, const PlanAuthor& author,
                    StepPlanOptions options)
-    : arena_(std::move(arena)), options_(options), logical_(written(cluster, author)) {}
+    : cluster_(&cluster),
+      arena_(std::make_shared<const ArenaMap>(std::move(arena))),
+      options_(options),
+      logical_(std::make_shared<const PlanSketch>(written(author))) {}
 
 StepPlan::StepPlan(const Cluster& cluster, ArenaMap arena)
-    : arena_(std::move(arena)), logical_(PlanSketch{make_forward_plan(cluster, arena_)}) {}
+    : cluster_(&cluster),
+      arena_(std::make_shared<const ArenaMap>(std::move(arena))),
+      logical_(
+          std::make_shared<const PlanSketch>(PlanSketch{make_forward_plan(cluster, *arena_)})) {}
 
-PlanSketch StepPlan::written(const Cluster& cluster, const PlanAuthor& author) const {
-  if (options_.written_twice) return {make_plan(author.name, cluster, arena_, author.write)};
-  return sketch_plan(author.name, cluster, arena_, author.write, options_.expected_operations);
+StepPlan::StepPlan(const StepPlan& like, const Cluster& cluster)
+    : cluster_(&cluster), arena_(like.arena_), options_(like.options_), logical_(like.logical_) {}
+
+PlanSketch StepPlan::written(const PlanAuthor& author) const {
+  if (options_.written_twice) return make_plan(author.name, *cluster_, *arena_, author.write);
+  return sketch_plan(author.name, *cluster_, *arena_, author.write, options_.expected_operations);
+}
+
+bool StepPlan::is_also_written_for(const Cluster& cluster, const PlanAuthor& author) const {
+  return !options_.guard.changes_plans() && have_same_places(*cluster_, cluster) &&
+         writes_the_same(author.name, *logical_, cluster, author.write);
 }
 
 void StepPlan::write_again(const PlanAuthor& author) const {
-  CONVOY_CHECK(logical_.has_value() && !options_.written_twice);
+  CONVOY_CHECK(logical_ != nullptr && !options_.written_twice);
   require_same_again(author.name, *logical_, author.write);
 }
 
 const Plan& StepPlan::logical() const {
-  CONVOY_CHECK(logical_.has_value());
+  CONVOY_CHECK(logical_ != nullptr);
   return logical_->plan;
 }
 
@@ -64,10 +92,10 @@ const Plan& StepPlan::lowered() const {
 
 // Fusing changes neither the spans of updates nor how often they run.
 Plan StepPlan::fused_and_lowered(const Plan& stage, const UpdateCounts& before) const {
-  if (!stage.cluster->joins_updates) return lower(stage, options_.lowering, before);
+  if (!cluster_->joins_updates) return lower(stage, *cluster_, options_.lowering, before);
   const bool one_of_several = !logical().later.empty();
-  const std::optional<Plan> fused = fuse_updates(stage, one_of_several);
-  return lower(fused ? *fused : stage, options_.lowering, before);
+  const std::optional<Plan> fused = fuse_updates(stage, *cluster_, one_of_several);
+  return lower(fused ? *fused : stage, *cluster_, options_.lowering, before);
 }
 
 std::size_t StepPlan::stages() const {

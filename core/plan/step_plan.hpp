@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -43,12 +44,19 @@ class StepPlan {
            StepPlanOptions options = {});
   // The plan of inference, see make_forward_plan().
   StepPlan(const Cluster& cluster, ArenaMap arena);
+  // The plan of `like`, shared by both: see is_also_written_for(). Both clusters must outlive it.
+  StepPlan(const StepPlan& like, const Cluster& cluster);
   StepPlan(const StepPlan&) = delete;
   StepPlan& operator=(const StepPlan&) = delete;
 
   // Lets the author of a plan that was written once write it again. Error as make_plan() if he
   // writes another one. May run beside lowered().
   void write_again(const PlanAuthor& author) const;
+
+  // Whether the author writes the same plan for this cluster, which then can share it: plans for
+  // many devices are large. Only for clusters with the same places and replicas, and where the host
+  // adds nothing to plans. Error as make_plan(), of this cluster.
+  bool is_also_written_for(const Cluster& cluster, const PlanAuthor& author) const;
 
   // The plan as the author wrote it, until it is freed.
   const Plan& logical() const;
@@ -76,12 +84,13 @@ class StepPlan {
   void take_check(const CheckReport& report) { check_ = report; }
 
  private:
-  PlanSketch written(const Cluster& cluster, const PlanAuthor& author) const;
+  PlanSketch written(const PlanAuthor& author) const;
   Plan fused_and_lowered(const Plan& stage, const UpdateCounts& before) const;
 
-  ArenaMap arena_;
+  const Cluster* cluster_;
+  std::shared_ptr<const ArenaMap> arena_;
   StepPlanOptions options_;
-  std::optional<PlanSketch> logical_;
+  std::shared_ptr<const PlanSketch> logical_;
   mutable std::optional<CheckReport> check_;
   mutable std::optional<Plan> lowered_;
   mutable std::string hash_;

@@ -100,6 +100,39 @@ TEST(StepPlan, IsWrittenAgainLater) {
   }
 }
 
+TEST(StepPlan, IsSharedByClustersForWhichItsAuthorWritesTheSame) {
+  Author author;
+  const Cluster near = make_single_host(3, true, "cpu");
+  const Cluster apart = make_single_host(3, false, "cpu");
+  const PlanAuthor writes_the_same = author.of(write_parameter_server);
+  const StepPlan plan(near, small_arena(40), writes_the_same);
+  ASSERT_TRUE(plan.is_also_written_for(apart, writes_the_same));
+  EXPECT_EQ(author.writings, 3);
+  const StepPlan shared(plan, apart);
+  EXPECT_EQ(&shared.logical(), &plan.logical());
+  EXPECT_EQ(shared.lowered().cluster, &apart);
+  EXPECT_EQ(shared.hash(), StepPlan(apart, small_arena(40), writes_the_same).hash());
+  EXPECT_NE(shared.hash(), plan.hash());
+}
+
+TEST(StepPlan, IsNotSharedWhereAnotherOneIsWrittenOrMemoryIsElsewhere) {
+  Author author;
+  const Cluster near = make_single_host(3, true, "cpu");
+  const PlanAuthor writes_by_routes = author.of([](Planner& p) {
+    write_parameter_server(p);
+    const bool peers = p.route(PlaceId(0), PlaceId(1)).peer_access;
+    p.fill(p.scratch(PlaceId(0), 1), peers ? 1 : 2);
+  });
+  const StepPlan by_routes(near, small_arena(40), writes_by_routes);
+  EXPECT_FALSE(by_routes.is_also_written_for(make_single_host(3, false, "cpu"), writes_by_routes));
+  const PlanAuthor writes_the_same = author.of(write_parameter_server);
+  const StepPlan plan(near, small_arena(40), writes_the_same);
+  EXPECT_FALSE(plan.is_also_written_for(make_single_host(4, true, "cpu"), writes_the_same));
+  EXPECT_FALSE(plan.is_also_written_for(make_single_host(3, true, "cuda"), writes_the_same));
+  const StepPlan guarded(near, small_arena(40), writes_the_same, {.guard = clipped()});
+  EXPECT_FALSE(guarded.is_also_written_for(make_single_host(3, false, "cpu"), writes_the_same));
+}
+
 // What cannot be guarded is refused with the words of the proof it was given.
 TEST(StepPlan, TakesAProofInsteadOfMakingIt) {
   Author author;

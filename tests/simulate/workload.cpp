@@ -47,7 +47,7 @@ PlanAuthor Workload::author() {
 
 Plan Workload::plan(const Cluster& cluster, const ArenaMap& arena) {
   const PlanAuthor strategy = author();
-  return make_plan(strategy.name, cluster, arena, strategy.write);
+  return make_plan(strategy.name, cluster, arena, strategy.write).plan;
 }
 
 }  // namespace convoy::testing

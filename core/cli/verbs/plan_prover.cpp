@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <ostream>
 #include <utility>
@@ -33,22 +34,39 @@ bool spent_its_budget(const ProvedCase& it) {
 
 void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
                      bool shows_hash) {
+  ProvedCase& it = add_case(what, cluster);
+  it.shows_hash = shows_hash;
+  write_plan(it, std::move(map), nullptr);
+  prove_full_batch();
+}
+
+void PlanProver::add_alike(const std::string& what, const Cluster& cluster, ArenaMap map) {
+  ProvedCase& it = add_case(what, cluster);
+  const ProvedCase* const last =
+      written_.size() < 2 ? nullptr : std::prev(written_.end(), 2)->get();
+  write_plan(it, std::move(map), last != nullptr && last->plan ? &*last->plan : nullptr);
+  prove_full_batch();
+}
+
+ProvedCase& PlanProver::add_case(const std::string& what, const Cluster& cluster) {
   constexpr std::uint64_t kMostProved = 3072;
   if (devices_written_ + cluster.replicas() > kMostProved) prove_written();
-  auto it = std::make_unique<ProvedCase>();
-  it->cluster = cluster;
-  it->shows_hash = shows_hash;
-  it->outcome.plan = what.substr(what.find_first_not_of(' '));
-  it->outcome.text = what + ": ";
-  write_plan(*it, std::move(map));
-  written_.push_back(std::move(it));
+  ProvedCase& it = *written_.emplace_back(std::make_unique<ProvedCase>());
   devices_written_ += cluster.replicas();
-  // A large one waits for others that may follow it.
-  if (written_.size() > 1 && devices_written_ >= batch_ && !is_large(cluster)) prove_written();
+  it.cluster = cluster;
+  it.outcome.plan = what.substr(what.find_first_not_of(' '));
+  it.outcome.text = what + ": ";
+  return it;
+}
+
+// A large one waits for others that may follow it.
+void PlanProver::prove_full_batch() {
+  if (written_.size() > 1 && devices_written_ >= batch_ && !is_large(written_.back()->cluster))
+    prove_written();
 }
 
 // Refusals by the strategy or the host are not faults; any other exception is.
-void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
+void PlanProver::write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like) {
   bool refused = false;
   const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
                             try {
@@ -62,6 +80,10 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map) {
                             }
                           }};
   try {
+    if (like != nullptr && like->is_also_written_for(it.cluster, author)) {
+      it.plan.emplace(*like, it.cluster);
+      return;  // all else that is asked of a plan was asked
+    }
     it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
     runtime::require_manifest(it.plan->logical(), *setup_.strategy);
     kernel_checks_.try_all(it.plan->logical());

@@ -24,6 +24,9 @@ class PlanProver {
   // third-party strategy writes each plan in a forked process first. Then plans are proved in
   // parallel: as many as keep all processors busy, but no more than are likely to fit into memory.
   void add(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash);
+  // For the map of the one that was added last. Both share the plan where the strategy writes the
+  // same for both clusters.
+  void add_alike(const std::string& what, const Cluster& cluster, ArenaMap map);
   // Proves and prints those that were added and are not proved yet.
   void prove_written();
   // Prints what was found in them.
@@ -33,7 +36,9 @@ class PlanProver {
 
  private:
   const Manifest& manifest() const { return setup_.strategy->manifest(); }
-  void write_plan(ProvedCase& it, ArenaMap map);
+  ProvedCase& add_case(const std::string& what, const Cluster& cluster);
+  void write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like);
+  void prove_full_batch();
   bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
   // `of_lowered`: the report on what the plan becomes, of one that is proved.

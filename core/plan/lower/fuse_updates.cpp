@@ -56,8 +56,8 @@ struct UpdateGroup {
 
 class UpdateFusion {
  public:
-  UpdateFusion(const Plan& plan, bool is_stage)
-      : plan_(plan), body_(plan.body), is_stage_(is_stage), users_(plan) {}
+  UpdateFusion(const Plan& plan, const Cluster& cluster, bool is_stage)
+      : plan_(plan), cluster_(cluster), body_(plan.body), is_stage_(is_stage), users_(plan) {}
 
   std::optional<Plan> run() {
     std::vector<bool> gone(body_.size(), false);
@@ -75,7 +75,7 @@ class UpdateFusion {
 
  private:
   Plan rewritten(std::map<std::size_t, Operation> fused, const std::vector<bool>& gone) const {
-    Plan result{.cluster = plan_.cluster,
+    Plan result{.cluster = &cluster_,
                 .arena = plan_.arena,
                 .buffers = plan_.buffers,
                 .prologue = plan_.prologue,
@@ -141,12 +141,12 @@ class UpdateFusion {
     const auto place_of = [&](const PlanSpan& span) { return plan_.buffers[span.buffer].place; };
     for (const PlanSpan& write : update.writes) {
       const std::uint32_t place = place_of(write);
-      std::vector<std::uint32_t> engines = plan_.cluster->places[place].served_by;
+      std::vector<std::uint32_t> engines = cluster_.places[place].served_by;
       if (engines.empty()) engines.push_back(place);
       for (const std::uint32_t engine : engines)
         for (const SpanList* spans : {&update.reads, &update.writes})
           for (const PlanSpan& span : *spans)
-            if (!plan_.cluster->access[engine][place_of(span)]) return false;
+            if (!cluster_.access[engine][place_of(span)]) return false;
     }
     return true;
   }
@@ -216,6 +216,7 @@ class UpdateFusion {
   }
 
   const Plan& plan_;
+  const Cluster& cluster_;
   const std::vector<Operation>& body_;
   bool is_stage_;  // a later stage reads this one's memory, except gradients and scratch
   SpanUsers users_;
@@ -236,9 +237,13 @@ bool has_sums_to_fuse(const Plan& logical) {
 
 }  // namespace
 
-std::optional<Plan> fuse_updates(const Plan& logical, bool is_stage) {
+std::optional<Plan> fuse_updates(const Plan& logical) {
+  return fuse_updates(logical, *logical.cluster, false);
+}
+
+std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bool is_stage) {
   if (!has_sums_to_fuse(logical)) return std::nullopt;
-  return UpdateFusion(logical, is_stage).run();
+  return UpdateFusion(logical, cluster, is_stage).run();
 }
 
 }  // namespace convoy

@@ -84,11 +84,12 @@ void lower_operation(Lowering& lowering, UpdateCutter& cutter, const Operation& 
 }  // namespace
 
 Plan lower(const Plan& logical, const LoweringOptions& options) {
-  return lower(logical, options, UpdateCounts(logical));
+  return lower(logical, *logical.cluster, options, UpdateCounts(logical));
 }
 
-Plan lower(const Plan& stage, const LoweringOptions& options, const UpdateCounts& before) {
-  Lowering lowering(stage, options);
+Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& options,
+           const UpdateCounts& before) {
+  Lowering lowering(stage, cluster, options);
   const LoweredSize size = expected_size(lowering, stage.body);
   Lowering::require_room(size.least);  // millions of operations need not be made to find out
   lowering.reserve(size.about);

@@ -20,6 +20,8 @@ struct LoweringOptions {
 // plan is executed, simulated and traced. `source` of every operation is the id of the logical one.
 Plan lower(const Plan& logical, const LoweringOptions& options = {});
 // The same for a stage: `before` are the counts of the whole plan's updates when the stage begins.
-Plan lower(const Plan& stage, const LoweringOptions& options, const UpdateCounts& before);
+// `cluster`: the plan's, or one that differs from it only in what engines and devices can do.
+Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& options,
+           const UpdateCounts& before);
 
 }  // namespace convoy

@@ -178,7 +178,7 @@ void lower_all_gather(Lowering& lowering, const Operation& it) {
 }  // namespace
 
 bool is_left_to_devices(const Lowering& lowering, const Operation& it) {
-  const Cluster& cluster = *lowering.logical().cluster;
+  const Cluster& cluster = lowering.cluster();
   const bool only = it.algorithm == CONVOY_ALGORITHM_DEVICE_ONLY;
   if (only && !cluster.no_device_collectives.empty())
     fail(ExitCode::kUsage,

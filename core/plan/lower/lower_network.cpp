@@ -19,7 +19,7 @@ bool is_relaxed(const Operation& copy) {
 }
 
 void copy_piece(Lowering& lowering, const Operation& piece) {
-  const std::vector<Place>& places = lowering.logical().cluster->places;
+  const std::vector<Place>& places = lowering.cluster().places;
   const std::uint32_t origin = lowering.place_of(piece.reads.front());
   const std::uint32_t target = lowering.place_of(piece.writes.front());
   const std::uint32_t dtype = piece.writes.front().dtype;

@@ -34,13 +34,13 @@ Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t c
   return piece;
 }
 
-Lowering::Lowering(const Plan& logical, const LoweringOptions& options)
-    : logical_(logical), options_(options) {
-  plan_.cluster = logical.cluster;
+Lowering::Lowering(const Plan& logical, const Cluster& cluster, const LoweringOptions& options)
+    : logical_(logical), cluster_(cluster), options_(options) {
+  plan_.cluster = &cluster;
   plan_.arena = logical.arena;
   plan_.buffers = logical.buffers;
   plan_.computes = logical.computes;
-  places_.resize(logical.cluster->places.size());
+  places_.resize(cluster.places.size());
   std::iota(places_.begin(), places_.end(), 0u);
   parity_.assign(places_.size(), 0);
 }
@@ -66,20 +66,20 @@ void Lowering::append(Operation&& operation) {
 }
 
 bool Lowering::is_host(std::uint32_t place) const {
-  return logical_.cluster->places[place].kind == CONVOY_PLACE_HOST;
+  return cluster_.places[place].kind == CONVOY_PLACE_HOST;
 }
 
 std::uint32_t Lowering::host_of(std::uint32_t place) const {
-  return logical_.cluster->places[place].host;
+  return cluster_.places[place].host;
 }
 
 bool Lowering::is_on_network(std::uint32_t place) const {
-  const std::uint32_t host = logical_.cluster->places[place].near_place;
+  const std::uint32_t host = cluster_.places[place].near_place;
   return is_host(place) || can_access(host, place);
 }
 
 bool Lowering::can_access(std::uint32_t engine, std::uint32_t place) const {
-  return engine == place || logical_.cluster->access[engine][place];
+  return engine == place || cluster_.access[engine][place];
 }
 
 bool Lowering::can_access_all(std::uint32_t engine, const Operation& operation) const {
@@ -103,7 +103,7 @@ bool Lowering::all_can_access_all(const std::vector<std::uint32_t>& engines,
 }
 
 std::span<const std::uint32_t> Lowering::engines(std::uint32_t place) const {
-  const std::vector<std::uint32_t>& served_by = logical_.cluster->places[place].served_by;
+  const std::vector<std::uint32_t>& served_by = cluster_.places[place].served_by;
   if (served_by.empty()) return {&places_[place], 1};
   return served_by;
 }
@@ -131,7 +131,7 @@ void Lowering::emit_collective(const Operation& collective) {
 void Lowering::emit_network_copy(Operation copy) {
   CONVOY_CHECK(host_of(place_of(copy.reads.front())) != host_of(place_of(copy.writes.front())));
   const std::uint32_t target = place_of(copy.writes.front());
-  copy.place = is_host(target) ? target : logical_.cluster->places[target].near_place;
+  copy.place = is_host(target) ? target : cluster_.places[target].near_place;
   copy.lane = kNetworkLane;
   append(std::move(copy));
 }
@@ -168,7 +168,7 @@ void Lowering::refuse_remote(const Operation& operation, std::uint32_t engine) c
   const bool reads = read != operation.reads.end();
   const PlanSpan& span = reads ? *read : *std::ranges::find_if(operation.writes, is_remote);
   fail(ExitCode::kFailed, "operation {} ({}) at {} {} {}, which this place cannot address; {}",
-       operation.source, operation_name(operation.kind), logical_.cluster->places[engine].name,
+       operation.source, operation_name(operation.kind), cluster_.places[engine].name,
        reads ? "reads" : "writes", plan_.span_name(span),
        reads ? "copy it to memory of the place first"
              : "let it write memory of the place, and copy from there");
@@ -226,7 +226,7 @@ void Lowering::copy_between(const Operation& like, const PlanSpan& to, const Pla
 void Lowering::copy_through_host(const Operation& copy) {
   const std::uint32_t target = place_of(copy.writes[0]);
   const std::uint32_t origin = place_of(copy.reads[0]);
-  const std::uint32_t host = logical_.cluster->places[target].near_place;
+  const std::uint32_t host = cluster_.places[target].near_place;
   const std::uint64_t count = copy.writes[0].count;
   for (std::uint64_t first = 0; first < count; first += options_.staging_elements) {
     const std::uint64_t size = std::min(options_.staging_elements, count - first);

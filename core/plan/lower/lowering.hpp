@@ -15,9 +15,11 @@ inline constexpr std::size_t kMaximumLoweredOperations = 8'000'000;
 // that every kind of operation shares (which engine runs it, what must be staged).
 class Lowering {
  public:
-  Lowering(const Plan& logical, const LoweringOptions& options);
+  // `cluster`: see lower().
+  Lowering(const Plan& logical, const Cluster& cluster, const LoweringOptions& options);
 
   const Plan& logical() const { return logical_; }
+  const Cluster& cluster() const { return cluster_; }
   const LoweringOptions& options() const { return options_; }
   std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
   bool is_host(std::uint32_t place) const;
@@ -88,6 +90,7 @@ class Lowering {
                    std::uint64_t count);
 
   const Plan& logical_;
+  const Cluster& cluster_;
   std::vector<std::uint32_t> places_;  // 0, 1, ...: every place as a list of itself
   LoweringOptions options_;
   Plan plan_;

@@ -210,7 +210,7 @@ TEST(Lower, PlansBecomeNoSmallerThanExpected) {
       const ArenaMap arena = small_arena(16);
       for (const SamplePlan& sample : sample_plans()) {
         const Plan plan = write_plan(cluster, arena, sample.write);
-        const std::size_t least = expected_size(Lowering(plan, {}), plan.body).least;
+        const std::size_t least = expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least;
         EXPECT_LE(least, lower(plan).body.size()) << sample.name << ", " << replicas << " replicas";
       }
     }
@@ -229,7 +229,8 @@ TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
     }
     for (int i = 0; i < 125; ++i) p.all_gather(all, parts);
   });
-  EXPECT_GT(expected_size(Lowering(plan, {}), plan.body).least, kMaximumLoweredOperations);
+  EXPECT_GT(expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least,
+            kMaximumLoweredOperations);
   EXPECT_THROW(lower(plan), Error);
 }
 
@@ -241,7 +242,8 @@ TEST(Lower, RefusesTooManyRingsBeforeItMakesThem) {
     p.compute();
     for (int i = 0; i < 25; ++i) p.all_reduce(p.all_gradients({0, p.arena_elements()}));
   });
-  EXPECT_GT(expected_size(Lowering(plan, {}), plan.body).least, kMaximumLoweredOperations);
+  EXPECT_GT(expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least,
+            kMaximumLoweredOperations);
   EXPECT_THROW(lower(plan), Error);
 }
 
