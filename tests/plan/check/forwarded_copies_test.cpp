@@ -48,9 +48,10 @@ TEST(ForwardedCopies, RandomPlansComputeTheSame) {
   EXPECT_GT(shorter, 50u);
 }
 
-// Pieces of equal size, because a copy stays that a shorter one does not overwrite as a whole.
+// Pieces of several sizes: the shorter ones do not overwrite all of the others in the host's
+// memory.
 TEST(ForwardedCopies, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
-  const ArenaMap arena = large_arena(64'000, 4, 1);
+  const ArenaMap arena = large_arena(64'016, 4, 1);
   const Cluster cluster = make_single_host(4, false, "cpu");
   const Plan plan = lower(write_plan(cluster, arena, write_scattered), {});
   const auto excerpt = check::without_staging(plan);
@@ -102,6 +103,22 @@ TEST(ForwardedCopies, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
   EXPECT_EQ(after([](Planner& p, Span) { p.fill(p.parameters(ReplicaId(0)), 1); }), 8u);
   EXPECT_EQ(after([](Planner& p, Span slot) { p.fill(part(slot, 0, 8), 1); }), 8u);
   EXPECT_EQ(after([](Planner& p, Span slot) { p.scale(slot, slot, 2); }), 7u);
+}
+
+// Behind a shorter copy that was written over it.
+TEST(ForwardedCopies, ACopyStaysIfTheRestOfItIsRead) {
+  const auto after = [](Range read) {
+    return copies_left(staged([&](Planner& p, Span slot) {
+      stage_elsewhere(p);
+      p.copy(part(slot, 0, 8), part(p.gradient(ReplicaId(0)), 0, 8));
+      p.copy(part(p.gradient(ReplicaId(1)), read.first, read.count),
+             part(slot, read.first, read.count));
+      p.copy(slot, p.gradient(ReplicaId(1)));
+    }));
+  };
+  EXPECT_EQ(after({0, 8}), 8u);  // six of elsewhere, what reads the shorter one, and the last
+  EXPECT_EQ(after({8, 8}), 9u);  // the first copy, but not the shorter one
+  EXPECT_EQ(after({0, 16}), 10u);
 }
 
 // Plans for many devices have millions of such buffers.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "core/base/large_pages.hpp"
@@ -66,6 +67,7 @@ class Forwarding {
     for (const auto* section : {&plan_.prologue, &plan_.body}) {
       if (section->empty()) continue;
       scratch_.assign(plan_.buffers.size(), {});  // scratch memory does not outlast a section
+      rests_.clear();
       for (const Operation& operation : *section) visit(operation);
     }
   }
@@ -100,8 +102,18 @@ class Forwarding {
     PlanSpan from;
     std::uint64_t first = 0;           // element that it wrote
     std::uint32_t copy = CONVOY_NONE;  // none: there is no such copy
+    bool has_rest = false;             // of a copy before, see rests_
 
     std::uint64_t end() const { return first + from.count; }
+    bool holds(const PlanSpan& span) const {
+      return copy != CONVOY_NONE && first <= span.first && span.first + span.count <= end();
+    }
+  };
+  // Of a copy that was written over in part: which elements may still be those that it wrote.
+  struct Rest {
+    std::uint64_t first = 0;
+    std::uint64_t end = 0;
+    std::uint32_t copy = CONVOY_NONE;
   };
   struct Forwarded {
     std::uint32_t operation = 0;
@@ -119,14 +131,16 @@ class Forwarding {
     for (const PlanSpan& span : operation.writes) write(operation, span);
     if (!is_staged(is_scratch_, operation)) return;
     const PlanSpan& write = operation.writes.front();
-    scratch_[write.buffer] = {from.value_or(operation.reads.front()), write.first, operation.id};
+    Staged& staged = scratch_[write.buffer];
+    staged = {from.value_or(operation.reads.front()), write.first, operation.id, staged.has_rest};
     drops_[operation.id] = true;  // until it turns out to be needed
   }
 
   // Where else the operation may read the same. If nowhere, the copy that made it is needed.
   std::optional<PlanSpan> origin_of(const Operation& reader, const PlanSpan& read) {
-    const Staged& staged = scratch_[read.buffer];
+    Staged& staged = scratch_[read.buffer];
     const std::uint64_t end = read.first + read.count;
+    if (staged.has_rest && !staged.holds(read)) need_rest(read, staged);
     if (staged.copy == CONVOY_NONE || end <= staged.first || staged.end() <= read.first)
       return std::nullopt;
     const bool is_there = written_[staged.from.buffer] <= staged.copy;
@@ -142,17 +156,48 @@ class Forwarding {
   void write(const Operation& writer, const PlanSpan& span) {
     written_[span.buffer] = writer.id;
     Staged& staged = scratch_[span.buffer];
+    const bool reads = reads_its_writes(writer.kind);
+    if (staged.has_rest && reads) need_rest(span, staged);
+    if (staged.has_rest) end_rest(span, staged);
     if (staged.copy == CONVOY_NONE) return;
     const bool covers = span.first <= staged.first && staged.end() <= span.first + span.count;
-    if (reads_its_writes(writer.kind) || !covers) drops_[staged.copy] = false;
-    staged = {};
+    if (reads)
+      drops_[staged.copy] = false;
+    else if (!covers)
+      keep_rest(span.buffer, staged);
+    staged.copy = CONVOY_NONE;
+  }
+
+  // One for each buffer: an earlier one is needed then.
+  void keep_rest(std::uint32_t buffer, Staged& staged) {
+    const auto [it, is_new] = rests_.try_emplace(buffer);
+    if (!is_new) drops_[it->second.copy] = false;
+    it->second = {staged.first, staged.end(), staged.copy};
+    staged.has_rest = true;
+  }
+
+  // Of what may be read.
+  void need_rest(const PlanSpan& read, Staged& staged) {
+    const auto it = rests_.find(read.buffer);
+    if (read.first + read.count <= it->second.first || it->second.end <= read.first) return;
+    drops_[it->second.copy] = false;
+    rests_.erase(it);
+    staged.has_rest = false;
+  }
+
+  void end_rest(const PlanSpan& write, Staged& staged) {
+    const auto it = rests_.find(write.buffer);
+    if (it->second.first < write.first || write.first + write.count < it->second.end) return;
+    rests_.erase(it);
+    staged.has_rest = false;
   }
 
   const Plan& plan_;
-  const std::vector<bool>& is_scratch_;  // by buffer
-  std::vector<Staged> scratch_;          // by buffer
-  std::vector<std::uint32_t> written_;   // by buffer: the last operation that did
-  std::vector<bool> drops_;              // by operation
+  const std::vector<bool>& is_scratch_;            // by buffer
+  std::vector<Staged> scratch_;                    // by buffer
+  std::unordered_map<std::uint32_t, Rest> rests_;  // by buffer
+  std::vector<std::uint32_t> written_;             // by buffer: the last operation that did
+  std::vector<bool> drops_;                        // by operation
   std::vector<Forwarded> forwarded_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <iterator>
 #include <span>
 
@@ -22,6 +23,7 @@ namespace {
 constexpr std::size_t kMostThreads = 8;
 constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
+constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
 
 bool only_moves(OperationKind kind) {
   return kind == OperationKind::kCopy || kind == OperationKind::kBroadcast ||
@@ -83,12 +85,20 @@ class FateRun {
     const std::vector<PartPasses::Event>& events = passes_.events();
     for (; at.item < end; ++at.item) {
       const PartItems::Item& item = items[at.item];
+      if (at.item + kAhead < end) fetch(operation_of(plan_, items[at.item + kAhead].operation));
       for (; at.event < events.size() && events[at.event].pass->operation < item.operation;
            ++at.event)
         if (!passes_.run(events[at.event], result_)) return false;
       execute(item);
     }
     return true;
+  }
+
+  // The operations of a part are far from each other in memory.
+  static void fetch(const Operation& operation) {
+    constexpr std::size_t kLine = 64;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&operation);
+    for (std::size_t at = 0; at < sizeof(Operation); at += kLine) __builtin_prefetch(bytes + at);
   }
 
   // The replica whose memory the part's operations write first takes the first one's role.
