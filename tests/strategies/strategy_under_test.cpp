@@ -17,7 +17,7 @@ PlanAuthor StrategyUnderTest::author() {
 }
 
 Plan StrategyUnderTest::plan(const Cluster& cluster, const ArenaMap& arena) {
-  return make_plan(strategy_.manifest().name, cluster, arena, author().write);
+  return make_plan(strategy_.manifest().name, cluster, arena, author().write).plan;
 }
 
 }  // namespace convoy::testing

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/base/large_pages.hpp"
+
 namespace convoy::check {
 
 std::unique_ptr<Excerpt> Excerpt::over_all(const Plan& whole) {
@@ -13,8 +15,8 @@ std::unique_ptr<Excerpt> Excerpt::over_all(const Plan& whole) {
 }
 
 void Excerpt::reserve(std::size_t count) {
-  operations.reserve(count);
-  plan.body.reserve(count);
+  reserve_large(operations, count);
+  reserve_large(plan.body, count);
 }
 
 Operation& Excerpt::append(Operation operation, std::vector<Operation>& section) {

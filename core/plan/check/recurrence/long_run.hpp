@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/large_pages.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
 
 namespace convoy::check {
@@ -11,8 +12,10 @@ namespace convoy::check {
 // A dense matrix over the field of the weights.
 class FieldMatrix {
  public:
-  FieldMatrix(std::size_t rows, std::size_t columns)
-      : rows_(rows), columns_(columns), words_(rows * columns) {}
+  FieldMatrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns) {
+    reserve_large(words_, rows * columns);
+    words_.resize(rows * columns);
+  }
 
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
