@@ -12,7 +12,8 @@ bool is_apart(const Lowering& lowering, const Operation& collective) {
 }
 
 // Every neighbour adds what it gets of all pieces but one, and then copies as many. Where devices
-// do not address each other's memory, what is added or copied goes through the host.
+// do not address each other's memory, what is added or copied goes through the host first, into
+// memory of the device.
 std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
   const std::size_t pieces = slices(ring.front().count, ring.size()).size() - 1;
   std::size_t least = 0;
@@ -21,7 +22,7 @@ std::size_t least_of_ring(const Lowering& lowering, const SpanList& ring) {
     const std::uint32_t to = lowering.place_of(ring[(i + 1) % ring.size()]);
     const bool through_host = !lowering.can_access(to, from) && !lowering.can_access(from, to) &&
                               lowering.host_of(from) == lowering.host_of(to);
-    least += pieces * (through_host ? 3 + 2 : 1 + 1);
+    least += pieces * (through_host ? 3 + 3 : 1 + 1);
   }
   return least;
 }

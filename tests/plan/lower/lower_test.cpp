@@ -216,6 +216,19 @@ TEST(Lower, PlansBecomeNoSmallerThanExpected) {
     }
 }
 
+// Otherwise a gigabyte of operations is moved while it grows.
+TEST(Lower, RingsFitIntoTheRoomThatIsMadeForThem) {
+  for (const bool peer_access : {true, false}) {
+    const Cluster cluster = make_single_host(8, peer_access, "cpu");
+    const ArenaMap arena = large_arena(64'000, 4, 1);
+    const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+      p.compute();
+      p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kRing});
+    });
+    EXPECT_GE(expected_size(Lowering(plan, cluster, {}), plan.body).about, lower(plan).body.size());
+  }
+}
+
 TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
   constexpr std::uint32_t kReplicas = 256;
   const ArenaMap arena = small_arena(0);
