@@ -163,7 +163,8 @@ int32_t PlanWriter::set_section(void* self, uint32_t section) {
 int32_t PlanWriter::emit(void* self, const convoy_operation* operation) {
   auto& it = *static_cast<PlanWriter*>(self);
   return it.guarded([&] {
-    const convoy_operation known = it.read(*operation);
+    convoy_operation room;
+    const convoy_operation& known = it.read(*operation, room);
     if (it.purpose_ == Purpose::kWrite) it.keep(known);
     it.count(known);
     add_operation(it.digest_, known);
@@ -204,9 +205,12 @@ void PlanWriter::count(const convoy_operation& operation) {
        kMaximumOperations, kMaximumSpansInAll);
 }
 
-convoy_operation PlanWriter::read(const convoy_operation& operation) const {
+// In place, or copied into the room if it has fewer fields than this host knows.
+const convoy_operation& PlanWriter::read(const convoy_operation& operation,
+                                         convoy_operation& room) const {
   try {
-    return read_sized(operation, "convoy_operation", Side::kHost);
+    if (readable_in_place(operation, "convoy_operation", Side::kHost)) return operation;
+    return room = read_sized(operation, "convoy_operation", Side::kHost);
   } catch (const UnusableStruct& error) {
     fail(ExitCode::kFailed, "operation {}: {}", operations_, error.what());
   }

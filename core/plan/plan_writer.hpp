@@ -64,7 +64,7 @@ class PlanWriter {
 
   std::uint32_t add_buffer(const convoy_buffer& description);
   void count(const convoy_operation& operation);
-  convoy_operation read(const convoy_operation& operation) const;
+  const convoy_operation& read(const convoy_operation& operation, convoy_operation& room) const;
   void keep(const convoy_operation& operation);
   Operation accept(const convoy_operation& operation) const;
   void share_details(Operation& operation);
