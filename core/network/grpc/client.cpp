@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "core/network/closing_watch.hpp"
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
 #include "core/network/grpc/deadline.hpp"
@@ -36,6 +37,7 @@ class GrpcClient : public WireClient,
   }
 
   ~GrpcClient() override {
+    const ClosingWatch watch;
     const bool reached = reaches_peer();
     std::unique_lock lock(mutex_);
     closing_ = true;

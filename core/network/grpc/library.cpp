@@ -1,4 +1,5 @@
 // The entry point of this library, which open_wire.cpp looks up.
+#include <grpc/grpc.h>
 #include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 
@@ -15,7 +16,7 @@
 namespace convoy::network {
 namespace {
 
-// Where gRPC gets no thread, it waits for that thread when it shuts down. It starts up to one
+// Where gRPC gets no thread, it waits for ever for what that thread would do. It starts up to one
 // thread for each of 16 cores that run what has happened, half as many that look for it, and some
 // for timers, names and the rest; this process starts a few of its own, too.
 void require_threads_for_grpc() {
@@ -29,6 +30,9 @@ class GrpcWire : public Wire {
  public:
   GrpcWire() {
     require_threads_for_grpc();
+    // gRPC shuts down with its last connection, and then waits for threads that never began where
+    // the system refused them. This reference is never given back.
+    grpc_init();
     // Errors are reported by convoy, which knows what they mean.
     if (std::getenv("GRPC_VERBOSITY") == nullptr) gpr_set_log_function([](gpr_log_func_args*) {});
   }

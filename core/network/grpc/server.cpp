@@ -10,6 +10,7 @@
 
 #include "core/base/error.hpp"
 #include "core/network/addresses.hpp"
+#include "core/network/closing_watch.hpp"
 #include "core/network/grpc/convert.hpp"
 #include "core/network/grpc/credentials.hpp"
 #include "core/network/grpc/deadline.hpp"
@@ -84,6 +85,7 @@ class GrpcServer : public WireServer, public v1::Coordinator::CallbackService {
 
   ~GrpcServer() override {
     if (!server_) return;
+    const ClosingWatch watch;
     {
       const std::lock_guard lock(mutex_);
       for (auto& [id, stream] : streams_) stream->close();
