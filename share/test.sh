@@ -36,39 +36,7 @@ export LSAN_OPTIONS="suppressions=$root/share/sanitizers/lsan.txt:print_suppress
 export UBSAN_OPTIONS="print_stacktrace=1"
 export TSAN_OPTIONS="suppressions=$root/share/sanitizers/tsan.txt:halt_on_error=1"
 
-targets_of() {
-  case "$1" in
-    # These have tests, too.
-    release) echo all benchmarks convoy_emulated ;;
-    asan) echo all ;;
-    # The thread sanitizer looks at what has threads.
-    tsan) echo convoy_thread_tests ;;
-  esac
-}
-
-# Starts the build of the next tests, on what those of now leave idle: they mostly wait for networks
-# and time-outs. If it fails, it is repeated when its turn comes, and shown.
-ahead=""
-build_ahead() {
-  targets=$(targets_of "${1:-}")
-  [ -n "$targets" ] || return 0
-  # timeout makes a group of these processes and ends all of them. They stay in this session, because
-  # Linux divides the processor among sessions before it looks at what is idle.
-  # shellcheck disable=SC2086  # a list of words
-  timeout 1h chrt --idle 0 sh share/build.sh "$1" $targets >/dev/null 2>&1 &
-  ahead=$!
-}
-
-wait_for_build_ahead() {
-  [ -z "$ahead" ] || wait "$ahead" || true
-  ahead=""
-}
-trap '[ -z "$ahead" ] || kill "$ahead"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
 for preset in "$@"; do
-  shift  # "$@" is what follows
   if [ "$preset" = aarch64 ]; then
     sh share/aarch64_tests.sh
     continue
@@ -78,14 +46,17 @@ for preset in "$@"; do
     sh share/soak.sh build/release/bin/convoy "${CONVOY_SOAK_MINUTES:-30}"
     continue
   fi
+  targets=all
   selection="-LE (faults|foreseen)"
   build=$preset
-  targets=$(targets_of "$preset")
   shown=--output-on-failure
   case "$preset" in
+    # These have tests, too.
+    release) targets="all benchmarks convoy_emulated" ;;
     # What hwloc's PCI plug-in keeps when it is unloaded is a leak of nobody's that has a name.
     asan) HWLOC_COMPONENTS=-pci; export HWLOC_COMPONENTS ;;
-    tsan) selection="-L threads" ;;
+    # The thread sanitizer looks at what has threads.
+    tsan) targets=convoy_thread_tests; selection="-L threads" ;;
     fuzz)
       cmake --preset fuzz -DCONVOY_FUZZ_SECONDS="${CONVOY_FUZZ_SECONDS:-60}" >/dev/null
       targets=convoy_fuzz; selection="-L fuzz"
@@ -96,10 +67,8 @@ for preset in "$@"; do
       selection="-L foreseen"; shown=--verbose
       ;;
   esac
-  wait_for_build_ahead
   # shellcheck disable=SC2086  # a list of words
   sh share/build.sh "$build" $targets
-  build_ahead "${1:-}"
   echo "testing ($preset) ..." >&2
   log="build/$build/ctest.log"
   result=passed
