@@ -46,14 +46,7 @@ WritePlan sharded_sums(std::uint64_t steps_of_mean, double momentum) {
       sums.push_back(p.persistent(p.replica_place(p.replicas()[i]), pieces[i].count));
       updated.push_back(p.parameters(p.replicas()[i])[pieces[i]]);
     }
-    for (int step = 0; step < 2; ++step) {
-      p.compute();
-      std::vector<Span> now;
-      for (std::size_t i = 0; i < pieces.size(); ++i)
-        now.push_back(p.scratch(p.replica_place(p.replicas()[i]), pieces[i].count));
-      p.reduce_scatter(now, p.all_gradients(p.arena()));
-      for (std::size_t i = 0; i < pieces.size(); ++i) p.add(sums[i], sums[i], now[i]);
-    }
+    add_steps_to_shards(p, 2, pieces, sums);
     for (std::size_t i = 0; i < pieces.size(); ++i)
       p.apply(updated[i], sums[i], {.contributions = steps_of_mean * p.replica_count()});
     for (const Span& sum : sums) p.scale(sum, sum, momentum);

@@ -2,6 +2,8 @@
 
 #include <functional>
 
+#include "tests/plan/check/sample_stages.hpp"
+
 namespace convoy::testing {
 namespace {
 
@@ -617,14 +619,7 @@ WritePlan sharded_momentum(std::uint64_t steps_of_mean) {
       updated.push_back(p.parameters(owner)[pieces[i]]);
       p.scale(sums[i], sums[i], 0.5);
     }
-    for (int step = 0; step < 2; ++step) {
-      p.compute();
-      std::vector<Span> now;
-      for (std::size_t i = 0; i < pieces.size(); ++i)
-        now.push_back(p.scratch(p.replica_place(p.replicas()[i]), pieces[i].count));
-      p.reduce_scatter(now, p.all_gradients(p.arena()));
-      for (std::size_t i = 0; i < pieces.size(); ++i) p.add(sums[i], sums[i], now[i]);
-    }
+    add_steps_to_shards(p, 2, pieces, sums);
     for (std::size_t i = 0; i < pieces.size(); ++i)
       p.apply(updated[i], sums[i], {.contributions = steps_of_mean * p.replica_count()});
     p.all_gather(p.all_parameters(p.arena()), updated);

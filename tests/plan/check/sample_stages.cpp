@@ -22,6 +22,18 @@ void average(Planner& p) {
     p.scale(p.parameters(r), p.parameters(r), 1.0 / p.replica_count());
 }
 
+void add_steps_to_shards(Planner& p, int steps, const std::vector<Range>& pieces,
+                         const std::vector<Span>& sums) {
+  for (int step = 0; step < steps; ++step) {
+    p.compute();
+    std::vector<Span> now;
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      now.push_back(p.scratch(p.replica_place(p.replicas()[i]), pieces[i].count));
+    p.reduce_scatter(now, p.all_gradients(p.arena()));
+    for (std::size_t i = 0; i < pieces.size(); ++i) p.add(sums[i], sums[i], now[i]);
+  }
+}
+
 void compress(Planner& p, const std::vector<Buffer>& residuals) {
   p.compute();
   std::vector<Span> sent;

@@ -16,6 +16,9 @@ void train_alone(Planner& p, int steps);
 void average(Planner& p);
 // A persistent buffer for every replica.
 std::vector<Buffer> residuals(Planner& p);
+// So many steps, whose gradients are scattered: each replica's piece of them is added to its sum.
+void add_steps_to_shards(Planner& p, int steps, const std::vector<Range>& pieces,
+                         const std::vector<Span>& sums);
 // Error feedback: the rest of what 16 bits cannot hold waits in `residuals`.
 void compress(Planner& p, const std::vector<Buffer>& residuals);
 
