@@ -42,4 +42,8 @@ void prepare_to_start(std::uint64_t more, const std::string& what) {
   refuse_unless([&] { require_threads(more, what); });
 }
 
+const char* thread_limits() {
+  return kThreadLimits;
+}
+
 }  // namespace convoy

@@ -13,4 +13,7 @@ void prepare_to_open(std::uint64_t more, const std::string& what);
 // Throws Error (kUnavailable) unless the system gives `more` threads. `what`: whose they are to be.
 void prepare_to_start(std::uint64_t more, const std::string& what);
 
+// What may be behind a thread that the system refuses, in words. For signal handlers, too.
+const char* thread_limits();
+
 }  // namespace convoy

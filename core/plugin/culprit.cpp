@@ -3,14 +3,13 @@
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cmath>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <cstring>
 #include <span>
 
+#include "core/base/interval_timer.hpp"
 #include "core/base/last_words.hpp"
 #include "core/plugin/child_call.hpp"
 
@@ -95,9 +95,7 @@ void handle_crashes_and_exits() {
   std::array<void*, 1> frame{};
   ::backtrace(frame.data(), 1);  // loads what it needs, which a handler could not
   for (const int number : kCrashes) {
-    struct sigaction before {};
-    if (::sigaction(number, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)
-      std::signal(number, name_who_crashes);
+    if (has_no_handler(number)) std::signal(number, name_who_crashes);
   }
   std::atexit(name_who_exits);
 }
@@ -138,21 +136,15 @@ void name_when_it_harms(const std::string& label, const std::filesystem::path& f
 }
 
 void watch_ending() {
-  struct sigaction before {};
-  const bool is_free = ::sigaction(SIGALRM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL;
-  if (suspect_count == 0 || ending_patience <= 0 || !is_free) return;
+  if (suspect_count == 0 || ending_patience <= 0 || !has_no_handler(SIGALRM)) return;
   ending_thread = ::pthread_self();
   std::signal(SIGALRM, name_who_keeps_it);
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGALRM);
   ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
-  constexpr double kMicroseconds = 1e6;
-  const double whole = std::floor(ending_patience);
-  const timeval once{static_cast<time_t>(whole),
-                     static_cast<suseconds_t>((ending_patience - whole) * kMicroseconds)};
-  const itimerval every{once, once};
-  ::setitimer(ITIMER_REAL, &every, nullptr);
+  alarm_every(std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::duration<double>(ending_patience)));
 }
 
 void end_with(const Error& error) {
