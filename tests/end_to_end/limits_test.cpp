@@ -195,7 +195,7 @@ TEST(Limits, OfStacksAreRaisedOrNamed) {
 
 // A shell's `ulimit -t` sets the warning to the second at which the process is killed.
 TEST(Limits, OfProcessorTimeSaveACheckpoint) {
-  constexpr rlim_t kSeconds = kSanitized ? 60 : 5;
+  constexpr rlim_t kSeconds = kSanitized ? 20 : 5;
   const fs::path folder = scratch_folder("processor_time");
   const ProgramResult result =
       run_in(limited(RLIMIT_CPU, kSeconds),
