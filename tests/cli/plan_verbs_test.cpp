@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
@@ -122,6 +124,20 @@ TEST(CheckVerb, TriesKernelsOnSmallerSizesWhereLargeOnesTakeTooLong) {
   const VerbOutcome outcome =
       check({"careless", "--mistake=slow_when_large", "--num_devices=1", "--plugin_timeout=4"});
   EXPECT_EQ(outcome.code, 0) << outcome.out;
+}
+
+// So it is with each of several numbers of reads, in little more than the time for all calls.
+TEST(CheckVerb, TriesEveryNumberOfReadsOnSmallerSizesWhereLargeOnesTakeTooLong) {
+  const auto tried_for = [] {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    return processor_seconds_of(used);
+  };
+  const double before = tried_for();
+  const VerbOutcome outcome =
+      check({"careless", "--mistake=slow_sum", "--num_devices=1,2,3,4,5,6", "--plugin_timeout=4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.out;
+  EXPECT_LT(tried_for() - before, 6);
 }
 
 // After three numbers of reads, the largest number that a plan has is still tried.

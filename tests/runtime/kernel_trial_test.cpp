@@ -292,17 +292,6 @@ TEST(KernelTrial, EndsACallThatDoesNotReturn) {
             "does not return within 0.1 seconds");
 }
 
-TEST(KernelTrial, TellsAKernelThatHangsFromOneThatFails) {
-  const convoy_host_kernel hangs = [](const convoy_region*, std::uint64_t, const convoy_region*,
-                                      std::uint64_t) -> std::int32_t {
-    for (;;) pause();
-  };
-  const convoy_host_kernel fails = [](const convoy_region*, std::uint64_t, const convoy_region*,
-                                      std::uint64_t) -> std::int32_t { return 1; };
-  EXPECT_TRUE(try_it(hangs, {.time = {.each_call = 0.1}}).hangs);
-  EXPECT_FALSE(try_it(fails).hangs);
-}
-
 TEST(KernelTrial, EndsACallThatComputesForEver) {
   EXPECT_EQ(trial_of(
                 [](const convoy_region* reads, std::uint64_t, const convoy_region* writes,

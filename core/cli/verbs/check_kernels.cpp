@@ -87,13 +87,14 @@ void KernelChecks::try_all(const Plan& plan) {
   most_reads_ = most_reads_of(plan);
   for (const std::vector<Operation>* section : sections_of(plan))
     for (const Operation& call : *section) {
-      if (call.kind != OperationKind::kCall || hanging_.contains(call.details->kernel)) continue;
+      if (call.kind != OperationKind::kCall || wrong_.contains(call.details->kernel)) continue;
       if (!is_new_shape(call)) continue;
       std::string problem = try_here(plan, call);
       if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
-      if (!problem.empty())
-        fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.details->kernel,
-             call.id, problem);
+      if (problem.empty()) continue;
+      wrong_.insert(call.details->kernel);
+      fail(ExitCode::kFailed, "kernel '{}' of call (operation {}) {}", call.details->kernel,
+           call.id, problem);
     }
 }
 
@@ -130,26 +131,33 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   constexpr double kForLargeSizes = 0.25;
   constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
   const double patience = setup_.options.plugin_timeout;
-  // One size with each number of reads is tried whole, or nothing is proved. The first call of all
-  // is made however late it is: it shows most faults. Further sizes, and calls for unusual faults,
-  // are tried while there is time; small ones take nearly none.
+  constexpr double kForFirstCall = 0.05;
+  // One size with each number of reads is tried whole, or nothing is proved. A quick call is made
+  // once however late it is, because the first call shows most faults; a slow one leaves the number
+  // of reads to smaller sizes. Further sizes, and calls for unusual faults, are tried while there
+  // is time; small ones take nearly none.
   Tried& tried = tried_[call.details->kernel][call.reads.size()];
-  const bool is_small = runtime::bytes_of_spans(call) <= kSmallBytes;
+  const auto bytes = static_cast<double>(runtime::bytes_of_spans(call));
+  const bool is_small = bytes <= kSmallBytes;
   // Of large spans, what is around the calls takes longer than quick calls.
   const double left_for_further =
       is_small ? patience - tried_for_ : kForLargeSizes * patience - large_for_;
   const double left_for_one = (is_small ? 1 : kForFirstLargeSizes) * patience - tried_for_;
   const double left = tried.is_whole ? left_for_further : left_for_one;
   if (tried.calls > 1 && left <= 0) return {};
+  double& seconds_per_byte = seconds_per_byte_[call.details->kernel];
+  if (!is_small && seconds_per_byte * bytes > std::max(left, kForFirstCall * patience)) return {};
   const runtime::KernelTrial trial = runtime::try_kernel(
       runtime::host_kernel_of(*setup_.strategy, call.details->kernel), plan, call,
       {.each_call = patience,
        .all_calls = std::max(left, std::numeric_limits<double>::min()),
        .further_calls = left_for_further / 2});
   tried_for_ += trial.call_seconds;
-  if (!is_small) large_for_ += std::max(trial.call_seconds, trial.seconds);
+  if (!is_small) {
+    large_for_ += std::max(trial.call_seconds, trial.seconds);
+    seconds_per_byte = std::max(seconds_per_byte, trial.longest_call / bytes);
+  }
   if (trial.other_in_later_step) renewing_.insert(call.details->kernel);
-  if (trial.hangs) hanging_.insert(call.details->kernel);
   tried.is_whole = tried.is_whole || !trial.out_of_time;
   return trial.problem;
 }
@@ -179,8 +187,10 @@ bool KernelChecks::is_new_shape(const Operation& call) {
   const bool is_larger_odd =
       size > tried.largest_odd && size == largest_odd_[kernel_and_reads(call)];
   if (is_larger_odd) tried.largest_odd = size;
-  const bool is_new_size =
-      (tried.sizes.size() < kShapes || is_larger_odd) && tried.sizes.insert(size).second;
+  // Where none was tried whole, because they took too long, a smaller one may be.
+  const bool is_smaller = !tried.is_whole && !tried.sizes.empty() && size < *tried.sizes.begin();
+  const bool is_new_size = (tried.sizes.size() < kShapes || is_larger_odd || is_smaller) &&
+                           tried.sizes.insert(size).second;
   const bool is_new_variant =
       tried.variants.size() < kVariants && tried.variants.insert(variant_of(call)).second;
   if (is_new_size || is_new_variant) ++tried.calls;

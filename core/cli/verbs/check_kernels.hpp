@@ -28,7 +28,7 @@ class KernelChecks {
   // Tries every kernel that the plan calls with a few numbers of reads, and with the plan's largest
   // number if no larger one was tried; with each number a few sizes, the largest odd one among
   // them, and a few variants (effects, types, arguments). Error kFailed when a kernel does
-  // something wrong.
+  // something wrong, which is not tried again.
   void try_all(const Plan& plan);
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.
@@ -63,9 +63,10 @@ class KernelChecks {
   std::map<std::string, std::uint64_t> most_reads_;  // of the plan's calls, by kernel
   // Of each kernel: numbers of reads of calls that are too large, and how large the first one is.
   std::map<std::string, std::map<std::uint64_t, std::string>> too_large_;
-  double tried_for_ = 0;            // seconds, in calls of kernels
-  double large_for_ = 0;            // seconds, in all trials of large spans
-  std::set<std::string> hanging_;   // kernels, which are not called again
+  std::map<std::string, double> seconds_per_byte_;  // of a call on large spans, by kernel
+  double tried_for_ = 0;                            // seconds, in calls of kernels
+  double large_for_ = 0;                            // seconds, in all trials of large spans
+  std::set<std::string> wrong_;                     // kernels, which are not called again
   std::set<std::string> renewing_;  // kernels that wrote something else in a later step
   std::set<std::string> missing_;   // kernels
 };

@@ -126,11 +126,11 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
   const std::unique_ptr<TrialEnd, decltype(unmap)> end(new (shared) TrialEnd, unmap);
   for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
     TrialSpans spans(call, at_guard);
-    *end = {.call_seconds = end->call_seconds};
+    *end = {.call_seconds = end->call_seconds, .longest_call = end->longest_call};
     const ProcessEnd process = run_trial(kernel, call, spans, *end, at_guard, time, result.seconds);
     result.call_seconds = end->call_seconds;
+    result.longest_call = end->longest_call;
     result.problem = problem_of(process, *end, plan, spans, at_guard, time);
-    result.hangs = process.was_late;
     result.other_in_later_step = result.other_in_later_step || end->other_in_later_step;
     result.out_of_time = result.problem.empty() && end->outcome == TrialOutcome::kOutOfTime;
     if (!result.problem.empty() || result.out_of_time) break;

@@ -19,9 +19,9 @@ struct KernelTrial {
   // What went wrong ("writes behind the end of persistent 3 (cpu:0)[0..64)"), or nothing.
   std::string problem;
   bool out_of_time = false;          // nothing went wrong so far, but not all calls were made
-  bool hangs = false;                // a call did not return
   bool other_in_later_step = false;  // the same reads gave other bytes
   double call_seconds = 0;           // of the calls
+  double longest_call = 0;           // of the calls that returned
   double seconds = 0;                // that the trial computed, with what is around the calls
 };
 

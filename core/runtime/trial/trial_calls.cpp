@@ -113,7 +113,9 @@ bool TrialCalls::call_in_time(const TriedCall& how, const TrialTime& time) {
   ++calls;
   const std::int32_t status = call_filled(how);
   ++calls;
-  trial_end->call_seconds += counted_seconds(begin, time_of(getpid()));
+  const double seconds = counted_seconds(begin, time_of(getpid()));
+  trial_end->call_seconds += seconds;
+  trial_end->longest_call = std::max(trial_end->longest_call, seconds);
   if (status != 0 && how.exponent == 0) end_with(TrialOutcome::kRefused);
   return status == 0;
 }

@@ -38,6 +38,7 @@ struct TrialEnd {
   TriedCall call = {};               // the last one
   bool other_in_later_step = false;  // the same reads gave other bytes
   double call_seconds = 0;
+  double longest_call = 0;  // in seconds
   std::uint64_t calls = 0;  // their beginnings and ends (CallWatch)
 };
 

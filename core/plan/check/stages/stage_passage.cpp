@@ -245,7 +245,13 @@ class Beginning {
   }
 
   // Memory that the stage before keeps, and this one does not: the replica's own, if there is some.
-  std::string forgotten_memory(std::uint32_t replica) const {
+  const std::string& forgotten_memory(std::uint32_t replica) {
+    const auto [entry, is_new] = forgotten_.try_emplace(replica);
+    if (is_new) entry->second = find_forgotten_memory(replica);
+    return entry->second;
+  }
+
+  std::string find_forgotten_memory(std::uint32_t replica) const {
     const Ranges kept = live_ranges(stage_of(plan_, stage_ - 1), 0);
     std::set<std::uint32_t> written;
     for (const Operation& operation : stage_of(plan_, stage_).prologue)
@@ -402,6 +408,7 @@ class Beginning {
   std::vector<PassedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> partial_;  // replica and first element
+  std::map<std::uint32_t, std::string> forgotten_;             // by replica, of those asked for
 };
 
 // Runs through the stages. Where a stage begins as it was proved, the run begins anew, so it does
