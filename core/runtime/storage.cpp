@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/in_parallel.hpp"
 #include "core/graph/layout.hpp"
 #include "core/runtime/compute_dtype.hpp"
 
@@ -80,14 +81,18 @@ Arena choose_storage(const Graph& graph, const StorageUsers& users, const Sessio
   const GraphView view(graph, plain);
   SessionOptions typed = options;
   typed.dtype = choose_compute_dtype(options.dtype, users.descriptions);
+  std::vector<std::optional<Layouts>> proposed(cluster.replicas());
+  in_parallel(proposed.size(), [&](std::size_t i) {
+    const auto replica = static_cast<std::uint32_t>(i);
+    OpenDevice* device = users.engines[cluster.replica_place[replica]];
+    if (device == nullptr) return;
+    proposed[i] = device->propose_layout(
+        compilation_of(view, typed, forward_only, replica, cluster.replicas()));
+  });
   std::optional<Layouts> common;
   bool agreed = true;
-  for (std::uint32_t replica = 0; agreed && replica < cluster.replicas(); ++replica) {
-    OpenDevice* device = users.engines[cluster.replica_place[replica]];
-    if (device == nullptr) continue;
-    agreed = agree(common, device->propose_layout(compilation_of(view, typed, forward_only, replica,
-                                                                 cluster.replicas())));
-  }
+  for (std::optional<Layouts>& one : proposed)
+    if (one) agreed = agreed && agree(common, std::move(*one));
   if (users.peers != nullptr) agreed = agree_with_peers(*users.peers, graph, agreed, common);
   return agreed && common ? Arena(graph, std::move(*common)) : Arena(graph);
 }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <mutex>
+#include <numeric>
 #include <ostream>
 #include <utility>
 
@@ -161,12 +163,26 @@ void PlanProver::judge(ProvedCase& it, const CheckReport& report, const CheckRep
   outcome.report = &report;
 }
 
+// The order in which those that were written are best proved: the longest first. Of two that are
+// equally long the second one takes longer, without access of devices to each other's memory.
+std::vector<std::size_t> PlanProver::longest_first() const {
+  const auto operations = [this](std::size_t i) {
+    return written_[i]->plan ? written_[i]->plan->logical().body.size() : 0;
+  };
+  std::vector<std::size_t> order(written_.size());
+  std::iota(order.rbegin(), order.rend(), std::size_t{0});
+  std::ranges::stable_sort(order, std::greater(), operations);
+  return order;
+}
+
 // Shows each when those before it are shown.
 void PlanProver::prove_written() {
   std::mutex showing;
   std::vector<bool> proved(written_.size());
   std::size_t shown = 0;
-  in_parallel(written_.size(), [&](std::size_t i) {
+  const std::vector<std::size_t> order = longest_first();
+  in_parallel(written_.size(), [&](std::size_t turn) {
+    const std::size_t i = order[turn];
     if (written_[i]->plan) prove(*written_[i]);
     const std::lock_guard lock(showing);
     for (proved[i] = true; shown < proved.size() && proved[shown]; ++shown) {

@@ -39,6 +39,7 @@ class PlanProver {
   ProvedCase& add_case(const std::string& what, const Cluster& cluster);
   void write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like);
   void prove_full_batch();
+  std::vector<std::size_t> longest_first() const;
   bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
   // `of_lowered`: the report on what the plan becomes, of one that is proved.
