@@ -32,7 +32,7 @@ cd "$root"
 # a fatal error". Without the interception it finds these blocks as it finds everything else: from
 # the threads' stacks and registers.
 # Frames that outlive their function (detect_stack_use_after_return=1) are for who asks for them: they
-# take a third of the time again, and GCC itself leaves them off.
+# take a third to a half of the time again, and GCC itself leaves them off.
 export ASAN_OPTIONS="strict_string_checks=1:intercept_tls_get_addr=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 export LSAN_OPTIONS="suppressions=$root/share/sanitizers/lsan.txt:print_suppressions=0"
 export UBSAN_OPTIONS="print_stacktrace=1"

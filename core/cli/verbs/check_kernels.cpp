@@ -130,8 +130,8 @@ std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
   // Shares of the patience.
   constexpr double kForLargeSizes = 0.25;
   constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
-  const double patience = setup_.options.plugin_timeout;
   constexpr double kForFirstCall = 0.05;
+  const double patience = setup_.options.plugin_timeout;
   // One size with each number of reads is tried whole, or nothing is proved. A quick call is made
   // once however late it is, because the first call shows most faults; a slow one leaves the number
   // of reads to smaller sizes. Further sizes, and calls for unusual faults, are tried while there
