@@ -140,12 +140,16 @@ TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {
   EXPECT_THAT(info.out, HasSubstr("samples: 32"));  // 3 steps of 8 and 2 of 4
 }
 
-// 1,600 images: an epoch with 2 batches of 100, one with those of 50, one with those of 200.
+// 400 images: an epoch with 2 batches of 25, one with those of 10, one with those of 50.
 TEST(Resuming, CountsEpochsByImagesWhereTheBatchChanges) {
   const fs::path folder = scratch_folder("checkpoint_epochs");
+  // A fourth of the sample data is enough.
+  const fs::path data = scratch_folder("checkpoint_epochs_data");
+  fs::copy_file(fs::path(CONVOY_SOURCE_DIR) / "share/sample_data/imagenet/train-00000-of-00004",
+                data / "train-00000-of-00001");
   const auto rates = [&](const char* batch, const char* epochs) {
     const Trained run =
-        run_lenet(folder, {sample_data(), std::string("--batch_size=") + batch,
+        run_lenet(folder, {"--data_dir=" + data.string(), std::string("--batch_size=") + batch,
                            std::string("--num_epochs=") + epochs, "--num_warmup_batches=0",
                            "--piecewise_learning_rate_schedule=0.004;1;0.002;2;0.001;3;0.0005"});
     EXPECT_EQ(run.program.exit_code, 0) << run.program.err;
@@ -153,10 +157,10 @@ TEST(Resuming, CountsEpochsByImagesWhereTheBatchChanges) {
     for (const auto& step : run.record.at("steps")) values.push_back(step.at("learning_rate"));
     return values;
   };
-  EXPECT_EQ(rates("100", "1"), std::vector<double>(8, 0.004));
-  EXPECT_EQ(rates("50", "2"), std::vector<double>(16, 0.002));
-  EXPECT_EQ(rates("200", "3"), std::vector<double>(4, 0.001));
-  EXPECT_THAT(rates("200", "3"), testing::IsEmpty());
+  EXPECT_EQ(rates("25", "1"), std::vector<double>(8, 0.004));
+  EXPECT_EQ(rates("10", "2"), std::vector<double>(20, 0.002));
+  EXPECT_EQ(rates("50", "3"), std::vector<double>(4, 0.001));
+  EXPECT_THAT(rates("50", "3"), testing::IsEmpty());
 }
 
 // What each replica keeps of its optimizer is of no use to another one.
@@ -272,10 +276,10 @@ TEST(Saving, HappensWhenTheTerminalGoesAway) {
 TEST(Saving, TheTerminalMayGoAwayUnderNohup) {
   const ProgramResult result =
       run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=4",
-                  "--num_batches=200", "--num_warmup_batches=0", "--display_every=1"},
+                  "--num_batches=100", "--num_warmup_batches=0", "--display_every=1"},
                  {.signal = SIGHUP, .signal_after = "\n3\t", .ignored_signal = SIGHUP});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("\n200\t"));
+  EXPECT_THAT(result.out, HasSubstr("\n100\t"));
 }
 
 // Schedulers send SIGUSR1 before the time is up.
