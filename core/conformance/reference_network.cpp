@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/conformance/reference_plane.hpp"
 
@@ -13,20 +14,22 @@ namespace {
 using Tensor = ReferenceNetwork::Tensor;
 
 // Calls body(output row, output column, input row, input column, kernel row, kernel column) for
-// every cell of every window that lies on the image.
+// every cell of every window that lies on the image, cell by cell of the windows: an output meets
+// its cells in their order, and neighbouring outputs follow each other.
 template <typename Body>
 void for_each_cell(const GraphNode& node, const Body& body) {
   const convoy_layer& layer = node.layer;
   const std::int64_t dy = std::max(layer.dilation_height, 1u);
   const std::int64_t dx = std::max(layer.dilation_width, 1u);
-  for (std::int64_t y = 0; y < node.output.height; ++y) {
-    for (std::int64_t x = 0; x < node.output.width; ++x) {
-      for (std::int64_t ky = 0; ky < layer.kernel_height; ++ky) {
-        for (std::int64_t kx = 0; kx < layer.kernel_width; ++kx) {
-          const std::int64_t iy = y * layer.stride_height + ky * dy - node.rows.before;
+  const std::int64_t height = node.input.height, width = node.input.width;
+  for (std::int64_t ky = 0; ky < layer.kernel_height; ++ky) {
+    for (std::int64_t kx = 0; kx < layer.kernel_width; ++kx) {
+      for (std::int64_t y = 0; y < node.output.height; ++y) {
+        const std::int64_t iy = y * layer.stride_height + ky * dy - node.rows.before;
+        if (iy < 0 || iy >= height) continue;
+        for (std::int64_t x = 0; x < node.output.width; ++x) {
           const std::int64_t ix = x * layer.stride_width + kx * dx - node.columns.before;
-          const bool inside = iy >= 0 && ix >= 0 && iy < node.input.height && ix < node.input.width;
-          if (inside) body(y, x, iy, ix, ky, kx);
+          if (ix >= 0 && ix < width) body(y, x, iy, ix, ky, kx);
         }
       }
     }
@@ -54,8 +57,15 @@ ReferenceNetwork::ReferenceNetwork(const Graph& graph, std::uint32_t batch,
 }
 
 double ReferenceNetwork::loss() {
-  outputs_.assign(graph_.nodes().size(), {});
-  for (std::size_t node = 0; node + 1 < graph_.nodes().size(); ++node) {
+  changed_from_ = 0;
+  return loss_from(0);
+}
+
+// Evaluates the nodes from `first` on again, and earlier ones that are out of date.
+double ReferenceNetwork::loss_from(std::size_t first) {
+  outputs_.resize(graph_.nodes().size());
+  const std::size_t begin = std::min(first, std::exchange(changed_from_, outputs_.size()));
+  for (std::size_t node = begin; node + 1 < graph_.nodes().size(); ++node) {
     outputs_[node] = evaluate(node);
     if (!rounds_ || (!rounds_before_sums_ && ends_in_sum(node))) continue;
     for (double& value : outputs_[node]) value = nearest_bf16(value);
@@ -78,31 +88,42 @@ bool ReferenceNetwork::ends_in_sum(std::size_t node) const {
   return readers == 1 && std::max(sum.inputs[0], sum.inputs[1]) == node;
 }
 
+std::size_t ReferenceNetwork::first_reader(std::uint64_t variable) const {
+  const auto reads = [&](const GraphNode& node) {
+    return std::ranges::find(node.variables, variable) != std::ranges::end(node.variables);
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(graph_.nodes(), reads) -
+                                  graph_.nodes().begin());
+}
+
+// The central difference of the loss; move_by(step) moves the variable from where it was.
+double ReferenceNetwork::difference(std::uint64_t variable, double step,
+                                    const std::function<void(double)>& move_by) {
+  const std::size_t first = first_reader(variable);
+  move_by(step);
+  const double above = loss_from(first);
+  move_by(-step);
+  const double below = loss_from(first);
+  move_by(0);
+  changed_from_ = first;
+  return (above - below) / (2 * step);
+}
+
 double ReferenceNetwork::derivative(std::uint64_t variable, std::size_t element) {
-  constexpr double kStep = 1e-5;
   double& value = parameters_[variable][element];
   const double original = value;
-  value = original + kStep;
-  const double above = loss();
-  value = original - kStep;
-  const double below = loss();
-  value = original;
-  return (above - below) / (2 * kStep);
+  return difference(variable, 1e-5, [&](double step) { value = original + step; });
 }
 
 double ReferenceNetwork::derivative_along(std::uint64_t variable,
                                           const std::vector<float>& direction) {
   constexpr double kStep = 1e-8;  // so that hardly a maximum changes its place
-  const Tensor original = parameters_[variable];
-  const auto loss_at = [&](double step) {
+  Tensor& values = parameters_[variable];
+  const Tensor original = values;
+  return difference(variable, kStep, [&](double step) {
     for (std::size_t i = 0; i < original.size(); ++i)
-      parameters_[variable][i] = original[i] + step * static_cast<double>(direction[i]);
-    return loss();
-  };
-  const double above = loss_at(kStep);
-  const double below = loss_at(-kStep);
-  parameters_[variable] = original;
-  return (above - below) / (2 * kStep);
+      values[i] = original[i] + step * static_cast<double>(direction[i]);
+  });
 }
 
 Tensor ReferenceNetwork::evaluate(std::size_t index) {
@@ -165,6 +186,7 @@ Tensor ReferenceNetwork::convolution(const GraphNode& node) {
   const std::size_t channels = node.output.channels, inputs = node.input.channels / groups;
   const Plane in(node.input), out(node.output);
   const std::size_t kernel = node.layer.kernel_height * node.layer.kernel_width;
+  const Tensor& values = input(node);
   Tensor result(batch_ * node.output.elements());
   for (std::size_t o = 0; o < batch_ * channels; ++o) {
     const std::size_t channel = o % channels, image = o / channels;
@@ -177,7 +199,7 @@ Tensor ReferenceNetwork::convolution(const GraphNode& node) {
       const double* w = &weights[(channel * inputs + i) * kernel];
       for_each_cell(node, [&](auto y, auto x, auto iy, auto ix, auto ky, auto kx) {
         result[out.at(o, y, x)] +=
-            w[ky * node.layer.kernel_width + kx] * input(node)[in.at(first + i, iy, ix)];
+            w[ky * node.layer.kernel_width + kx] * values[in.at(first + i, iy, ix)];
       });
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ class ReferenceNetwork {
   // From now on batch norms take these moving statistics, as the device keeps them.
   void use_statistics(const std::vector<float>& state) {
     state_.assign(state.begin(), state.end());
+    changed_from_ = 0;
   }
 
   // From now on images, weights, those of attention and the results of layers are rounded to bf16.
@@ -33,6 +35,7 @@ class ReferenceNetwork {
   void round_to_bf16(bool also_before_sums) {
     rounds_ = true;
     rounds_before_sums_ = also_before_sums;
+    changed_from_ = 0;
   }
 
   double loss();
@@ -46,6 +49,10 @@ class ReferenceNetwork {
   }
 
  private:
+  double loss_from(std::size_t first);
+  double difference(std::uint64_t variable, double step,
+                    const std::function<void(double)>& move_by);
+  std::size_t first_reader(std::uint64_t variable) const;
   Tensor evaluate(std::size_t node);
   bool ends_in_sum(std::size_t node) const;
   Tensor weights(const GraphNode& node) const;
@@ -81,6 +88,7 @@ class ReferenceNetwork {
   bool rounds_before_sums_ = true;
   Tensor state_;  // empty: batch norms take the batch's statistics
   std::vector<Tensor> outputs_;
+  std::size_t changed_from_ = 0;  // the first node whose output is out of date
   std::map<std::size_t, std::pair<Tensor, Tensor>> statistics_;
 };
 
