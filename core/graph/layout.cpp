@@ -37,10 +37,19 @@ uint64_t part(const convoy_layout& layout, uint32_t dimension, uint64_t index) {
   return offset + index * layout.strides[dimension];
 }
 
-// Calls visit(plain index, storage offset) for every element, in plain order.
+// The dimension whose neighbours lie side by side in storage; the last one if none has such.
+uint32_t neighbouring(const std::array<std::vector<uint64_t>, kMaximumRank>& parts) {
+  for (uint32_t d = 0; d < kMaximumRank; ++d)
+    if (parts[d].size() > 1 && parts[d][1] == parts[d][0] + 1) return d;
+  return kMaximumRank - 1;
+}
+
+// Calls visit(plain index, storage offset) for every element. Neighbours in storage follow each
+// other, a few at a time, so that both sides are walked through by whole lines of the cache.
 template <typename Visit>
 void for_each_element(const convoy_layout& layout, std::span<const uint64_t> dimensions,
                       Visit visit) {
+  constexpr std::size_t kTogether = 16;
   CONVOY_CHECK_EQ(uint64_t{layout.rank}, dimensions.size());
   std::array<std::vector<uint64_t>, kMaximumRank> parts;
   parts.fill({0});
@@ -50,14 +59,20 @@ void for_each_element(const convoy_layout& layout, std::span<const uint64_t> dim
     offsets.resize(dimensions[d]);
     for (uint64_t i = 0; i < dimensions[d]; ++i) offsets[i] = part(layout, d, i);
   }
-  uint64_t plain = 0;
-  for (const uint64_t first : parts[0]) {
-    for (const uint64_t second : parts[1]) {
-      for (const uint64_t third : parts[2]) {
-        const uint64_t base = first + second + third;
-        for (const uint64_t fourth : parts[3]) visit(plain++, base + fourth);
-      }
-    }
+  std::array<uint64_t, kMaximumRank> plain{};  // strides
+  for (uint64_t stride = 1, d = kMaximumRank; d-- > 0; stride *= parts[d].size()) plain[d] = stride;
+  const uint32_t inner = neighbouring(parts);
+  const uint32_t i = inner == 0 ? 1 : 0, j = inner <= 1 ? 2 : 1, k = inner == 3 ? 2 : 3;
+  const std::vector<uint64_t>& side = parts[inner];
+  for (std::size_t first = 0; first < side.size(); first += kTogether) {
+    const std::size_t last = std::min(side.size(), first + kTogether);
+    for (std::size_t a = 0; a < parts[i].size(); ++a)
+      for (std::size_t b = 0; b < parts[j].size(); ++b)
+        for (std::size_t c = 0; c < parts[k].size(); ++c) {
+          const uint64_t from = a * plain[i] + b * plain[j] + c * plain[k];
+          const uint64_t to = parts[i][a] + parts[j][b] + parts[k][c];
+          for (std::size_t n = first; n < last; ++n) visit(from + n * plain[inner], to + side[n]);
+        }
   }
 }
 
@@ -172,7 +187,9 @@ void pack(const convoy_layout& layout, std::span<const uint64_t> dimensions, con
     std::copy_n(plain, layout.elements, storage);
     return;
   }
-  std::fill_n(storage, layout.elements, 0.0f);
+  const uint64_t elements =
+      std::accumulate(dimensions.begin(), dimensions.end(), uint64_t{1}, std::multiplies<>());
+  if (elements < layout.elements) std::fill_n(storage, layout.elements, 0.0f);
   for_each_element(layout, dimensions,
                    [&](uint64_t from, uint64_t to) { storage[to] = plain[from]; });
 }
