@@ -17,11 +17,60 @@ constexpr std::size_t kMostChannels = 32;
 constexpr double kSlack = 1 - 1e-9;  // capacities are sums of fractions
 constexpr double kNoRateLimit = std::numeric_limits<double>::infinity();
 
+// The ways that a search may use. Links are numbered from 0, because it asks for them many times.
+class SearchedWays {
+ public:
+  SearchedWays(const DeviceLinks& links, bool only_direct) : devices_(links.devices) {
+    std::map<std::uint32_t, std::uint32_t> numbers;
+    for (const auto& [link, limit] : links.limits) {
+      numbers.emplace(link, static_cast<std::uint32_t>(limits_.size()));
+      limits_.push_back(limit);
+    }
+    for (const DeviceLinks::Way& way : links.ways) {
+      allowed_.push_back(way.direct || !only_direct);
+      Order& its_links = links_.emplace_back();
+      for (const std::uint32_t link : way.links) its_links.push_back(numbers.at(link));
+    }
+    for (std::uint32_t from = 0; from < devices_; ++from) nearest_.push_back(nearest(links, from));
+  }
+
+  std::uint32_t devices() const { return devices_; }
+  const std::vector<double>& limits() const { return limits_; }  // per link
+  bool is_allowed(std::uint32_t from, std::uint32_t to) const {
+    return allowed_[from * devices_ + to];
+  }
+  const Order& links(std::uint32_t from, std::uint32_t to) const {
+    return links_[from * devices_ + to];
+  }
+  // All others: those with direct ways first, then those with the fewest links between. They are
+  // counted from the device after this one, so that channels with different starts spread evenly.
+  const Order& nearest(std::uint32_t from) const { return nearest_[from]; }
+
+ private:
+  static Order nearest(const DeviceLinks& links, std::uint32_t from) {
+    Order others;
+    for (std::uint32_t i = 1; i < links.devices; ++i) others.push_back((from + i) % links.devices);
+    std::ranges::stable_sort(others, [&](std::uint32_t a, std::uint32_t b) {
+      const DeviceLinks::Way& to_a = links.way(from, a);
+      const DeviceLinks::Way& to_b = links.way(from, b);
+      if (to_a.direct != to_b.direct) return to_a.direct;
+      return to_a.links.size() < to_b.links.size();
+    });
+    return others;
+  }
+
+  std::uint32_t devices_;
+  std::vector<double> limits_;
+  std::vector<Order> links_;   // of each way
+  std::vector<bool> allowed_;  // each way
+  std::vector<Order> nearest_;
+};
+
 // One search at one rate.
 class SearchAtRate {
  public:
-  SearchAtRate(const DeviceLinks& links, double rate, bool only_direct)
-      : links_(links), rate_(rate), only_direct_(only_direct), left_(links.limits) {}
+  SearchAtRate(const SearchedWays& ways, double rate)
+      : ways_(ways), rate_(rate), left_(ways.limits()) {}
 
   // Finds closed orders; stops as soon as there are `enough`.
   std::vector<Order> rings(std::size_t enough) {
@@ -42,14 +91,14 @@ class SearchAtRate {
   bool is_over() const { return best_.size() >= enough_ || steps_ >= kMostSteps; }
 
   bool fits(std::uint32_t from, std::uint32_t to) const {
-    const DeviceLinks::Way& way = links_.way(from, to);
-    if (only_direct_ && !way.direct) return false;
-    return std::all_of(way.links.begin(), way.links.end(),
-                       [&](std::uint32_t link) { return left_.at(link) >= rate_ * kSlack; });
+    if (!ways_.is_allowed(from, to)) return false;
+    for (const std::uint32_t link : ways_.links(from, to))
+      if (left_[link] < rate_ * kSlack) return false;
+    return true;
   }
 
   void take(std::uint32_t from, std::uint32_t to, double sign) {
-    for (const std::uint32_t link : links_.way(from, to).links) left_[link] -= sign * rate_;
+    for (const std::uint32_t link : ways_.links(from, to)) left_[link] -= sign * rate_;
   }
 
   bool take_ring(const Order& order) {
@@ -131,34 +180,25 @@ class SearchAtRate {
 
   void start(std::uint32_t first) {
     order_.assign(1, first);
-    used_.assign(links_.devices, false);
+    used_.assign(ways_.devices(), false);
     used_[first] = true;
   }
 
-  // The next devices to try: those with the fewest links between first, then those with the most
-  // capacity left. They are counted from the device after this one, so that channels with different
-  // starts spread evenly.
+  // The next devices to try, the nearest first.
   Order next_devices() const {
     const std::uint32_t from = order_.back();
     Order next;
-    for (std::uint32_t i = 1; i < links_.devices; ++i) {
-      const std::uint32_t to = (from + i) % links_.devices;
-      const bool too_early = last_ == to && order_.size() + 1 < links_.devices;
+    for (const std::uint32_t to : ways_.nearest(from)) {
+      const bool too_early = last_ == to && order_.size() + 1 < ways_.devices();
       if (!used_[to] && !too_early && fits(from, to)) next.push_back(to);
     }
-    std::stable_sort(next.begin(), next.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const DeviceLinks::Way& to_a = links_.way(from, a);
-      const DeviceLinks::Way& to_b = links_.way(from, b);
-      if (to_a.direct != to_b.direct) return to_a.direct;
-      return to_a.links.size() < to_b.links.size();
-    });
     return next;
   }
 
   template <typename IsEnd, typename Found>
   void extend(const IsEnd& is_end, const Found& found) {
     ++steps_;
-    if (order_.size() == links_.devices) {
+    if (order_.size() == ways_.devices()) {
       if (is_end()) found();
       return;
     }
@@ -175,10 +215,9 @@ class SearchAtRate {
     }
   }
 
-  const DeviceLinks& links_;
+  const SearchedWays& ways_;
   double rate_;
-  bool only_direct_;
-  std::map<std::uint32_t, double> left_;
+  std::vector<double> left_;  // of every link
   const std::vector<ChannelEnds>* ends_ = nullptr;
   std::size_t enough_ = 0;
   std::uint32_t steps_ = 0;
@@ -223,11 +262,12 @@ double most_in_all(const DeviceLinks& links, bool only_direct) {
 
 Channels search_rings(const DeviceLinks& links, bool only_direct) {
   Channels best;
+  const SearchedWays ways(links, only_direct);
   const double most = most_in_all(links, only_direct);
   for (const double rate : rates_to_try(links, only_direct, kNoRateLimit)) {
     const double channels = most / rate / kSlack;
     if (channels < 1 || std::min<double>(channels, kMostChannels) * rate <= best.total()) continue;
-    SearchAtRate search(links, rate, only_direct);
+    SearchAtRate search(ways, rate);
     const Channels found{search.rings(static_cast<std::size_t>(channels)), rate};
     if (found.total() > best.total() / kSlack) best = found;
     if (best.total() >= most * kSlack) break;
@@ -274,15 +314,17 @@ Channels find_rings(const DeviceLinks& links) {
 Channels find_chains(const DeviceLinks& links, const std::vector<ChannelEnds>& ends, double limit) {
   if (links.is_taken_in_order()) return {};
   if (links.devices == 1) return {std::vector<Order>(ends.size(), Order(1, 0)), limit};
-  for (const bool only_direct : {true, false})
+  for (const bool only_direct : {true, false}) {
+    const SearchedWays ways(links, only_direct);
     for (const double rate : rates_to_try(links, only_direct, limit)) {
       // All channels but those that end at a device leave it.
       const auto leaving = static_cast<double>(ends.size() - 1);
       if (leaving * rate * kSlack > most_in_all(links, only_direct)) continue;
-      SearchAtRate search(links, rate, only_direct);
+      SearchAtRate search(ways, rate);
       Channels found{search.chains(ends), rate};
       if (!found.orders.empty()) return found;
     }
+  }
   return {};
 }
 
