@@ -42,6 +42,11 @@ void prepare_to_start(std::uint64_t more, const std::string& what) {
   refuse_unless([&] { require_threads(more, what); });
 }
 
+std::uint64_t threads_for_processes(std::uint64_t most) {
+  constexpr std::size_t kStackBytes = 256 << 10;
+  return WaitingThreads(most, kStackBytes).count();
+}
+
 const char* thread_limits() {
   return kThreadLimits;
 }

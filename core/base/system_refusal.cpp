@@ -80,8 +80,11 @@ std::optional<Error> refusal_by_system(const std::exception& exception) {
                              "network to it",
                              exception.what()));
   if (dynamic_cast<const std::system_error*>(&exception) != nullptr)
-    return Error(ExitCode::kUnavailable, fmt::format("the system refuses: {}; {}, {}",
-                                                     exception.what(), kThreadLimits, kFiles));
+    return Error(ExitCode::kUnavailable,
+                 fmt::format("the system refuses: {}",
+                             advised(exception.what())
+                                 .value_or(fmt::format("{}; {}, {}", exception.what(),
+                                                       kThreadLimits, kFiles))));
   return std::nullopt;
 }
 

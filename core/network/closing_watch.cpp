@@ -27,7 +27,8 @@ extern "C" void end_after_last_tick(int) {
   constexpr const char* kWhatHappens =
       "\nconvoy: error: the network between tasks (gRPC) does not close its connections, as where "
       "the system has refused it a thread; ";
-  for (const char* const text : {kWhatHappens, thread_limits(), ": raise the limit\n"})
+  for (const char* const text : {kWhatHappens, thread_limits(),
+                                 ": raise the limit, or run fewer processes beside each other\n"})
     say_at_once(text);
   ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }

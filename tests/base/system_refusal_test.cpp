@@ -25,7 +25,8 @@ TEST(SystemRefusal, SaysWhichLimitMayBeReached) {
       std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)));
   ASSERT_TRUE(thread);
   EXPECT_EQ(thread->code(), ExitCode::kUnavailable);
-  EXPECT_THAT(thread->what(), HasSubstr("`ulimit -u`"));
+  EXPECT_THAT(thread->what(), AllOf(HasSubstr("`ulimit -u` (of all processes of this user"),
+                                    Not(HasSubstr("`ulimit -n`"))));
 }
 
 TEST(SystemRefusal, OfAPathIsNoLimit) {

@@ -1,5 +1,6 @@
 #include "core/cli/verbs/launch_limits.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,6 +31,19 @@ TEST(LaunchLimits, TellsTheArithmeticOfCoresAndMemory) {
   EXPECT_THAT(too_many_tasks(30, 1, kGiB),
               AllOf(Not(HasSubstr("take turns")), HasSubstr("take 25 at most")));
   EXPECT_THAT(too_many_tasks(40, 1, {}), AllOf(HasSubstr("40 for each"), Not(HasSubstr("GiB"))));
+}
+
+TEST(LaunchLimits, TellsTheArithmeticOfThreads) {
+  const std::uint64_t each = least_threads_of_task();
+  const auto all = [](std::uint64_t most) { return most; };
+  const auto one_fewer = [](std::uint64_t most) { return most - 1; };
+  EXPECT_EQ(too_few_threads(2, all), "");
+  EXPECT_THAT(too_few_threads(2, one_fewer),
+              AllOf(HasSubstr(fmt::format("2 tasks of launch need at least {} threads, {} each, of "
+                                          "which the system gives {};",
+                                          2 * each, each, 2 * each - 1)),
+                    HasSubstr("take fewer tasks, or --oversubscribe")));
+  EXPECT_EQ(too_few_threads(1'000'000, all), "") << "so many are not tried";
 }
 
 TEST(LaunchLimits, AreCheckedBeforeAnyTaskStarts) {

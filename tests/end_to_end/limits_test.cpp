@@ -149,6 +149,28 @@ TEST(Limits, OfThreadsAreNamed) {
   }
 }
 
+// They take each other's where the limit is of all of them, and the first that finds too few may be
+// any. Only launch knows how many there are.
+TEST(Limits, OfThreadsOfAllTasksAreNamedBeforeTheFirstStarts) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes a user without other threads";
+  if (kSanitized) GTEST_SKIP() << "sanitizers start threads of their own";
+  for (const rlim_t tasks : {2, 4}) {
+    const std::string workers = fmt::format("--workers={}", tasks);
+    const ProgramResult result =
+        run_in(threads_of_a_user(13 * tasks), after({"launch", workers, "--"}, training(1, 1)));
+    SCOPED_TRACE(workers);
+    EXPECT_EQ(result.exit_code, 3) << result.err;
+    EXPECT_THAT(result.err, HasSubstr(fmt::format("{} tasks of launch need at least ", tasks)));
+    EXPECT_THAT(result.err, Not(HasSubstr("worker ")));
+  }
+  const ProgramResult all_the_same =
+      run_in(threads_of_a_user(20),
+             after({"launch", "--workers=2", "--oversubscribe", "--end_timeout=1", "--"},
+                   training(1, 1, {"--join_timeout=10"})));
+  EXPECT_EQ(all_the_same.exit_code, 3);
+  EXPECT_THAT(all_the_same.err, HasSubstr("worker "));
+}
+
 TEST(Limits, OfFileSizesAreNoFullDiskAndLoseNothing) {
   const fs::path folder = scratch_folder("small_files");
   const auto until = [&](int step) {

@@ -56,8 +56,10 @@ FlagTable launch_flags(LaunchOptions& options) {
       bind_flag("end_timeout", options.end_timeout, Range{0, kMostSeconds},
                 "Seconds for the other tasks to end by themselves when one has failed; then they "
                 "are killed."),
-      bind_flag("oversubscribe", options.oversubscribe,
-                "Allows more tasks than the cores and the free memory suffice for.")};
+      bind_flag(
+          "oversubscribe", options.oversubscribe,
+          "Allows more tasks than the cores, the free memory and the limits of threads suffice "
+          "for.")};
   for (FlagDefinition& flag : flags) {
     flag.group = "Tasks";
     flag.common = true;
@@ -109,6 +111,9 @@ void check_tasks(const LaunchOptions& options, std::size_t cores) {
   const std::string refusal =
       too_many_tasks(options.workers + options.servers, cores, available_memory(SystemRoot("/")));
   if (!refusal.empty()) fail(ExitCode::kUsage, "{}", refusal);
+  const std::string threads =
+      too_few_threads(options.workers + options.servers, threads_for_processes);
+  if (!threads.empty()) fail(ExitCode::kUnavailable, "{}", threads);
 }
 
 class Launch {

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/base/counted.hpp"
+#include "core/base/process_limits.hpp"
+#include "core/network/wire_threads.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -16,6 +18,9 @@ constexpr std::uint64_t kAlwaysFine = 32;
 constexpr std::uint64_t kTaskBytes = std::uint64_t{40} << 20;
 
 constexpr double kGiB = 1 << 30;
+
+// More would not fit into the mappings that a process may have.
+constexpr std::uint64_t kMostThreadsTried = 16384;
 
 }  // namespace
 
@@ -36,6 +41,23 @@ std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
                     kTaskBytes >> 20, static_cast<double>(*memory) / kGiB);
   return text + fmt::format(": take {} at most, or --oversubscribe to start them all the same",
                             std::max<std::uint64_t>(most, 1));
+}
+
+std::uint64_t least_threads_of_task() {
+  constexpr std::uint64_t kOthers = 3;  // its first, its device's and that of the transports
+  return network::wire_threads() + kOthers;
+}
+
+std::string too_few_threads(std::uint32_t tasks,
+                            const std::function<std::uint64_t(std::uint64_t)>& startable) {
+  const std::uint64_t each = least_threads_of_task();
+  const std::uint64_t least = tasks * each;
+  const std::uint64_t given = startable(std::min(least, kMostThreadsTried));
+  if (given >= std::min(least, kMostThreadsTried)) return {};
+  return fmt::format(
+      "{} of launch {} at least {} threads, {} each, of which the system gives {}; {}: raise the "
+      "limit, take fewer tasks, or --oversubscribe to start them all the same",
+      counted(tasks, "task"), tasks == 1 ? "needs" : "need", least, each, given, thread_limits());
 }
 
 }  // namespace convoy::cli

@@ -3,35 +3,39 @@
 #ifndef CONVOY_THREADS_HPP
 #define CONVOY_THREADS_HPP
 
+#include <pthread.h>
+
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 namespace convoy {
 
 // What may be behind a thread that the system refuses.
 inline constexpr const char* kThreadLimits =
-    "`ulimit -u`, the control group and, by the memory of their stacks, `ulimit -v` limit threads";
+    "`ulimit -u` (of all processes of this user together), the control group (of all processes in "
+    "it) and, by the memory of their stacks, `ulimit -v` limit threads";
 
 // Threads that wait until this object is destroyed.
 class WaitingThreads {
  public:
-  explicit WaitingThreads(uint64_t most) {
+  // stack_bytes: 0 for stacks of the usual size. There are as many as the system gives.
+  explicit WaitingThreads(uint64_t most, size_t stack_bytes = 0) {
     threads_.reserve(most);
-    try {
-      while (threads_.size() < most) threads_.emplace_back([this] { ended_.wait(false); });
-    } catch (const std::system_error&) {
-      // there are as many as there may be
-    }
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return;
+    if (stack_bytes != 0) pthread_attr_setstacksize(&attributes, stack_bytes);
+    for (pthread_t thread; threads_.size() < most; threads_.push_back(thread))
+      if (pthread_create(&thread, &attributes, wait_for_end, &ended_) != 0) break;
+    pthread_attr_destroy(&attributes);
   }
   ~WaitingThreads() {
     ended_ = true;
     ended_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
+    for (const pthread_t thread : threads_) pthread_join(thread, nullptr);
   }
   WaitingThreads(const WaitingThreads&) = delete;
   WaitingThreads& operator=(const WaitingThreads&) = delete;
@@ -39,7 +43,12 @@ class WaitingThreads {
   uint64_t count() const { return threads_.size(); }
 
  private:
-  std::vector<std::thread> threads_;
+  static void* wait_for_end(void* ended) {
+    static_cast<std::atomic<bool>*>(ended)->wait(false);
+    return nullptr;
+  }
+
+  std::vector<pthread_t> threads_;
   std::atomic<bool> ended_{false};
 };
 
@@ -50,7 +59,8 @@ inline void require_threads(uint64_t more, const std::string& what) {
   if (given.count() == more) return;
   throw std::runtime_error(what + " needs " + std::to_string(more) +
                            " threads, of which the system gives " + std::to_string(given.count()) +
-                           "; " + kThreadLimits + ": raise the limit");
+                           "; " + kThreadLimits +
+                           ": raise the limit, or run fewer processes beside each other");
 }
 
 }  // namespace convoy

@@ -1,29 +1,23 @@
 // The entry point of this library, which open_wire.cpp looks up.
 #include <grpc/grpc.h>
-#include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 
-#include <algorithm>
 #include <cstdlib>
 
 #include "core/base/process_limits.hpp"
 #include "core/base/version.hpp"
 #include "core/network/grpc/client.hpp"
 #include "core/network/grpc/server.hpp"
+#include "core/network/wire_threads.hpp"
 
 #define CONVOY_WIRE_EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace convoy::network {
 namespace {
 
-// Where gRPC gets no thread, it waits for ever for what that thread would do. It starts up to one
-// thread for each of 16 cores that run what has happened, half as many that look for it, and some
-// for timers, names and the rest; this process starts a few of its own, too.
+// Where gRPC gets no thread, it waits for ever for what that thread would do.
 void require_threads_for_grpc() {
-  constexpr unsigned kRest = 8;
-  const unsigned cores = gpr_cpu_num_cores();
-  prepare_to_start(std::clamp(cores, 2u, 16u) + std::clamp(cores / 2, 2u, 16u) + kRest,
-                   "the network between tasks (gRPC)");
+  prepare_to_start(wire_threads(), "the network between tasks (gRPC)");
 }
 
 class GrpcWire : public Wire {
