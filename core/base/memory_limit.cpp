@@ -78,4 +78,10 @@ std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
   return least;
 }
 
+std::string limit_text(const MemoryLimit& limit) {
+  std::string text = std::string(limit.whose) + " " + bytes_text(limit.total);
+  if (limit.bytes != limit.total) text += ", of which " + bytes_text(limit.bytes) + " are free";
+  return text;
+}
+
 }  // namespace convoy

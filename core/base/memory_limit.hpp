@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "core/base/system_root.hpp"
 
@@ -26,5 +27,8 @@ struct MemoryLimit {
 // the process's addresses; nothing if none is known. If there is room to swap, memory of other
 // processes counts as free: of the machine's, or of the control group's as far as that allows swap.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
+
+// "this machine has 15.6 GiB, of which 2.0 GiB are free".
+std::string limit_text(const MemoryLimit& limit);
 
 }  // namespace convoy

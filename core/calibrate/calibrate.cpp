@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 #include <set>
 
@@ -13,6 +14,7 @@
 #include "core/base/statistics.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
+#include "core/calibrate/memory_need.hpp"
 #include "core/calibrate/nominal_rates.hpp"
 #include "core/calibrate/probe_agenda.hpp"
 #include "core/calibrate/rate_probe.hpp"
@@ -74,9 +76,13 @@ class Calibration {
   }
 
   MachineProfile run() {
+    std::vector<ProbeNetwork> networks = options_.quick ? quick_probe_networks() : probe_networks();
+    const std::vector<std::string> without_room =
+        keep_what_fits(networks, load(), memory_limit(SystemRoot("/")));
     for (const std::uint32_t devices : device_counts()) add_team(devices);
     profile_.paths = probe_paths(*teams_.back().devices, size_);
-    profile_.left_out = measure_within(end_ - steady_seconds(), steady_seconds, agenda());
+    profile_.left_out = measure_within(end_ - steady_seconds(), steady_seconds, agenda(networks));
+    std::ranges::copy(without_room, std::back_inserter(profile_.left_out));
     for (const ProbeNetwork& network : options_.more_networks) measure_also(network);
     for (const Team& team : teams_) profile_.layers.push_back(layers_of(team));
     note_crowding();
@@ -102,6 +108,18 @@ class Calibration {
     if (cores_ >= 4) counts.push_back(2);
     if (cores_ >= 2) counts.push_back(cores_);
     return counts;
+  }
+
+  ProbeNetwork network_of_checks() const {
+    return options_.quick ? quick_check_network() : check_network();
+  }
+
+  CalibrationLoad load() const {
+    CalibrationLoad load{cores_, 0, network_of_checks()};
+    for (const std::uint32_t devices : device_counts()) load.devices += devices;
+    for (const ProbeNetwork& network : options_.more_networks)
+      load.also_bytes += training_bytes(network, load.devices);
+    return load;
   }
 
   std::shared_ptr<runtime::OpenDevices> open(std::uint32_t devices, std::uint32_t threads) const {
@@ -130,8 +148,7 @@ class Calibration {
 
   // The probes. A family of networks in every team and a check are needed. Then come the other
   // families, in their order, and further steps of all of them, a second or more later.
-  std::vector<Probe> agenda() {
-    const auto networks = options_.quick ? quick_probe_networks() : probe_networks();
+  std::vector<Probe> agenda(const std::vector<ProbeNetwork>& networks) {
     std::vector<Probe> probes;
     for (const ProbeNetwork& network : networks) {
       const bool needed = probes.empty();
@@ -204,7 +221,7 @@ class Calibration {
   }
 
   Probe check(std::uint32_t count) {
-    const ProbeNetwork network = options_.quick ? quick_check_network() : check_network();
+    const ProbeNetwork network = network_of_checks();
     const std::string name =
         fmt::format("check of {}: a network that was not measured", counted(count, "device"));
     const double cores_each = double(cores_) / count;

@@ -24,6 +24,8 @@ struct CalibrationOptions {
 // alone and beside each other, the rates of copies, the cost of an operation, and the times of
 // layers. Then it checks how well these predict a step. `tell` receives a text for each measurement
 // that begins. `sharing_nothing` is a strategy in which devices share nothing.
+// Networks that there is no memory for are left out; without memory for the first, it throws Error
+// (kUnavailable) before it measures.
 MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
                          const ProcessorFacts& facts, const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell);

@@ -82,7 +82,7 @@ struct MachineProfile {
   std::vector<PathRate> paths;
   std::vector<TeamLayers> layers;     // at least one
   std::vector<CheckedStep> checks;    // at least one
-  std::vector<std::string> left_out;  // measurements that there was no time for, for people
+  std::vector<std::string> left_out;  // without time or memory for them, for people
   // The part of all cores' time that other programs took meanwhile. Nothing if the system does not
   // count it.
   std::optional<double> disturbance;

@@ -28,12 +28,6 @@ std::string text_of(double bytes) {
   return bytes_text(static_cast<std::uint64_t>(std::min(bytes, 1e18)));
 }
 
-std::string text_of(const MemoryLimit& limit) {
-  std::string text = fmt::format("{} {}", limit.whose, bytes_text(limit.total));
-  if (limit.bytes == limit.total) return text;
-  return fmt::format("{}, of which {} are free", text, bytes_text(limit.bytes));
-}
-
 std::string advice(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
                    const MemoryLimit& limit) {
   const double room = static_cast<double>(limit.bytes) - need.of(devices, 0);
@@ -76,7 +70,7 @@ std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, st
       "a batch of {} on {} needs {} of memory, and {}: {} images take {} each for activations, "
       "their gradients and the input, {} {} of variables and gradients, optimizer and program {}; "
       "{}",
-      batch, counted(devices, "device"), text_of(needed), text_of(limit),
+      batch, counted(devices, "device"), text_of(needed), limit_text(limit),
       std::uint64_t{devices} * batch, text_of(need.per_image),
       devices == 1 ? "the device" : "each device", text_of(need.per_device), text_of(need.once),
       advice(need, devices, batch, limit));

@@ -114,6 +114,19 @@ TEST(Limits, OfAddressesKeepNoTaskWaiting) {
   }
 }
 
+// More cores need more; it ends before it measures, which takes seconds.
+TEST(Limits, OfAddressesAreCountedBeforeACalibration) {
+  if (kSanitized) GTEST_SKIP() << kWhySanitizersDoWithout;
+  const ProgramResult result =
+      run_in(limited(RLIMIT_AS, 700 * kMega),
+             {"calibrate", "--device=cpu", "--force",
+              "--calibration_file=" + (fs::path(scratch_folder("rates")) / "rates.json").string()});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("ulimit -v allows 667.6 MiB"));
+  EXPECT_THAT(result.err, HasSubstr("--quick needs less"));
+  EXPECT_THAT(result.err, Not(HasSubstr("rates of")));
+}
+
 TEST(Limits, OfAddressesLeaveRoomForWhatIsUsed) {
   if (kSanitized) GTEST_SKIP() << kWhySanitizersDoWithout;
   // A thread's stack takes 8 MB, and some work is shared by as many threads as there are cores.

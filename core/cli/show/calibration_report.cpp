@@ -112,7 +112,7 @@ void print_calibration(std::ostream& out, const MachineProfile& profile) {
   print_checks(out, profile);
   print_disturbance(out, profile);
   for (const std::string& name : profile.left_out)
-    out << fmt::format("left out for lack of time: {}\n", name);
+    out << fmt::format("left out for lack of time or memory: {}\n", name);
   out << "not measured: collectives (CPU devices share memory: sums are theirs), GPUs, NUMA nodes "
          "one by one\n";
 }

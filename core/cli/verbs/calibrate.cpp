@@ -59,9 +59,10 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
 constexpr VerbUsage kCalibrateUsage = {
     "calibrate [flags]",
     "Measures this machine's devices in about ten seconds. Predictions, such as those of convoy "
-    "simulate --device=cpu, then use the measurements. Nothing else should be running. It takes "
-    "some 400 MB of memory per core (with --quick 100), and vectors four times as large as all "
-    "caches, unless a quarter of the free memory is less."};
+    "simulate --device=cpu, then use the measurements. Nothing else should be running. It takes up "
+    "to 2 GB of memory and 0.75 GB per core (with --quick 0.2 GB and 0.1 GB per core), and first "
+    "vectors four times as large as all caches, unless a quarter of the free memory is less. With "
+    "less memory it leaves out networks, or ends before it measures."};
 constexpr const char* kSoftware = "convoy";
 
 calibrate::ProbeNetwork model_network(const CalibrateOptions& given, const Catalog& catalog,
