@@ -1,9 +1,8 @@
 // The entry point of this library, which open_wire.cpp looks up.
 #include <grpc/grpc.h>
-#include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 
-#include <algorithm>
+#include <convoy/grpc_threads.hpp>
 #include <cstdlib>
 
 #include "core/base/process_limits.hpp"
@@ -16,14 +15,9 @@
 namespace convoy::network {
 namespace {
 
-// Where gRPC gets no thread, it waits for ever for what that thread would do. It starts up to one
-// thread for each of 16 cores that run what has happened, half as many that look for it, and some
-// for timers, names and the rest; this process starts a few of its own, too.
 void require_threads_for_grpc() {
-  constexpr unsigned kRest = 8;
-  const unsigned cores = gpr_cpu_num_cores();
-  prepare_to_start(std::clamp(cores, 2u, 16u) + std::clamp(cores / 2, 2u, 16u) + kRest,
-                   "the network between tasks (gRPC)");
+  constexpr std::uint64_t kRest = 8;  // of gRPC, and a few of this process
+  prepare_to_start(grpc_runners() + grpc_pollers() + kRest, "the network between tasks (gRPC)");
 }
 
 class GrpcWire : public Wire {
