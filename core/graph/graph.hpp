@@ -48,6 +48,7 @@ struct HashFill {
 struct GraphVariable {
   std::string name;
   uint32_t node = 0;
+  convoy_variable_kind kind = CONVOY_VARIABLE_UNKNOWN;
   std::vector<uint64_t> dimensions;  // OIHW (I per group), OI, N, or cells x channels
   uint64_t elements = 0;
   uint64_t fan_in = 0;  // inputs per output of the layer; 0 for biases, gammas and betas

@@ -78,8 +78,9 @@ void add_weights(VariableList& list, GraphNode& node, uint32_t index, uint32_t f
   const bool convolution = node.layer.kind == CONVOY_LAYER_CONVOLUTION;
   GraphVariable weights;
   weights.name = node.name + (convolution ? "/kernel" : "/weights");
+  weights.kind = CONVOY_VARIABLE_WEIGHTS;
   weights.dimensions = weight_dimensions(node);
-  weights.fan_in = node.layer.kind == CONVOY_LAYER_CONVOLUTION
+  weights.fan_in = convolution
                        ? weights.dimensions[1] * weights.dimensions[2] * weights.dimensions[3]
                        : weights.dimensions[1];
   weights.decayed = true;
@@ -90,6 +91,7 @@ void add_weights(VariableList& list, GraphNode& node, uint32_t index, uint32_t f
   if ((node.layer.flags & CONVOY_LAYER_HAS_BIAS) == 0) return;
   GraphVariable bias;
   bias.name = node.name + "/biases";
+  bias.kind = CONVOY_VARIABLE_OFFSETS;
   bias.dimensions = {node.layer.channels};
   bias.decayed = true;
   bias.initializer = resolve_constant(node.layer.bias, 0);
@@ -100,6 +102,7 @@ void add_weights(VariableList& list, GraphNode& node, uint32_t index, uint32_t f
 void add_gamma(VariableList& list, GraphNode& node, uint32_t index) {
   GraphVariable gamma;
   gamma.name = node.name + "/gamma";
+  gamma.kind = CONVOY_VARIABLE_SCALES;
   gamma.dimensions = {node.output.channels};
   gamma.decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
   gamma.initializer = resolve_constant(node.layer.weights, 1);
@@ -111,6 +114,7 @@ void add_norm(VariableList& list, GraphNode& node, uint32_t index, uint32_t foll
   if ((node.layer.flags & CONVOY_LAYER_HAS_SCALE) != 0) add_gamma(list, node, index);
   GraphVariable beta;
   beta.name = node.name + "/beta";
+  beta.kind = CONVOY_VARIABLE_OFFSETS;
   beta.dimensions = {node.output.channels};
   beta.decayed = (node.layer.flags & CONVOY_LAYER_DECAYED) != 0;
   beta.initializer = resolve_constant(node.layer.bias, 0);
@@ -123,6 +127,7 @@ void add_cells(VariableList& list, GraphNode& node, uint32_t index, const char* 
                std::vector<uint64_t> dimensions, const convoy_initializer& initializer) {
   GraphVariable cells;
   cells.name = node.name + name;
+  cells.kind = CONVOY_VARIABLE_VALUES;
   cells.dimensions = std::move(dimensions);
   cells.initializer =
       node.layer.weights.kind == CONVOY_INITIALIZE_DEFAULT ? initializer : node.layer.weights;

@@ -45,8 +45,6 @@ std::string advice(const HostMemoryNeed& need, std::uint32_t devices, std::uint3
 
 HostMemoryNeed host_memory_need(const Setup& setup) {
   const JobOptions& options = setup.options;
-  const RunMode mode = options.evaluation.mode();
-  const bool trains = mode == RunMode::kTraining || mode == RunMode::kTrainingAndEvaluation;
   HostMemoryNeed need;
   need.once = kProgramBytes;
   const double pixels = static_cast<double>(setup.model_info.image_size) *
@@ -54,11 +52,12 @@ HostMemoryNeed host_memory_need(const Setup& setup) {
   need.per_image = pixels * sizeof(float) * batches_held(options);
   if (options.input_only || !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS)) return need;
   const double variables = static_cast<double>(setup.graph->parameter_count()) * sizeof(float);
-  need.per_image +=
-      static_cast<double>(trains ? simulate::training_bytes_per_image(*setup.graph, options.half)
-                                 : simulate::inference_bytes_per_image(*setup.graph, options.half));
-  need.per_device = variables * (trains ? 2 : 1);
-  if (trains) need.once += variables * train::state_slots(options.optimizer.kind);
+  const bool updates = trains(options);
+  need.per_image += static_cast<double>(
+      updates ? simulate::training_bytes_per_image(*setup.graph, options.half)
+              : simulate::inference_bytes_per_image(*setup.graph, options.half));
+  need.per_device = variables * (updates ? 2 : 1);
+  if (updates) need.once += variables * train::state_slots(options.optimizer.kind);
   return need;
 }
 

@@ -158,6 +158,11 @@ void check_options(const JobOptions& options) {
   check_outputs(options);
 }
 
+bool trains(const JobOptions& options) {
+  const RunMode mode = options.evaluation.mode();
+  return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
+}
+
 std::uint64_t bucket_elements(const JobOptions& options) {
   const double megabytes = options.bucket_mb.value_or(kDefaultBucketMb);
   const auto elements = static_cast<std::uint64_t>(megabytes * (1 << 20) / sizeof(float));

@@ -18,6 +18,9 @@ inline constexpr std::array kReportedLosses = {"total_loss", "base_loss"};
 // Error(kUsage) when options contradict each other or make no sense, naming their flags.
 void check_options(const JobOptions& options);
 
+// Whether a run of these options updates variables, so that it matters which strategy does.
+bool trains(const JobOptions& options);
+
 // Elements (f32) of a bucket, as bucket_mb says; 0: one bucket.
 std::uint64_t bucket_elements(const JobOptions& options);
 

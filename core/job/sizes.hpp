@@ -17,14 +17,14 @@ struct Sizes {
   bool adapted = false;         // something was chosen to suit the devices
 };
 
-// The number of devices on the command line, else as many as the plug-in of this kind counts on
+// The number of devices that the options give, else as many as the plug-in of this kind counts on
 // this machine.
 std::uint32_t count_devices(const Setup& setup);
 
 // The number of replicas of all tasks together, if each worker has this number of devices.
 std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
 
-// The sizes on the command line, else the model's batch, 10 warm-up and 100 timed steps. For CPU
+// The sizes that the options give, else the model's batch, 10 warm-up and 100 timed steps. For CPU
 // devices, batch and steps that are not given are chosen so that the whole run takes about a
 // minute, because a GPU's defaults would take hours. Evaluation has a batch size of its own and no
 // warm-up.

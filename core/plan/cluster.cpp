@@ -4,6 +4,11 @@
 
 namespace convoy {
 
+std::vector<std::uint32_t> Cluster::engines_of(std::uint32_t place) const {
+  const std::vector<std::uint32_t>& served_by = places.at(place).served_by;
+  return served_by.empty() ? std::vector<std::uint32_t>{place} : served_by;
+}
+
 std::uint32_t Cluster::group_of(std::uint32_t sharing, std::uint32_t replica) const {
   if (sharing == CONVOY_SHARES_HOST) return places.at(replica_place.at(replica)).host;
   const std::vector<std::uint32_t>& numbers = sharing == CONVOY_SHARES_NUMA     ? groups.numa

@@ -60,6 +60,8 @@ struct Cluster {
   bool device_priorities = false;
   ReplicaGroups groups = {};
 
+  // The places whose engines run a place's operations: those that serve it, or it alone.
+  std::vector<std::uint32_t> engines_of(std::uint32_t place) const;
   // The number of the replica's group of that kind (convoy_sharing); CONVOY_NONE if it is not
   // known.
   std::uint32_t group_of(std::uint32_t sharing, std::uint32_t replica) const;

@@ -21,6 +21,11 @@ bool is_compute(OperationKind kind) {
   return traits_of(kind).work == OperationWork::kCompute;
 }
 
+bool only_moves(OperationKind kind) {
+  return kind == OperationKind::kCopy || kind == OperationKind::kBroadcast ||
+         kind == OperationKind::kAllGather;
+}
+
 bool is_compression(OperationKind kind) {
   return traits_of(kind).work == OperationWork::kMessages;
 }

@@ -3,6 +3,7 @@
 #include <convoy/abi.h>
 #include <convoy/operation_traits.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,6 +13,15 @@
 
 namespace convoy {
 
+inline ElementRange range_of(const PlanSpan& span) {
+  return {span.first, span.count};
+}
+// The elements of both; count 0 if there are none.
+inline ElementRange common(const ElementRange& a, const ElementRange& b) {
+  const std::uint64_t first = std::max(a.first, b.first);
+  const std::uint64_t end = std::min(a.first + a.count, b.first + b.count);
+  return {first, first < end ? end - first : 0};
+}
 inline bool same_span(const PlanSpan& a, const PlanSpan& b) {
   return a.buffer == b.buffer && a.dtype == b.dtype && a.first == b.first && a.count == b.count;
 }
@@ -56,6 +66,8 @@ const OperationTraits& traits_of(OperationKind kind);
 std::string_view operation_name(OperationKind kind);
 bool is_collective(OperationKind kind);
 bool is_compute(OperationKind kind);
+// Its writes have what its reads have, at other places.
+bool only_moves(OperationKind kind);
 // Makes messages of spans, or spans of messages.
 bool is_compression(OperationKind kind);
 // Element i of every write depends on element i of the reads alone, so it may be cut anywhere.

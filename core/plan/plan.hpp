@@ -19,6 +19,11 @@ struct PlanBuffer {
   std::uint64_t count = 0;
   std::uint32_t place = 0;      // where the memory is
   Rare<std::string> name = {};  // for people, when its author gave it one
+
+  // A replica's parameters or a master: it begins with the model's values.
+  bool is_of_model() const {
+    return kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
+  }
 };
 
 // A later part of training: its prologue runs once before `first_step`, and its body repeats from
@@ -41,6 +46,10 @@ struct Plan {
   std::vector<Operation> body;
   std::uint32_t computes = 0;         // forward and backward passes of every replica in one body
   std::vector<PlanStage> later = {};  // by their first steps, ascending; over the same buffers
+
+  // Where the span's memory is, and on which host.
+  std::uint32_t place_of(const PlanSpan& span) const { return buffers[span.buffer].place; }
+  std::uint32_t host_of(const PlanSpan& span) const { return cluster->places[place_of(span)].host; }
 
   // For messages: "parameters(1)", "gradient(0, set 1)", "master(host:0)", "buffer 7 (cpu:0)".
   std::string buffer_name(std::uint32_t buffer) const;

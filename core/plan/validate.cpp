@@ -162,7 +162,7 @@ void narrow_to_layers(Operation& operation, const Plan& plan) {
 
 void check_apply(Operation& operation, const Plan& plan) {
   const PlanBuffer& target = plan.buffers[operation.writes.front().buffer];
-  if (target.kind != CONVOY_BUFFER_MASTER && target.kind != CONVOY_BUFFER_PARAMETERS)
+  if (!target.is_of_model())
     fail(ExitCode::kFailed,
          "it updates a master or a replica's parameters, not {}; variables of a plan's own that "
          "take updates are p.master(place)",
@@ -284,7 +284,7 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   for (const auto* spans : {&result.reads, &result.writes})
     for (const PlanSpan& span : *spans) require_span(span, plan);
   if (result.place == CONVOY_NONE && !result.writes.empty())
-    result.place = plan.buffers[result.writes.front().buffer].place;
+    result.place = plan.place_of(result.writes.front());
   check_shape(result, plan);
   if (is_collective(result.kind)) require_aligned(result);
   if (!is_compute(result.kind) && !is_collective(result.kind)) require_no_straddling(result);

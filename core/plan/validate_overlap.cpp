@@ -1,7 +1,7 @@
 #include "core/plan/validate_rules.hpp"
 
 #include "core/base/error.hpp"
-#include "core/plan/schedule/spans_by_buffer.hpp"
+#include "core/plan/spans_by_buffer.hpp"
 
 namespace convoy {
 namespace {

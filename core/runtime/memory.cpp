@@ -90,10 +90,10 @@ void PlanMemory::hold_values_as(const Plan& stage) {
   for (const Operation& operation : stage.body) {
     if (operation.kind != OperationKind::kApply) continue;
     const PlanSpan& span = operation.writes.front();
-    known.for_each_gap({span.first, span.count}, [&](const ElementRange& range) {
+    known.for_each_gap(range_of(span), [&](const ElementRange& range) {
       owners_.push_back({range, span.buffer});
     });
-    if (span.count > 0) known.add({span.first, span.count});
+    if (span.count > 0) known.add(range_of(span));
   }
   const auto of_replica = std::ranges::find_if(plan_.buffers, [](const PlanBuffer& buffer) {
     return buffer.kind == CONVOY_BUFFER_PARAMETERS && buffer.owner == 0;
@@ -113,8 +113,7 @@ std::byte* PlanMemory::address(const Block& block, const ElementRange& range) {
 
 convoy_region PlanMemory::region(const PlanSpan& span) const {
   const Block& block = blocks_.at(span.buffer);
-  return {address(block, {span.first, span.count}), span.count, span.dtype,
-          plan_.buffers[span.buffer].place};
+  return {address(block, range_of(span)), span.count, span.dtype, plan_.place_of(span)};
 }
 
 float* PlanMemory::base(std::uint32_t buffer) const {
@@ -128,7 +127,7 @@ const PlanMemory::Block& PlanMemory::state_block(std::uint32_t buffer, std::uint
 float* PlanMemory::optimizer_state(const PlanSpan& span, std::uint32_t slot) const {
   const std::vector<Block>& slots = optimizer_state_.at(span.buffer);
   if (slot >= slots.size()) return nullptr;
-  return reinterpret_cast<float*>(address(slots[slot], {span.first, span.count}));
+  return reinterpret_cast<float*>(address(slots[slot], range_of(span)));
 }
 
 void PlanMemory::read_block(const Block& block, const ElementRange& range, void* values) {
@@ -160,11 +159,9 @@ void PlanMemory::fill_block(const Block& block, float value) {
 }
 
 void PlanMemory::write_parameters(std::uint64_t first, std::span<const float> values) {
-  for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    const std::uint32_t kind = plan_.buffers[i].kind;
-    if (kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER)
+  for (std::size_t i = 0; i < blocks_.size(); ++i)
+    if (plan_.buffers[i].is_of_model())
       write_block(blocks_[i], {first, values.size()}, values.data());
-  }
 }
 
 std::vector<float> PlanMemory::read_buffer(std::uint32_t buffer) const {
@@ -222,23 +219,19 @@ void PlanMemory::write_state(std::uint32_t buffer, std::uint32_t slot,
 }
 
 void PlanMemory::read_owned(const ElementRange& range, const BlockOf& block, float* values) const {
-  const std::uint64_t end = range.first + range.count;
   for (const Owner& owner : owners_) {
-    const std::uint64_t first = std::max(range.first, owner.range.first);
-    const std::uint64_t last = std::min(end, owner.range.first + owner.range.count);
-    const Block* from = first < last ? block(owner.buffer) : nullptr;
-    if (from != nullptr) read_block(*from, {first, last - first}, values + (first - range.first));
+    const ElementRange owned = common(range, owner.range);
+    const Block* from = owned.count > 0 ? block(owner.buffer) : nullptr;
+    if (from != nullptr) read_block(*from, owned, values + (owned.first - range.first));
   }
 }
 
 std::vector<PlanMemory::HeldRange> PlanMemory::holders(const ElementRange& range) const {
-  const std::uint64_t end = range.first + range.count;
   std::vector<HeldRange> result;
   for (const Owner& owner : owners_) {
-    const std::uint64_t first = std::max(range.first, owner.range.first);
-    const std::uint64_t last = std::min(end, owner.range.first + owner.range.count);
+    const ElementRange held = common(range, owner.range);
     const Place& place = plan_.cluster->places[plan_.buffers[owner.buffer].place];
-    if (first < last) result.push_back({{first, last - first}, place.host});
+    if (held.count > 0) result.push_back({held, place.host});
   }
   return result;
 }

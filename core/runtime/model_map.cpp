@@ -3,21 +3,6 @@
 #include "core/graph/layout.hpp"
 
 namespace convoy::runtime {
-namespace {
-
-// The second variable of a layer is what it adds.
-std::uint32_t kind_of(const Graph& graph, std::size_t index) {
-  const GraphVariable& variable = graph.variables()[index];
-  const GraphNode& node = graph.nodes()[variable.node];
-  if (variable.fan_in > 0) return CONVOY_VARIABLE_WEIGHTS;
-  if (node.variables[1] == index) return CONVOY_VARIABLE_OFFSETS;
-  const bool values =
-      node.layer.kind == CONVOY_LAYER_CLASS_TOKEN || node.layer.kind == CONVOY_LAYER_POSITION;
-  return values ? CONVOY_VARIABLE_VALUES : CONVOY_VARIABLE_SCALES;
-}
-
-}  // namespace
-
 ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements) {
   ArenaMap map;
   map.elements = arena.elements();
@@ -30,7 +15,7 @@ ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bu
                              {first, end - first},
                              variable.elements,
                              variable.node,
-                             kind_of(graph, i),
+                             variable.kind,
                              variable.dimensions,
                              rows,
                              columns});

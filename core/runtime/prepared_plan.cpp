@@ -36,8 +36,7 @@ std::string why_not_exchangeable(const PreparedPlan& plan) {
   const std::set<std::uint32_t> handed_over = loss_scale_buffers(plan.step.lowered());
   const auto live = live_ranges(plan.step.lowered(), 0);
   for (std::uint32_t i = 0; i < live.size(); ++i) {
-    const std::uint32_t kind = plan.step.lowered().buffers[i].kind;
-    const bool values = kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER;
+    const bool values = plan.step.lowered().buffers[i].is_of_model();
     if (!live[i].empty() && !values && !handed_over.contains(i))
       return fmt::format("its plan keeps {} from step to step", plan.step.lowered().buffer_name(i));
   }

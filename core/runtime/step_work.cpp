@@ -16,9 +16,8 @@ std::vector<convoy_decay_range> decay_ranges(const std::vector<convoy_decay_rang
                                              const PlanSpan& span) {
   std::vector<convoy_decay_range> result;
   for (const convoy_decay_range& range : decayed) {
-    const std::uint64_t first = std::max(range.first, span.first);
-    const std::uint64_t end = std::min(range.first + range.count, span.first + span.count);
-    if (first < end) result.push_back({first - span.first, end - first});
+    const ElementRange inside = common({range.first, range.count}, range_of(span));
+    if (inside.count > 0) result.push_back({inside.first - span.first, inside.count});
   }
   return result;
 }
@@ -92,7 +91,7 @@ void enter_kernel(const ExecutorParts& parts, const Operation& operation,
 }
 
 convoy_region region_here(const ExecutorParts& parts, const PlanSpan& span) {
-  const std::uint32_t place = parts.plan->buffers[span.buffer].place;
+  const std::uint32_t place = parts.plan->place_of(span);
   if (parts.engines->at(place) != nullptr) return parts.memory->region(span);
   return {nullptr, span.count, span.dtype, place};  // another host's
 }
@@ -103,7 +102,7 @@ void build_spanning(const ExecutorParts& parts, const Operation& operation, Step
   const auto add = [&](const SpanList& spans, std::vector<convoy_region>& regions) {
     for (const PlanSpan& span : spans) {
       regions.push_back(region_here(parts, span));
-      const auto at = std::ranges::lower_bound(places, parts.plan->buffers[span.buffer].place);
+      const auto at = std::ranges::lower_bound(places, parts.plan->place_of(span));
       work.ranks.push_back(static_cast<std::uint32_t>(at - places.begin()));
     }
   };

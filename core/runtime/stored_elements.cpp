@@ -52,11 +52,9 @@ std::uint64_t StoredElements::offset(const ElementRange& range) const {
 std::vector<StoredElements::Part> StoredElements::parts_in(const ElementRange& range) const {
   std::vector<Part> result;
   for (const Part& part : parts_) {
-    const std::uint64_t first = std::max(range.first, part.range.first);
-    const std::uint64_t end =
-        std::min(range.first + range.count, part.range.first + part.range.count);
-    if (first < end)
-      result.push_back({{first, end - first}, part.offset + (first - part.range.first)});
+    const ElementRange inside = common(range, part.range);
+    if (inside.count > 0)
+      result.push_back({inside, part.offset + (inside.first - part.range.first)});
   }
   return result;
 }
@@ -65,8 +63,8 @@ std::vector<StoredElements> named_elements(const Plan& plan) {
   std::vector<RangeSet> named(plan.buffers.size());
   for_each_span(plan, [&](const Operation& operation, const PlanSpan& span) {
     const bool whole = is_compute(operation.kind);
-    const ElementRange range = whole ? ElementRange{0, plan.buffers[span.buffer].count}
-                                     : ElementRange{span.first, span.count};
+    const ElementRange range =
+        whole ? ElementRange{0, plan.buffers[span.buffer].count} : range_of(span);
     if (range.count > 0) named[span.buffer].add(range);
   });
   return stored(named);
@@ -78,7 +76,7 @@ std::vector<StoredElements> updated_elements(const Plan& plan) {
     for (const Operation& operation : *section)
       if (operation.kind == OperationKind::kApply)
         for (const PlanSpan& span : operation.writes)
-          if (span.count > 0) updated[span.buffer].add({span.first, span.count});
+          if (span.count > 0) updated[span.buffer].add(range_of(span));
   return stored(updated);
 }
 

@@ -50,6 +50,22 @@ TEST(Graph, NamesVariablesPerKindInCreationOrder) {
                            "affine0/biases", "affine1/weights", "affine1/biases"));
 }
 
+TEST(Graph, SaysTheRoleOfVariables) {
+  const Graph graph = residual_graph();
+  EXPECT_EQ(find(graph, "conv0/kernel").kind, CONVOY_VARIABLE_WEIGHTS);
+  EXPECT_EQ(find(graph, "affine0/weights").kind, CONVOY_VARIABLE_WEIGHTS);
+  EXPECT_EQ(find(graph, "conv0/biases").kind, CONVOY_VARIABLE_OFFSETS);
+  EXPECT_EQ(find(graph, "bn0/beta").kind, CONVOY_VARIABLE_OFFSETS);
+  EXPECT_EQ(find(graph, "bn0/gamma").kind, CONVOY_VARIABLE_SCALES);
+  GraphAssembler assembler("tokens", 4, 10);
+  uint32_t x = test::LayerCase(CONVOY_LAYER_CLASS_TOKEN, {0}).add_to(assembler);
+  x = test::LayerCase(CONVOY_LAYER_POSITION, {x}).add_to(assembler);
+  test::loss(test::fully_connected(x, 10).add_to(assembler)).add_to(assembler);
+  const Graph tokens = assembler.finish();
+  EXPECT_EQ(find(tokens, "class_token0/token").kind, CONVOY_VARIABLE_VALUES);
+  EXPECT_EQ(find(tokens, "position0/positions").kind, CONVOY_VARIABLE_VALUES);
+}
+
 TEST(Graph, InfersShapesFanInAndDecay) {
   const Graph graph = residual_graph();
   EXPECT_THAT(find(graph, "conv1/kernel").dimensions, testing::ElementsAre(8, 8, 3, 3));

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace convoy::operation_texts_test {
+namespace convoy::job::operation_texts_test {
 namespace {
 
 Operation numbered(std::uint32_t id, OperationKind kind) {
@@ -46,4 +46,4 @@ TEST(OperationTexts, AreEmptyForWhatIsNoOperation) {
 }
 
 }  // namespace
-}  // namespace convoy::operation_texts_test
+}  // namespace convoy::job::operation_texts_test

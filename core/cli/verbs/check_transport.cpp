@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <convoy/grpc_threads.hpp>
 #include <ostream>
 #include <sstream>
-#include <thread>
 
 #include "core/base/error.hpp"
 #include "core/base/process_limits.hpp"
@@ -31,14 +30,12 @@ std::string label_of(const TransportCase& it) {
 }
 
 // Without this, a case that finds too few says that the transport is wrong, or waits for its end.
-// Two processes run at a time, with what gRPC starts: up to two threads for each of 16 cores, and
-// some more.
+// Two processes run at a time, each with what gRPC starts and some more.
 void require_room_for_cases() {
   constexpr std::uint64_t kFiles = 32;
-  constexpr std::uint64_t kOtherThreads = 18;  // measured
+  constexpr std::uint64_t kOtherThreads = 18;  // of each, measured
   prepare_to_open(kFiles, "the processes of check");
-  const std::uint64_t cores = std::clamp(std::thread::hardware_concurrency(), 2u, 16u);
-  prepare_to_start(2 * (2 * cores + kOtherThreads), "a case of check");
+  prepare_to_start(2 * (grpc_runners() + grpc_pollers() + kOtherThreads), "a case of check");
 }
 
 int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {

@@ -23,7 +23,7 @@ struct ChoiceSubject {
 ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
                               std::optional<std::uint32_t> devices);
 
-// The options of strategies on the command line, which hold for every candidate.
+// The options of strategies that the job gives, which hold for every candidate.
 OptionValues given_strategy_options(const Setup& setup);
 
 // Simulates the variants of every installed strategy on this hardware and ranks them, with several

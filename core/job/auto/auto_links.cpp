@@ -10,6 +10,7 @@
 #include "core/base/json.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/hardware/linked_hardware.hpp"
+#include "core/job/hardware/run_hardware.hpp"
 #include "core/job/simulation/plan_memory.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/tasks/task_messages.hpp"
@@ -29,13 +30,7 @@ std::optional<SimulatedHardware> known_hardware(Setup& setup, const Tell& tell) 
                      task.workers()));
     return std::nullopt;
   }
-  try {
-    return linked_hardware(setup);
-  } catch (const Error& error) {
-    if (!setup.options.machine.calibration_file.empty()) throw;
-    tell(fmt::format("no simulation of this run: {}", error.what()));
-    return std::nullopt;
-  }
+  return if_known(setup, linked_hardware, tell);
 }
 
 select::Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell) {

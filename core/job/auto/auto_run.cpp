@@ -16,18 +16,6 @@
 namespace convoy::job {
 namespace {
 
-// None, with a notice, when its speed cannot be told, or its calibration cannot be used and nobody
-// asked for it by name: a run that could go on does.
-std::optional<SimulatedHardware> known_hardware(Setup& setup) {
-  try {
-    return hardware_of_run(setup);
-  } catch (const Error& error) {
-    if (!setup.options.machine.calibration_file.empty()) throw;
-    setup.notices.push_back(fmt::format("no simulation of this run: {}", error.what()));
-    return std::nullopt;
-  }
-}
-
 void check_measuring(const JobOptions& options) {
   if (!trains(options))
     fail(ExitCode::kUsage,
@@ -70,23 +58,18 @@ std::string shortlist_notice(const AutoShortlist& list, const select::Decision& 
 
 }  // namespace
 
-bool trains(const JobOptions& options) {
-  const RunMode mode = options.evaluation.mode();
-  return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
-}
-
 select::Decision choose_for_run(Setup& setup) {
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const AutoMode mode = setup.options.auto_mode;
   if (mode == AutoMode::kMeasure) check_measuring(setup.options);
-  // Nobody knows yet how fast the network between the tasks is, which is never quite the same
-  // again.
+  // The network between the tasks is measured later, and differs from run to run.
   const bool several_hosts = setup.options.task.tasks() > 1;
   setup.decides_on_links = several_hosts && mode != AutoMode::kRule && trains(setup.options) &&
                            !setup.options.deterministic;
   if (mode == AutoMode::kRule || several_hosts || !trains(setup.options))
     return choose_by_rule(setup, on_processors);
-  const std::optional<SimulatedHardware> machine = known_hardware(setup);
+  const std::optional<SimulatedHardware> machine = if_known(
+      setup, hardware_of_run, [&](const std::string& text) { setup.notices.push_back(text); });
   if (!machine) return choose_by_rule(setup, on_processors);
   const SimulatedHardware& hardware = *machine;
   const std::uint32_t devices = count_devices(setup);

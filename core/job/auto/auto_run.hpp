@@ -5,9 +5,6 @@
 
 namespace convoy::job {
 
-// Whether a run of these options updates variables, so that it matters which strategy does.
-bool trains(const JobOptions& options);
-
 // Resolves --variable_update=auto for a run on this machine, by a remembered decision or by
 // simulation. The rule of thumb decides if nothing is trained or the devices' speed is unknown; the
 // setup's notices then say so, as they do if remembered decisions cannot be read. On several hosts

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/job/limits.hpp"
 #include "topology/catalogue/platform.hpp"
@@ -153,9 +154,8 @@ std::string hosts_text(const HostsDescription& description) {
   std::string text;
   if (description.hosts > 1) text = fmt::format("{} hosts with ", description.hosts);
   if (!description.server_hosts.empty())
-    text = fmt::format(
-        "{} {}, {}", description.server_hosts.size(),
-        description.server_hosts.size() == 1 ? "parameter server" : "parameter servers", text);
+    text =
+        fmt::format("{}, {}", counted(description.server_hosts.size(), "parameter server"), text);
   return text;
 }
 

@@ -94,4 +94,15 @@ SimulatedHardware hardware_of_run(Setup& setup) {
   return hardware;
 }
 
+std::optional<SimulatedHardware> if_known(Setup& setup, SimulatedHardware (*find)(Setup&),
+                                          const std::function<void(const std::string&)>& tell) {
+  try {
+    return find(setup);
+  } catch (const Error& error) {
+    if (!setup.options.machine.calibration_file.empty()) throw;
+    tell(fmt::format("no simulation of this run: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
 }  // namespace convoy::job

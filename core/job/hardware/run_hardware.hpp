@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,5 +24,11 @@ void open_devices_early(Setup& setup);
 // The hardware on which --variable_update=auto simulates this run: the machine's processors, or
 // its GPUs in the order of the run's devices, which are opened for that. Error when it is unknown.
 SimulatedHardware hardware_of_run(Setup& setup);
+
+// What `find` finds for a run that can go on without it. None, with the reason to `tell`, if its
+// speed is unknown or its calibration cannot be used; that is an Error only if the user named the
+// calibration.
+std::optional<SimulatedHardware> if_known(Setup& setup, SimulatedHardware (*find)(Setup&),
+                                          const std::function<void(const std::string&)>& tell);
 
 }  // namespace convoy::job

@@ -43,7 +43,7 @@ double estimated_operations(std::uint32_t hosts,
     try {
       return static_cast<double>(operations(few));
     } catch (const Error&) {
-      return 0.0;  // why, the whole plan says
+      return 0.0;  // the whole plan gives the error
     }
   };
   const std::uint32_t few = std::max(2u, hosts / 16);

@@ -46,8 +46,7 @@ std::string dtype_of(simulate::Arithmetic arithmetic) {
   }
 }
 
-// Why it cannot be lowered is said by the next one who asks: what is wrong with the claim comes
-// first.
+// Whoever asks for the lowered plan next gets the error, after those about the claim.
 void lower_unless_impossible(const StepPlan& plan) {
   try {
     plan.lowered();

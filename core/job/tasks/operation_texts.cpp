@@ -6,7 +6,7 @@
 #include "core/plan/print/print.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::job {
 namespace {
 
 std::string words_of(const Plan& plan, const Operation& operation) {
@@ -36,4 +36,4 @@ std::string OperationTexts::at(std::uint64_t step, std::int64_t operation) const
   return found->texts[static_cast<std::size_t>(operation)];
 }
 
-}  // namespace convoy
+}  // namespace convoy::job

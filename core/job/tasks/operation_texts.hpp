@@ -6,7 +6,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::job {
 
 // Short texts of the operations of a lowered plan, for messages. Every stage of a plan numbers its
 // operations anew, starting with its prologue.
@@ -27,4 +27,4 @@ class OperationTexts {
   std::vector<Stage> stages_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::job

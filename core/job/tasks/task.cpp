@@ -405,6 +405,10 @@ std::optional<network::TaskIdentity> identify(const JobOptions& options) {
   return network::identify_task(identity, network::process_environment());
 }
 
+bool chiefs_answer(Task* task, const std::string& question, bool own) {
+  return task == nullptr ? own : task->from_chief(question, own ? "yes" : "no") == "yes";
+}
+
 std::string program_hash() {
   return file_hash("/proc/self/exe");
 }

@@ -100,8 +100,8 @@ class Task {
   // Whether that error is the loss of a task that may be replaced; then call rejoin().
   bool goes_on() const { return goes_on_; }
   // Closes all links and waits until all tasks have joined again, the lost one as a new process
-  // unless it was only silent.
-  // Errors as the constructor. Afterwards everything is exchanged again, beginning with the sizes.
+  // unless it was only silent. Errors as the constructor. Afterwards everything is exchanged again,
+  // beginning with the sizes.
   void rejoin(const network::Introduction& introduction);
   // Number of calls of rejoin().
   std::uint32_t restarts() const { return restarts_; }
@@ -145,6 +145,10 @@ class Task {
 // The task that this process is, from its options, else from the variables of a launcher. Empty:
 // the run has one process. Error kUsage if these contradict each other.
 std::optional<network::TaskIdentity> identify(const JobOptions& options);
+
+// The chief's answer to a question that each task has an answer of its own to, `own` in a run of
+// one process (`task` is null). All tasks ask it.
+bool chiefs_answer(Task* task, const std::string& question, bool own);
 
 // Equal for tasks with the same program.
 std::string program_hash();

@@ -174,11 +174,14 @@ bool Checkpoints::passes_multiple(const runtime::PausePoint& point) const {
          point.timed_step / *options_.every_steps > asked_ / *options_.every_steps;
 }
 
-bool Checkpoints::wants(const runtime::PausePoint& point) const {
-  if (why_nothing_is_saved() != nullptr) return false;
+// By this task's clock.
+bool Checkpoints::passes_seconds() const {
   const auto passed = std::chrono::steady_clock::now() - last_save_;
-  return passes_multiple(point) ||
-         (options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds));
+  return options_.every_seconds && passed >= std::chrono::seconds(*options_.every_seconds);
+}
+
+bool Checkpoints::wants(const runtime::PausePoint& point) const {
+  return why_nothing_is_saved() == nullptr && (passes_multiple(point) || passes_seconds());
 }
 
 bool Checkpoints::due(const runtime::PausePoint& point) {
@@ -188,11 +191,9 @@ bool Checkpoints::due(const runtime::PausePoint& point) {
   }
   pending_ = passes_multiple(point);
   asked_ = point.timed_step;
-  if (options_.every_seconds) {
-    const auto passed = std::chrono::steady_clock::now() - last_save_;
-    pending_ = agreed(fmt::format("save after {}", point.global_step),
-                      passed >= std::chrono::seconds(*options_.every_seconds));
-  }
+  if (options_.every_seconds)
+    pending_ = chiefs_answer(setup_.task, fmt::format("save after {}", point.global_step),
+                             passes_seconds());
   return pending_ = pending_ || point.save_asked;
 }
 
@@ -204,7 +205,7 @@ bool Checkpoints::pause(const runtime::PausePoint& point, runtime::Session& sess
 
 void Checkpoints::finish(const runtime::TrainingSummary& summary, runtime::Session& session) {
   if (why_nothing_is_saved() != nullptr) return;
-  if (agreed("save at the end", saved_step_ != summary.global_step))
+  if (chiefs_answer(setup_.task, "save at the end", saved_step_ != summary.global_step))
     save(summary.global_step, session, "the end");
 }
 
@@ -222,12 +223,6 @@ bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::
     static_cast<void>(setup_.task->from_chief(fmt::format("saved at {}", round), ""));
   last_save_ = std::chrono::steady_clock::now();
   return saved;
-}
-
-// The chief's answer, where there are several tasks.
-bool Checkpoints::agreed(const std::string& what, bool own) const {
-  if (setup_.task == nullptr) return own;
-  return setup_.task->from_chief(what, own ? "yes" : "no") == "yes";
 }
 
 bool Checkpoints::write(std::int64_t step, runtime::Session& session) {

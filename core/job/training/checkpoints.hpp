@@ -56,8 +56,9 @@ class Checkpoints {
   void open_newest();
   void prepare();
   void find_newest();
-  bool agreed(const std::string& what, bool own) const;
   void check_initial_weights() const;
+  bool passes_multiple(const runtime::PausePoint& point) const;
+  bool passes_seconds() const;
   void use_initial_weights(runtime::Session& session) const;
   bool save(std::int64_t step, runtime::Session& session, const std::string& round);
   // Whether there was anything to save.
@@ -72,8 +73,6 @@ class Checkpoints {
   std::unique_ptr<checkpoint::SafetensorsFile> newest_;
   std::optional<runtime::CheckpointFacts> found_;
   std::optional<std::int64_t> saved_step_;
-  bool passes_multiple(const runtime::PausePoint& point) const;
-
   bool pending_ = false;
   std::int64_t asked_ = 0;  // the last timed step of which due() was asked
   bool has_diverged_ = false;

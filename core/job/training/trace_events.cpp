@@ -40,7 +40,7 @@ report::TraceEvent network_event(const runtime::Session& session, const Plan& pl
   return {end.sends ? "send" : "receive",
           time.operation,
           fmt::format("{} host {}", end.sends ? "send to" : "receive from", end.peer),
-          session.cluster().places.at(plan.buffers.at(own.buffer).place).name,
+          session.cluster().places.at(plan.place_of(own)).name,
           time.timing.start,
           time.timing.end - time.timing.start};
 }

@@ -23,8 +23,7 @@ namespace convoy::job {
 // Of one process that trains, or the chief of several.
 bool TrainingRun::wants_prediction() const {
   const bool speaks = run_.setup.task == nullptr || run_.setup.task->is_chief();
-  return wants_timeline(run_.setup.options) && speaks &&
-         (run_.mode() == RunMode::kTraining || run_.mode() == RunMode::kTrainingAndEvaluation);
+  return wants_timeline(run_.setup.options) && speaks && trains(run_.setup.options);
 }
 
 void TrainingRun::predict() {
@@ -103,12 +102,6 @@ std::int64_t TrainingRun::examples_per_epoch(const data::BatchSource& source) co
          "and others never; give every worker the same files",
          run_.setup.options.data_dir, own, chiefs);
   return chiefs;
-}
-
-// What all tasks do together: the chief, whose files it is for, says whether.
-bool TrainingRun::wanted_by_chief(const char* what, bool own) const {
-  if (run_.setup.task == nullptr) return own;
-  return run_.setup.task->from_chief(what, own ? "yes" : "no") == "yes";
 }
 
 // The warm-up is long enough for the trial, unless the user said how long it is.
@@ -201,7 +194,9 @@ void TrainingRun::train() {
   run_.report.header(run_.devices, examples);
   prepare_evaluations(examples);
   pauses_ = std::make_unique<TrainingPauses>(run_, *checkpoints_, evaluations_.get());
-  wants_trace_ = wanted_by_chief("trace wanted", !run_.setup.options.trace_file.empty());
+  // The files are the chief's.
+  wants_trace_ =
+      chiefs_answer(run_.setup.task, "trace wanted", !run_.setup.options.trace_file.empty());
   generating_model();
   const std::unique_ptr<runtime::Session> session = open_session(devices);
   check_asynchronous(*session);
@@ -248,7 +243,7 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   gather_traces();
   if (evaluations_) evaluations_->final(summary, session);
   run_.report.input_verdict();
-  if (wanted_by_chief("parameter hash", run_.report.shows_parameter_hash()))
+  if (chiefs_answer(run_.setup.task, "parameter hash", run_.report.shows_parameter_hash()))
     run_.report.parameters(runtime::parameter_hash(session));
   run_.report_bad_records(source.statistics());
   if (validation_) run_.report_bad_records(validation_->read_so_far(), " of the validation data");

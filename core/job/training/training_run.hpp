@@ -41,7 +41,6 @@ class TrainingRun {
       std::shared_ptr<runtime::OpenDevices> devices) const;
   void check_asynchronous(const runtime::Session& session) const;
   std::int64_t examples_per_epoch(const data::BatchSource& source) const;
-  bool wanted_by_chief(const char* what, bool own) const;
   void begin_trial(runtime::Session& session);
   void prepare_evaluations(std::int64_t training_examples);
   void generating_model();

@@ -1,7 +1,6 @@
 #include "core/plan/check/check.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -11,12 +10,12 @@
 #include <vector>
 
 #include "core/base/counted.hpp"
-#include "core/base/error.hpp"
 #include "core/plan/check/judge.hpp"
 #include "core/plan/check/parts/forwarded_copies.hpp"
 #include "core/plan/check/parts/joined_operations.hpp"
 #include "core/plan/check/parts/one_of_each.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
+#include "core/plan/check/recurrence/recurrence_text.hpp"
 #include "core/plan/check/relaxed_reads.hpp"
 #include "core/plan/check/stages/stage_passage.hpp"
 #include "core/plan/stages.hpp"
@@ -67,40 +66,6 @@ CheckReport over_budget(const Plan& plan, const check::OverBudget& where) {
   return report;
 }
 
-// "1 to ", where some updates are for fewer steps than others.
-std::string fewest_steps(const std::vector<std::uint64_t>& uneven_updates) {
-  if (uneven_updates.empty()) return "";
-  return fmt::format("{} to ", std::ranges::min(uneven_updates));
-}
-
-std::string in_words(const check::Recurrence& it, std::uint64_t computes) {
-  std::string text = "every gradient counts once in the end";
-  if (it.nothing_lost) text += ", nothing is lost";
-  const std::string counts = it.counts - it.least > 1e-9 * it.counts
-                                 ? fmt::format("{:.4g} to {:.4g}", it.least, it.counts)
-                                 : fmt::format("{:.4g}", it.counts);
-  if (!it.counts_once)
-    text = fmt::format("every gradient counts {} times in the end, all replicas alike", counts);
-  if (it.by_rate)
-    text = fmt::format(
-        "every gradient counts {} times in the end, all replicas alike, but "
-        "where an apply is given differences of parameters, times its learning rate",
-        counts);
-  if (!it.uneven_because.empty()) text += ", because " + it.uneven_because;
-  if (!it.factors.empty()) text += " beside factors that only the run knows";
-  if (it.loses) text += ", but what is rounded or compressed is lost";
-  if (it.by_itself) text += ", in an update of its own";
-  if (it.means_over > 1)
-    text += fmt::format(", in means over {}{} steps", fewest_steps(it.uneven_means), it.means_over);
-  std::vector<std::string> renewing;
-  for (const auto& [kernel, unused] : it.renewed_by) renewing.push_back(kernel);
-  if (!renewing.empty())
-    text +=
-        fmt::format(", if kernel {} makes other columns in every step", fmt::join(renewing, ", "));
-  if (it.delay > 0) text += fmt::format(", first after {} steps", (it.delay + 1) * computes);
-  return text;
-}
-
 // What says best why updates are not plain means.
 std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
   const auto tells = [](const Finding& it) {
@@ -133,7 +98,7 @@ void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget&
   report.compressors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
-    report.recurrence = in_words(found, plan.computes);
+    report.recurrence = check::in_words(found, plan.computes);
     report.counts = found.counts;
     report.least = found.least;
     report.computes_per_update = found.means_over;
@@ -204,10 +169,6 @@ CheckReport combined(std::vector<StageReport> stages) {
   return whole;
 }
 
-bool is_proved(const CheckReport& report) {
-  return report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
-}
-
 // Of a stage whose residuals are not carried into the next one.
 void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
   if (report.nothing_lost)
@@ -256,7 +217,8 @@ CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages = check_each_stage(plan);
   if (std::ranges::any_of(stages, is_over_budget, &StageReport::report))
     return combined(std::move(stages));
-  const bool are_proved = std::ranges::all_of(stages, is_proved, &StageReport::report);
+  const bool are_proved =
+      std::ranges::all_of(stages, [](const StageReport& it) { return it.report.is_proved(); });
   try {
     check_passages(plan, are_proved, stages);
   } catch (const check::OverBudget&) {
@@ -301,7 +263,7 @@ CheckReport check_by_excerpt(const Plan& plan) {
     CheckReport report = check_all_of(excerpt->plan);
     if (report.against_stricter)
       report.against_stricter->operation = excerpt->operations[report.against_stricter->operation];
-    if (is_proved(report)) return report;
+    if (report.is_proved()) return report;
   } catch (check::OverBudget& where) {
     // The whole plan would take longer.
     if (where.operation < excerpt->operations.size())
@@ -317,7 +279,7 @@ void judge_older_reads(const Plan& plan, CheckReport& report) {
   const std::optional<check::OlderReads> older = check::with_older_reads(plan);
   if (!older) return;
   try {
-    if (is_proved(check_by_excerpt(older->plan))) return;
+    if (check_by_excerpt(older->plan).is_proved()) return;
   } catch (check::OverBudget& where) {
     where.operation = older->operation;
     throw;
@@ -339,7 +301,7 @@ CheckReport check_plan(const Plan& plan) {
   if (!plan.later.empty()) return check_stages(plan);
   try {
     CheckReport report = check_by_excerpt(plan);
-    if (is_proved(report)) judge_older_reads(plan, report);
+    if (report.is_proved()) judge_older_reads(plan, report);
     return report;
   } catch (const check::OverBudget& where) {
     return over_budget(plan, where);
@@ -349,135 +311,6 @@ CheckReport check_plan(const Plan& plan) {
 bool is_over_budget(const CheckReport& report) {
   return std::ranges::any_of(report.findings,
                              [](const Finding& it) { return it.kind == FindingKind::kBudget; });
-}
-
-std::string_view verdict_name(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kSynchronous:
-      return "synchronous";
-    case Verdict::kStale:
-      return "stale";
-    case Verdict::kSynchronousEvery:
-      return "accumulating";
-    case Verdict::kAppliesPerStep:
-      return "sequential";
-    case Verdict::kIndependent:
-      return "independent";
-    case Verdict::kAsynchronous:
-      return "asynchronous";
-    case Verdict::kApproximate:
-      return "approximate";
-    case Verdict::kWrong:
-      return "wrong";
-    case Verdict::kUnproved:
-      return "unproved";
-  }
-  return "unknown";
-}
-
-std::string_view finding_name(FindingKind kind) {
-  constexpr std::string_view kNames[] = {
-      "missing", "doubled", "scaled",    "shifted",  "uninitialised", "never updated", "changed",
-      "foreign", "state",   "irregular", "unstable", "undeclared",    "unknown",       "budget"};
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-namespace {
-
-std::string lost_residuals(const CheckReport& report) {
-  if (!report.residuals_end) return "";
-  return fmt::format("; what residuals hold when step {} begins is lost", *report.residuals_end);
-}
-
-std::string describe_stale(const CheckReport& report) {
-  const std::int64_t steps = static_cast<std::int64_t>(report.gradient_lag) + report.parameter_lag;
-  if (steps == 0) return "stale at the start only (its first updates have no gradients)";
-  return fmt::format("stale by {}{} (gradient lag {}, parameter lag {})",
-                     report.uniform ? "" : "up to ", steps, report.gradient_lag,
-                     report.parameter_lag);
-}
-
-std::string describe(const CheckReport& report, Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kStale:
-      return describe_stale(report);
-    case Verdict::kSynchronousEvery:
-      return fmt::format("synchronous every {}{} steps", fewest_steps(report.uneven_updates),
-                         report.computes_per_update);
-    case Verdict::kAppliesPerStep:
-      return fmt::format("{} applies per step", report.applies_per_step);
-    case Verdict::kAsynchronous:
-      if (!report.recurrence.empty()) return fmt::format("asynchronous ({})", report.recurrence);
-      return report.in_order ? "asynchronous in a fixed order" : "asynchronous";
-    case Verdict::kApproximate:
-      if (!report.recurrence.empty()) return fmt::format("approximate ({})", report.recurrence);
-      return fmt::format(
-          "approximate ({} but for rounding, kernels or averages{})",
-          describe(report, report.exact),
-          report.compressors.empty()
-              ? ""
-              : fmt::format("; what {} leaves out is lost", fmt::join(report.compressors, ", ")));
-    default:
-      return std::string(verdict_name(verdict));
-  }
-}
-
-}  // namespace
-
-std::string CheckReport::verdict_text() const {
-  if (stages.empty()) return describe(*this, verdict) + lost_residuals(*this);
-  std::string text;
-  for (const StageReport& stage : stages)
-    text += fmt::format(
-        "{}{}",
-        stage.first_step == 0 ? std::string() : fmt::format(", from step {} on ", stage.first_step),
-        stage.report.verdict_text());
-  return text;
-}
-
-namespace {
-
-bool keeps(const CheckReport& report, std::string_view claim) {
-  const Verdict is = report.verdict;
-  const auto one_of = [&](std::initializer_list<Verdict> allowed) {
-    return is == Verdict::kSynchronous ||
-           std::find(allowed.begin(), allowed.end(), is) != allowed.end();
-  };
-  const bool apart = report.exact == Verdict::kIndependent && report.replicas > 1;
-  if (claim == "approximate") return !apart;
-  if (claim == "synchronous") return one_of({});
-  if (claim == "stale") return one_of({Verdict::kStale});
-  if (claim == "accumulating") return one_of({Verdict::kSynchronousEvery});
-  if (claim == "sequential") return one_of({Verdict::kAppliesPerStep});
-  if (claims_to_share_nothing(claim))
-    return is == Verdict::kIndependent || (is == Verdict::kSynchronous && report.replicas == 1);
-  if (claim == "asynchronous")
-    return one_of({Verdict::kStale, Verdict::kSynchronousEvery, Verdict::kAppliesPerStep,
-                   Verdict::kAsynchronous});
-  fail(ExitCode::kFailed,
-       "claim \"{}\" is not known; a strategy may claim synchronous, stale, accumulating, "
-       "sequential, independent, asynchronous or approximate, or several with | between them",
-       claim);
-}
-
-}  // namespace
-
-bool claims_to_share_nothing(std::string_view claim) {
-  return claim == "independent";
-}
-
-bool satisfies(const CheckReport& report, std::string_view claim) {
-  if (!report.stages.empty())
-    return std::all_of(report.stages.begin(), report.stages.end(),
-                       [&](const StageReport& stage) { return satisfies(stage.report, claim); });
-  const bool sound = report.verdict != Verdict::kWrong && report.verdict != Verdict::kUnproved;
-  bool kept = claim.empty();
-  while (!claim.empty()) {
-    const std::size_t end = std::min(claim.find('|'), claim.size());
-    kept = keeps(report, claim.substr(0, end)) || kept;
-    claim.remove_prefix(std::min(end + 1, claim.size()));
-  }
-  return kept && sound;
 }
 
 }  // namespace convoy

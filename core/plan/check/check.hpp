@@ -89,6 +89,7 @@ struct CheckReport {
   // laxest stage, with the findings of all.
   std::vector<StageReport> stages;
 
+  bool is_proved() const { return verdict != Verdict::kWrong && verdict != Verdict::kUnproved; }
   // "synchronous", "stale by 2 (gradient lag 1, parameter lag 1)", "wrong"; "stale by up to 2 ..."
   // where not all variables or steps are so late.
   std::string verdict_text() const;

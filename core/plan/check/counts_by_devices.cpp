@@ -24,7 +24,7 @@ bool follows(const std::vector<std::pair<std::uint32_t, double>>& counts, int po
 void CountsByDevices::add(const CheckReport& report) {
   if (report.replicas < 2) return;
   const auto add_stage = [&](std::size_t stage, const CheckReport& it) {
-    if (it.verdict == Verdict::kWrong || it.verdict == Verdict::kUnproved) return;
+    if (!it.is_proved()) return;
     for (const double counts : {it.least, it.counts})
       of_stage_[stage].emplace_back(report.replicas, counts);
   };

@@ -14,11 +14,6 @@ bool is_inexact(const Operation& it) {
   return it.kind == OperationKind::kCast || it.kind == OperationKind::kCall ||
          it.kind == OperationKind::kMatmul || has_factor(it.kind) || is_compression(it.kind);
 }
-// It passes on what parameters are elsewhere.
-bool only_moves(const Operation& it) {
-  return it.kind == OperationKind::kCopy || it.kind == OperationKind::kBroadcast ||
-         it.kind == OperationKind::kAllGather;
-}
 bool is_update(const Operation& it) {
   return it.kind == OperationKind::kApply;
 }
@@ -33,15 +28,13 @@ std::uint32_t replica_of(const Plan& plan, const PlanSpan& span) {
 
 // The operation that decides: the first of the most telling kind.
 const Operation* deciding_operation(const Plan& plan, const CheckReport& report) {
-  const auto writes = [&](const Operation& it, std::uint32_t kind) {
-    return !it.writes.empty() && plan.buffers[it.writes.front().buffer].kind == kind;
-  };
   const auto changes_parameters = [&](const Operation& it) {
-    return !is_update(it) && !only_moves(it) &&
-           (writes(it, CONVOY_BUFFER_PARAMETERS) || writes(it, CONVOY_BUFFER_MASTER));
+    return !is_update(it) && !only_moves(it.kind) && !it.writes.empty() &&
+           plan.buffers[it.writes.front().buffer].is_of_model();
   };
   const auto brings_parameters = [&](const Operation& it) {
-    return only_moves(it) && writes(it, CONVOY_BUFFER_PARAMETERS);
+    return only_moves(it.kind) &&
+           plan.buffers[it.writes.front().buffer].kind == CONVOY_BUFFER_PARAMETERS;
   };
   const auto first = [&](auto tells) -> const Operation* {
     const auto found = std::find_if(plan.body.begin(), plan.body.end(), tells);

@@ -56,8 +56,7 @@ void Judge::take_uphill() {
   report_.goes_uphill = true;
   report_.recurrence =
       "every second step applies the mean of all replicas' gradients, taken where those of the "
-      "step "
-      "before lead uphill; these are not applied";
+      "step before lead uphill; these are not applied";
 }
 
 // Replicas that apply the same gradients with different kernels or factors drift apart, and nothing
@@ -265,9 +264,7 @@ bool Judge::every_replica_alone() const {
 }
 
 bool Judge::asynchronous_by_request() const {
-  constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
-  return std::any_of(plan_.body.begin(), plan_.body.end(),
-                     [](const Operation& it) { return (it.flags & kLoose) != 0; });
+  return std::ranges::any_of(plan_.body, is_loose);
 }
 
 Verdict Judge::name_verdict() {

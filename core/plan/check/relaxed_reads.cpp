@@ -44,12 +44,11 @@ class OlderReadsMaker {
 
   void visit(std::size_t index) {
     const Operation& operation = plan_.body[index];
-    const std::uint32_t place = plan_.buffers[operation.writes.front().buffer].place;
+    const std::uint32_t place = plan_.place_of(operation.writes.front());
     for (std::size_t i = 0; i < operation.reads.size(); ++i) {
       const PlanSpan& span = operation.reads[i];
       const ReadBefore& known = read_[{place, span.buffer}];
-      if (!outlasts_periods(plan_.buffers[span.buffer]) ||
-          !known.ranges.overlaps({span.first, span.count}))
+      if (!outlasts_periods(plan_.buffers[span.buffer]) || !known.ranges.overlaps(range_of(span)))
         continue;
       // Few plans have such a read, and a copy of a large plan takes seconds.
       if (past_.empty()) result_ = {plan_, operation.id, known.operation};
@@ -57,7 +56,7 @@ class OlderReadsMaker {
     }
     for (const PlanSpan& span : operation.reads) {
       ReadBefore& known = read_[{place, span.buffer}];
-      known.ranges.add({span.first, span.count});
+      known.ranges.add(range_of(span));
       known.operation = operation.id;
     }
   }

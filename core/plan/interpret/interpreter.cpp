@@ -48,7 +48,7 @@ Interpreter::Interpreter(const Plan& plan, InterpreterOptions options)
   for (std::uint32_t i = 0; i < memory_.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
     memory_[i].assign(buffer.count * dtype_bytes(buffer.dtype), std::byte{0});
-    if (buffer.kind == CONVOY_BUFFER_PARAMETERS || buffer.kind == CONVOY_BUFFER_MASTER)
+    if (buffer.is_of_model())
       std::memcpy(memory_[i].data(), options_.initial.data(), memory_[i].size());
     else if (buffer.kind != CONVOY_BUFFER_PERSISTENT)
       poison(i);
@@ -152,7 +152,7 @@ void Interpreter::backward(const Operation& operation) {
          operation.replica);
   if (operation.first_layer + operation.layer_count == plan_.arena->layers())
     replica.loss_scale =
-        (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? *floats(operation.reads.back()) : 1.0f;
+        (operation.flags & CONVOY_OP_LOSS_SCALED) != 0 ? *floats(loss_scale_span(operation)) : 1.0f;
   for_each_segment(plan_, operation, [&](std::uint32_t segment) {
     const ElementRange& range = plan_.arena->segments[segment].range;
     const auto in = [&](const PlanSpan& span) {
@@ -183,7 +183,7 @@ bool Interpreter::is_decayed(std::uint64_t element) const {
 void Interpreter::norm(const Operation& operation) {
   UpdateConstants constants = update_constants(options_.optimizer, operation.contributions, 0, 0);
   if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
-    include_loss_scale(constants, *floats(operation.reads.back()));
+    include_loss_scale(constants, *floats(loss_scale_span(operation)));
   const bool whole = element_reads(operation) > 1;
   const auto in = [&](const PlanSpan& span) {
     return std::span<const float>(floats(span), span.count);
@@ -205,8 +205,8 @@ void Interpreter::apply(const Operation& operation, std::uint64_t step) {
   const double rate = options_.learning_rate(step);
   UpdateConstants constants =
       update_constants(options_.optimizer, operation.contributions, rate, 0);
-  const bool scaled = (operation.flags & CONVOY_OP_LOSS_SCALED) != 0;
-  if (scaled) include_loss_scale(constants, *floats(operation.reads[element_reads(operation)]));
+  if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+    include_loss_scale(constants, *floats(loss_scale_span(operation)));
   if ((operation.flags & CONVOY_OP_NORMED) != 0) {
     const float norm = *floats(operation.reads.back());
     if ((operation.flags & CONVOY_OP_SKIP_NON_FINITE) != 0 && !std::isfinite(norm))
@@ -260,7 +260,7 @@ void Interpreter::call(const Operation& operation, std::uint64_t step) {
   const auto regions = [&](std::span<const PlanSpan> spans) {
     std::vector<convoy_region> result;
     for (const PlanSpan& span : spans)
-      result.push_back({at(span), span.count, span.dtype, plan_.buffers[span.buffer].place});
+      result.push_back({at(span), span.count, span.dtype, plan_.place_of(span)});
     return result;
   };
   const std::vector<convoy_region> reads = regions(operation.reads);

@@ -10,9 +10,10 @@ namespace convoy {
 
 using SpanMemory = std::function<std::byte*(const PlanSpan& span)>;
 
-// Runs any operation but forward, backward, apply and call on the memory of its spans. All reads
-// happen before the first write, so spans may coincide. Arithmetic is f32, each result rounded by
-// itself; a reduction goes over the reads from left to right. Error kFailed for other dtypes.
+// Runs an operation on the memory of its spans: any but forward, backward, apply, call, norm and
+// adapt_loss_scale. All reads happen before the first write, so spans may coincide. Arithmetic is
+// f32, each result rounded by itself; a reduction goes over the reads from left to right. Error
+// kFailed for other dtypes.
 void run_arithmetic(const Operation& operation, const SpanMemory& memory);
 
 // Its parts. Top_k, scatter, quantise and dequantise by definition, see convoy_operation_kind and

@@ -14,7 +14,7 @@ using Places = std::vector<std::uint32_t>;
 
 Places places_of(std::span<const PlanSpan> spans, const Plan& plan) {
   Places places;
-  for (const PlanSpan& span : spans) places.push_back(plan.buffers[span.buffer].place);
+  for (const PlanSpan& span : spans) places.push_back(plan.place_of(span));
   return places;
 }
 

@@ -6,8 +6,8 @@
 
 #include "core/base/large_pages.hpp"
 #include "core/plan/accesses.hpp"
-#include "core/plan/schedule/span_set.hpp"
-#include "core/plan/schedule/span_users.hpp"
+#include "core/plan/lower/span_set.hpp"
+#include "core/plan/lower/span_users.hpp"
 
 namespace convoy {
 namespace {
@@ -34,11 +34,8 @@ bool is_gradient_sum(const Operation& it) {
 
 // No engine addresses memory of two hosts.
 bool is_on_one_host(const Plan& plan, const Operation& sum) {
-  const auto host_of = [&](const PlanSpan& span) {
-    return plan.cluster->places[plan.buffers[span.buffer].place].host;
-  };
-  return std::all_of(sum.reads.begin(), sum.reads.end(), [&](const PlanSpan& span) {
-    return host_of(span) == host_of(sum.reads.front());
+  return std::ranges::all_of(sum.reads, [&](const PlanSpan& span) {
+    return plan.host_of(span) == plan.host_of(sum.reads.front());
   });
 }
 
@@ -119,8 +116,7 @@ class UpdateFusion {
   }
 
   bool goes_with(const UpdateGroup& group, const Operation& apply) const {
-    constexpr std::uint32_t kOrder = CONVOY_OP_ANY_ORDER | CONVOY_OP_RELAXED_READS;
-    if ((apply.flags & kOrder) != 0) return false;
+    if (is_loose(apply)) return false;
     if (group.updates.empty()) return true;
     const Operation& first = body_[group.updates.front()];
     if (group.updated.touches(apply.writes.front())) return false;
@@ -138,16 +134,11 @@ class UpdateFusion {
   }
 
   bool is_addressed(const Operation& update) const {
-    const auto place_of = [&](const PlanSpan& span) { return plan_.buffers[span.buffer].place; };
-    for (const PlanSpan& write : update.writes) {
-      const std::uint32_t place = place_of(write);
-      std::vector<std::uint32_t> engines = cluster_.places[place].served_by;
-      if (engines.empty()) engines.push_back(place);
-      for (const std::uint32_t engine : engines)
+    for (const PlanSpan& write : update.writes)
+      for (const std::uint32_t engine : cluster_.engines_of(plan_.place_of(write)))
         for (const SpanList* spans : {&update.reads, &update.writes})
           for (const PlanSpan& span : *spans)
-            if (!cluster_.access[engine][place_of(span)]) return false;
-    }
+            if (!cluster_.access[engine][plan_.place_of(span)]) return false;
     return true;
   }
 

@@ -12,10 +12,6 @@
 namespace convoy {
 namespace {
 
-ElementRange range_of(const PlanSpan& span) {
-  return {span.first, span.count};
-}
-
 class Guard {
  public:
   Guard(const Plan& logical, const GuardOptions& options)
@@ -81,7 +77,7 @@ class Guard {
   void require_first_update(const Operation& apply) {
     const char* what =
         options_.automatic_loss_scale ? "automatic loss scaling" : "clipping by global norm";
-    if ((apply.flags & (CONVOY_OP_ANY_ORDER | CONVOY_OP_RELAXED_READS)) != 0)
+    if (is_loose(apply))
       fail(ExitCode::kUsage, "{} needs updates in a fixed order; those of this strategy are not",
            what);
     for (const PlanSpan& span : {apply.reads.front(), apply.writes.front()})
@@ -121,14 +117,12 @@ class Guard {
     const auto& variables = logical_.arena->variables;
     const auto report = [&](const ElementRange& gap) {
       for (std::uint32_t v = 0; v < variables.size(); ++v) {
-        const ElementRange& range = variables[v].range;
-        const std::uint64_t first = std::max(range.first, gap.first);
-        const std::uint64_t end = std::min(range.first + range.count, gap.first + gap.count);
-        if (first >= end) continue;
+        const ElementRange range = common(variables[v].range, gap);
+        if (range.count == 0) continue;
         Operation norm = norm_of(apply);
         norm.variable = v;
-        norm.reads = {
-            {gradient.buffer, CONVOY_F32, gradient.first + (first - target.first), end - first}};
+        norm.reads = {{gradient.buffer, CONVOY_F32, gradient.first + (range.first - target.first),
+                       range.count}};
         read_scale(norm);
         const std::uint32_t reports = memory_.reports_at(memory_.home_of(norm));
         norm.writes = {{reports, CONVOY_F32, plan_.buffers[reports].count++, 1}};
@@ -270,7 +264,7 @@ void require_adaptable(const Plan& logical, const CheckReport& report) {
 }  // namespace
 
 Plan guard(const Plan& logical, const CheckReport& report, const GuardOptions& options) {
-  if (!options.scales_loss() && !options.needs_norm() && !options.gradient_norms) return logical;
+  if (!options.changes_plans()) return logical;
   if (options.automatic_loss_scale) require_adaptable(logical, report);
   if (logical.later.empty()) return Guard(logical, options).run();
   return part_stages(Guard(join_stages(logical), options).run(), logical);

@@ -10,7 +10,7 @@ namespace convoy {
 namespace {
 
 ElementRange target(const Operation& update) {
-  return {update.writes.front().first, update.writes.front().count};
+  return range_of(update.writes.front());
 }
 
 bool covers_once(const ArenaMap& arena, const UpdateDomain& updates) {

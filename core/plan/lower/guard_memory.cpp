@@ -21,8 +21,7 @@ std::uint32_t GuardMemory::home() const {
 std::uint32_t GuardMemory::home_of(const Operation& operation) const {
   const Cluster& cluster = *plan_.cluster;
   const Place& place = cluster.places[operation.place];
-  std::vector<std::uint32_t> engines = place.served_by;
-  if (engines.empty()) engines.push_back(operation.place);
+  const std::vector<std::uint32_t> engines = cluster.engines_of(operation.place);
   const auto reach = [&](std::uint32_t memory) {
     return std::ranges::all_of(engines,
                                [&](auto engine) { return cluster.access[engine][memory]; });
@@ -68,7 +67,7 @@ void GuardMemory::copy(const PlanSpan& from, const PlanSpan& to, const Operation
   copy.kind = OperationKind::kCopy;
   copy.source = like.source;
   copy.phase = like.phase;
-  copy.place = plan_.buffers[to.buffer].place;
+  copy.place = plan_.place_of(to);
   copy.reads = {from};
   copy.writes = {to};
   plan_.body.push_back(std::move(copy));

@@ -21,7 +21,7 @@ class Lowering {
   const Plan& logical() const { return logical_; }
   const Cluster& cluster() const { return cluster_; }
   const LoweringOptions& options() const { return options_; }
-  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+  std::uint32_t place_of(const PlanSpan& span) const { return plan_.place_of(span); }
   bool is_host(std::uint32_t place) const;
   // The number of the host that the place belongs to.
   std::uint32_t host_of(std::uint32_t place) const;

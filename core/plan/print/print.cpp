@@ -71,7 +71,7 @@ std::string place_of(const Plan& plan, const Operation& operation, bool lowered)
   const std::string& place = plan.cluster->places[operation.place].name;
   if (lowered && operation.lane == kNetworkLane) {
     const auto name = [&](const PlanSpan& span) {
-      return plan.cluster->places[plan.buffers[span.buffer].place].name;
+      return plan.cluster->places[plan.place_of(span)].name;
     };
     return fmt::format("{} to {}", name(operation.reads.front()), name(operation.writes.front()));
   }

@@ -75,7 +75,7 @@ std::string names_of(const Plan& plan, const SpanList& spans, std::set<std::uint
   std::set<std::string> names;
   for (const PlanSpan& span : spans) {
     names.insert(memory_name(plan.buffers[span.buffer]));
-    places.insert(plan.buffers[span.buffer].place);
+    places.insert(plan.place_of(span));
   }
   return fmt::format("{}", fmt::join(names, " and "));
 }

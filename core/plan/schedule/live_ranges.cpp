@@ -9,10 +9,6 @@
 namespace convoy {
 namespace {
 
-ElementRange elements_of(const PlanSpan& span) {
-  return {span.first, span.count};
-}
-
 std::vector<std::vector<ElementRange>> to_ranges(const std::vector<RangeSet>& sets) {
   std::vector<std::vector<ElementRange>> result;
   result.reserve(sets.size());
@@ -48,13 +44,13 @@ class LiveElements {
     for (const PlanSpan& span : operation.reads) read(span);
     for (const PlanSpan& span : operation.writes) {
       if (changes_in_place(operation.kind)) read(span);
-      written_[span.buffer].add(elements_of(span));
+      written_[span.buffer].add(range_of(span));
     }
   }
 
   void read(const PlanSpan& span) {
     written_[span.buffer].for_each_gap(
-        elements_of(span), [&](const ElementRange& range) { live_[span.buffer].add(range); });
+        range_of(span), [&](const ElementRange& range) { live_[span.buffer].add(range); });
   }
 
   const Plan& plan_;
@@ -77,7 +73,7 @@ std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan) {
   for (const std::vector<Operation>* body : bodies_of(plan))
     for (const Operation& operation : *body)
       if (operation.kind == OperationKind::kApply)
-        for (const PlanSpan& span : operation.writes) updated[span.buffer].add(elements_of(span));
+        for (const PlanSpan& span : operation.writes) updated[span.buffer].add(range_of(span));
   return to_ranges(updated);
 }
 

@@ -15,21 +15,15 @@ bool same_wait(const LaneWait& a, const LaneWait& b) {
 }  // namespace
 
 bool has_end_at(const Plan& lowered, const Operation& operation, std::uint32_t host) {
-  const std::vector<Place>& places = lowered.cluster->places;
-  const auto is_there = [&](const PlanSpan& span) {
-    return places[lowered.buffers[span.buffer].place].host == host;
-  };
-  return places[operation.place].host == host ||
-         std::any_of(operation.reads.begin(), operation.reads.end(), is_there) ||
-         std::any_of(operation.writes.begin(), operation.writes.end(), is_there);
+  const auto is_there = [&](const PlanSpan& span) { return lowered.host_of(span) == host; };
+  return lowered.cluster->places[operation.place].host == host ||
+         std::ranges::any_of(operation.reads, is_there) ||
+         std::ranges::any_of(operation.writes, is_there);
 }
 
 NetworkEnd network_end(const Plan& lowered, const Operation& operation, std::uint32_t host) {
-  const auto host_of = [&](const PlanSpan& span) {
-    return lowered.cluster->places[lowered.buffers[span.buffer].place].host;
-  };
-  const std::uint32_t origin = host_of(operation.reads.front());
-  const std::uint32_t target = host_of(operation.writes.front());
+  const std::uint32_t origin = lowered.host_of(operation.reads.front());
+  const std::uint32_t target = lowered.host_of(operation.writes.front());
   CONVOY_CHECK(operation.lane == kNetworkLane && (origin == host || target == host));
   return origin == host ? NetworkEnd{target, true} : NetworkEnd{origin, false};
 }

@@ -115,10 +115,6 @@ struct LaneKeyHash {
   }
 };
 
-std::uint32_t host_of(const Plan& plan, const PlanSpan& span) {
-  return plan.cluster->places[plan.buffers[span.buffer].place].host;
-}
-
 // Collectives of devices keep one order on all of them, so they have one lane.
 bool may_overtake(const Plan& plan, const Operation& operation) {
   if (is_compute(operation.kind) || is_collective(operation.kind)) return false;
@@ -133,8 +129,8 @@ Lane empty_lane(const Plan& plan, const Schedule& schedule, std::uint32_t index,
   lane.strand = schedule.strands[index];
   if (may_overtake(plan, operation)) lane.priority = schedule.priorities[index];
   if (operation.lane != kNetworkLane) return lane;
-  lane.sender = host_of(plan, operation.reads.front());
-  lane.receiver = host_of(plan, operation.writes.front());
+  lane.sender = plan.host_of(operation.reads.front());
+  lane.receiver = plan.host_of(operation.writes.front());
   return lane;
 }
 

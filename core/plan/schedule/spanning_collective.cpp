@@ -6,10 +6,8 @@ namespace convoy {
 
 bool spans_hosts(const Plan& lowered, const Operation& operation) {
   if (!is_collective(operation.kind)) return false;
-  const std::vector<Place>& places = lowered.cluster->places;
-  const auto is_elsewhere = [&](const PlanSpan& span) {
-    return places[lowered.buffers[span.buffer].place].host != places[operation.place].host;
-  };
+  const std::uint32_t host = lowered.cluster->places[operation.place].host;
+  const auto is_elsewhere = [&](const PlanSpan& span) { return lowered.host_of(span) != host; };
   return std::ranges::any_of(operation.reads, is_elsewhere) ||
          std::ranges::any_of(operation.writes, is_elsewhere);
 }

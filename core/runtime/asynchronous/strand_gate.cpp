@@ -10,8 +10,6 @@
 namespace convoy::runtime {
 namespace {
 
-constexpr std::uint32_t kLoose = CONVOY_OP_RELAXED_READS | CONVOY_OP_ANY_ORDER;
-
 bool any_overlap(const SpanList& some, const SpanList& others) {
   return std::any_of(some.begin(), some.end(), [&](const PlanSpan& a) {
     return std::any_of(others.begin(), others.end(),
@@ -52,7 +50,7 @@ bool StrandGate::is_needed() const {
 
 bool StrandGate::locks(std::uint32_t operation) const {
   const Operation& it = plan_.body[operation];
-  return (it.flags & kLoose) != 0 && !is_compute(it.kind);
+  return is_loose(it) && !is_compute(it.kind);
 }
 
 void StrandGate::submit(std::uint32_t operation, convoy_submission& submission) {

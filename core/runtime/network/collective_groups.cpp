@@ -84,10 +84,6 @@ CollectiveGroups::~CollectiveGroups() {
     if (group.device != nullptr) group.device->close_collective_group(group.handle);
 }
 
-std::uint32_t CollectiveGroups::host_of(const Plan& lowered, std::uint32_t place) const {
-  return lowered.cluster->places[place].host;
-}
-
 std::vector<CollectiveGroups::Places> CollectiveGroups::missing(const Plan& lowered) const {
   std::vector<Places> result;
   for (const std::vector<Operation>* section : sections_of(lowered))
@@ -103,15 +99,18 @@ std::vector<CollectiveGroups::Places> CollectiveGroups::missing(const Plan& lowe
 // The task of rank 0 makes the id of a group.
 void CollectiveGroups::open(const Plan& lowered, Peers& peers, double seconds) {
   const std::vector<Places> wanted = missing(lowered);
+  const auto maker_of = [&](const Places& places) {
+    return lowered.cluster->places[places.front()].host;
+  };
   Offer offer{hash_of(wanted), {}};
   for (const Places& places : wanted)
-    if (host_of(lowered, places.front()) == host_)
+    if (maker_of(places) == host_)
       offer.ids.push_back(engines_.at(places.front())->create_collective_id());
   const std::vector<std::string> offers = peers.exchange(text_of(offer));
   require_same_groups(offers);
   std::vector<std::size_t> taken(offers.size(), 0);  // of the ids of every host
   for (const Places& places : wanted) {
-    const std::uint32_t maker = host_of(lowered, places.front());
+    const std::uint32_t maker = maker_of(places);
     const std::size_t at = sizeof(std::uint64_t) + taken.at(maker)++ * sizeof(convoy_collective_id);
     convoy_collective_id id{};
     CONVOY_CHECK_LE(at + sizeof id, offers[maker].size());

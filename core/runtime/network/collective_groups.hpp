@@ -64,7 +64,6 @@ class CollectiveGroups {
   };
 
   std::vector<Places> missing(const Plan& lowered) const;
-  std::uint32_t host_of(const Plan& lowered, std::uint32_t place) const;
   Group join(const Plan& lowered, const Places& places, const convoy_collective_id& id,
              double seconds);
 

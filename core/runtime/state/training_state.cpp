@@ -78,8 +78,7 @@ class LivePieces {
     for (std::uint32_t i = 0; i < live.size(); ++i) {
       if (live[i].empty()) continue;
       const PlanBuffer& buffer = plan_.buffers[i];
-      const bool copy = buffer.kind == CONVOY_BUFFER_PARAMETERS ||  //
-                        buffer.kind == CONVOY_BUFFER_MASTER;
+      const bool copy = buffer.is_of_model();
       LivePiece piece{plan_.buffer_name(i), buffer.dtype, buffer.count, live[i], {}, {}, {}};
       piece.implied = [this, copy, size = dtype_bytes(buffer.dtype)](const ElementRange& range) {
         return copy ? bytes_of(memory_.read_parameters(range)) : Bytes(range.count * size);

@@ -1,12 +1,12 @@
 #include "plugins/transports/grpc/grpc_transport.hpp"
 
 #include <grpc/grpc.h>
-#include <grpc/support/cpu.h>
 #include <grpc/support/log.h>
 #include <grpcpp/server_builder.h>
 
 #include <algorithm>
 #include <chrono>
+#include <convoy/grpc_threads.hpp>
 #include <convoy/open_files.hpp>
 #include <convoy/threads.hpp>
 #include <cstdlib>
@@ -39,11 +39,10 @@ void keep_library_open() {
   static_cast<void>(kKept);
 }
 
-// Where gRPC gets no thread, it waits for that thread when it shuts down. It starts up to one for
-// each of 16 cores, and some for timers and the rest.
+// The network between tasks, which is open before, has gRPC's pollers already.
 void require_threads_of_library() {
   constexpr std::uint64_t kRest = 4;
-  require_threads(std::clamp(gpr_cpu_num_cores(), 2u, 16u) + kRest, "gRPC");
+  require_threads(grpc_runners() + kRest, "gRPC");
 }
 
 std::string not_reached(const Endpoint& endpoint, double seconds, const std::string& reason) {

@@ -25,11 +25,6 @@ constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
 constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
 
-bool only_moves(OperationKind kind) {
-  return kind == OperationKind::kCopy || kind == OperationKind::kBroadcast ||
-         kind == OperationKind::kAllGather;
-}
-
 // Runs the plan on one part after the other.
 class FateRun {
  public:

@@ -35,7 +35,7 @@ class Live {
       it = {before ? it.first : span.first, it.count + span.count};
       return;
     }
-    ranges_.push_back({span.first, span.count});
+    ranges_.push_back(range_of(span));
     give_up_if_many();
   }
 

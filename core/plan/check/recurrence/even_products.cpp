@@ -54,10 +54,10 @@ EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const Sy
 // replicas apply; persistent memory that starts at zero may hold sums of gradients.
 void EvenProducts::examine_memory(const SymbolicRun& begun) {
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
-    const std::uint32_t kind = plan_.buffers[b].kind;
+    const PlanBuffer& buffer = plan_.buffers[b];
     Evenness most = Evenness::kNone;
-    if (kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER) most = Evenness::kKnown;
-    if (kind == CONVOY_BUFFER_PERSISTENT)
+    if (buffer.is_of_model()) most = Evenness::kKnown;
+    if (buffer.kind == CONVOY_BUFFER_PERSISTENT)
       most = std::ranges::all_of(begun.memory(b).intervals(),
                                  [&](const auto& it) { return it.value == begun.values().zero(); })
                  ? Evenness::kLinear

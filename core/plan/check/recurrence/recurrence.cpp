@@ -79,10 +79,7 @@ class RecurrenceJudge {
 
   // Memory that parameters reach. The effect of an apply on it is scaled by the learning rate.
   void find_parameter_like() {
-    for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
-      const std::uint32_t kind = plan_.buffers[b].kind;
-      parameter_like_.push_back(kind == CONVOY_BUFFER_PARAMETERS || kind == CONVOY_BUFFER_MASTER);
-    }
+    for (const PlanBuffer& buffer : plan_.buffers) parameter_like_.push_back(buffer.is_of_model());
     for (bool more = true; more;) {
       more = false;
       for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {

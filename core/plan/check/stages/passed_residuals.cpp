@@ -278,7 +278,7 @@ HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run) {
   for (const Operation& operation : stage.prologue)
     for (const PlanSpan& span : operation.writes)
       if (stage.buffers[span.buffer].kind == CONVOY_BUFFER_PERSISTENT)
-        add_errors(run, span.buffer, {span.first, span.count}, held);
+        add_errors(run, span.buffer, range_of(span), held);
   return held;
 }
 

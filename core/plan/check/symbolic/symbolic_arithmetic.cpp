@@ -10,10 +10,6 @@ bool is_float(std::uint32_t dtype) {
   return dtype == CONVOY_F32 || dtype == CONVOY_F16 || dtype == CONVOY_BF16;
 }
 
-bool only_moves(OperationKind kind) {
-  return kind == OperationKind::kCopy || kind == OperationKind::kBroadcast;
-}
-
 void append_text(std::vector<std::uint64_t>& key, const std::string& text) {
   key.push_back(text.size());
   key.insert(key.end(), text.begin(), text.end());

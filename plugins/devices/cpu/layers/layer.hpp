@@ -19,7 +19,11 @@ class Layer {
   virtual void build_backward(ProgramBuilder& builder, std::size_t node) = 0;
 };
 
-// Throws for a kind or a flag that this version does not know.
+// Throws std::invalid_argument for a kind that this version does not know.
 std::unique_ptr<Layer> make_layer(const convoy_layer& layer);
+
+// Whether results may have values that are not among those of the inputs, so that they are not
+// rounded to bf16 because the inputs are. Throws as make_layer() does.
+bool makes_new_values(const convoy_layer& layer);
 
 }  // namespace convoy::cpu

@@ -32,34 +32,6 @@ void check(const convoy_compilation& what) {
   }
 }
 
-// Whether the layer's results need not be in the set of its inputs' values.
-bool makes_new_values(std::uint32_t kind) {
-  switch (kind) {
-    case CONVOY_LAYER_CONVOLUTION:
-    case CONVOY_LAYER_FULLY_CONNECTED:
-    case CONVOY_LAYER_BATCH_NORM:
-    case CONVOY_LAYER_AVERAGE_POOL:
-    case CONVOY_LAYER_ADD:
-    case CONVOY_LAYER_DROPOUT:
-    case CONVOY_LAYER_LOCAL_RESPONSE_NORM:
-    case CONVOY_LAYER_SIGMOID:
-    case CONVOY_LAYER_TANH:
-    case CONVOY_LAYER_SILU:
-    case CONVOY_LAYER_GELU:
-    case CONVOY_LAYER_MULTIPLY:
-    case CONVOY_LAYER_SCALE:
-    case CONVOY_LAYER_LAYER_NORM:
-    case CONVOY_LAYER_STOCHASTIC_DEPTH:
-    case CONVOY_LAYER_CLASS_TOKEN:
-    case CONVOY_LAYER_POSITION:
-    case CONVOY_LAYER_ATTENTION:
-    case CONVOY_LAYER_UPSAMPLE:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // oneDNN writes the code that it generates to wherever the system gives it memory, and to address 0
 // where it gives none. It takes up to 4 MiB for each of a few kernels of a layer.
 void require_room_for_code() {
@@ -144,7 +116,7 @@ void ProgramBuilder::round(const dnnl::memory& memory) {
 }
 
 void ProgramBuilder::round_activation(std::size_t node) {
-  if (makes_new_values(plan_.nodes[node].node->layer->kind)) round(read(node));
+  if (makes_new_values(*plan_.nodes[node].node->layer)) round(read(node));
 }
 
 // The limit, rounded to the type of activations, so that the backward pass sees which were cut off.
