@@ -8,7 +8,6 @@
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_text.hpp"
-#include "core/job/component_options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/simulate/memory_need.hpp"
 #include "core/train/optimizer.hpp"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <thread>
 
 #include "core/base/counted.hpp"

@@ -19,8 +19,8 @@ void for_each_span(const Plan& plan, Visit visit) {
       for (const PlanSpan& span : *spans) visit(span);
 }
 
-// Where spans begin and end, per buffer. Devices use their buffers alike and again and again, so
-// what comes in the order in which it came before is not noted again: it need not be sorted.
+// Where spans begin and end, per buffer. Operations often name the same spans in the same order as
+// others did before; such a repetition is not noted again, so that little is left to sort.
 class Cuts {
  public:
   // `most`: per buffer, how many may be noted.

@@ -44,12 +44,15 @@ std::string step_name(std::int64_t number, std::int64_t warmup_steps) {
                     : fmt::format("step {}", number);
 }
 
-void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps) {
+void note_divergence(const TrainingStep& step, const TrainingLoopOptions& options,
+                     TrainingSummary& summary) {
+  if (std::isfinite(step.base_loss)) return;
+  if (!summary.diverged) summary.diverged = step.number;
+  if (options.tolerate_divergence) return;
   fail(ExitCode::kNumerical,
-       "the loss of {} is not a finite number ({}) at learning rate {:g}: training "
-       "diverged; use a smaller "
-       "--init_learning_rate or --gradient_clip_norm, and look at the losses before it",
-       step_name(step.number, warmup_steps),
+       "the loss of {} is not a finite number ({}) at learning rate {:g}: training diverged; use a "
+       "smaller --init_learning_rate or --gradient_clip_norm, and look at the losses before it",
+       step_name(step.number, options.warmup_steps),
        std::isnan(step.base_loss) ? "nan" : fmt::format("{}", step.base_loss), step.learning_rate);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/runtime/session.hpp"
 #include "core/runtime/step_totals.hpp"
+#include "core/runtime/training_loop.hpp"
 
 namespace convoy::runtime {
 
@@ -31,7 +32,9 @@ class StepDescriber {
 // of them, are counted from 1.
 std::string step_name(std::int64_t number, std::int64_t warmup_steps);
 
-// Error kNumerical: the step's loss is not a finite number.
-[[noreturn]] void refuse_loss(const TrainingStep& step, std::int64_t warmup_steps);
+// If the step's loss is not a finite number: Error kNumerical, or, where the options tolerate that,
+// the summary gets the number of the first such step.
+void note_divergence(const TrainingStep& step, const TrainingLoopOptions& options,
+                     TrainingSummary& summary);
 
 }  // namespace convoy::runtime

@@ -12,4 +12,10 @@ inline double end_of_step(double operations_end, double previous_end, double now
   return operations_end > previous_end ? operations_end : std::max(now, previous_end + kTick);
 }
 
+// How long a step from `begin` to `end` waited for its images, which were asked for at one time and
+// there at another. Waiting while the step before is under way costs nothing.
+inline double input_wait(double asked, double ready, double begin, double end) {
+  return std::clamp(ready - std::max(asked, begin), 0.0, end - begin);
+}
+
 }  // namespace convoy::runtime

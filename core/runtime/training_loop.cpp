@@ -1,7 +1,5 @@
 #include "core/runtime/training_loop.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <deque>
 #include <utility>
 
@@ -168,16 +166,11 @@ class Loop {
     TrainingStep step = describer_.describe(totals, own_loss_, open.learning_rate);
     step.number = index < 0 ? index : index + 1;
     step.seconds = end - last_end_;
-    // Waiting while the step before is under way costs nothing.
-    const double idle_since = std::max(open.input_asked, last_end_);
-    step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
+    step.input_wait_seconds = input_wait(open.input_asked, open.input_ready, last_end_, end);
     const TimeInterval time{last_end_, end};
     meter_.finished(session_.executor().last_times(), index < 0 ? TimeInterval{} : time);
     last_end_ = end;
-    if (!std::isfinite(step.base_loss)) {
-      if (!options_.tolerate_divergence) refuse_loss(step, options_.warmup_steps);
-      if (!summary_.diverged) summary_.diverged = step.number;
-    }
+    note_divergence(step, options_, summary_);
     if (index == (options_.warmup_steps < 2 ? 0 : -2) && events_.trace) {
       traced_ = true;
       events_.trace(trace_of(step.number, time));

@@ -60,26 +60,28 @@ TEST_F(DivergingLoop, ALossThatIsNotANumberEndsTheRunAfterTheStepsBefore) {
   EXPECT_THAT(seen_, ElementsAre(1, 2, 3));
 }
 
+std::string refusal(const TrainingStep& step, std::int64_t warmup_steps) {
+  runtime::TrainingSummary summary;
+  try {
+    runtime::note_divergence(step, {.warmup_steps = warmup_steps}, summary);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(RefusedLoss, HasNoSignWhenItIsNoNumber) {
   TrainingStep step;
   step.base_loss = -std::numeric_limits<double>::quiet_NaN();
-  try {
-    runtime::refuse_loss(step, 0);
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("not a finite number (nan)"));
-  }
+  EXPECT_THAT(refusal(step, 0), HasSubstr("not a finite number (nan)"));
 }
 
 TEST(RefusedLoss, CountsWarmUpStepsFromOne) {
-  const auto said = [](std::int64_t number) -> std::string {
+  const auto said = [](std::int64_t number) {
     TrainingStep step;
     step.number = number;
     step.base_loss = std::numeric_limits<double>::infinity();
-    try {
-      runtime::refuse_loss(step, 10);
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return refusal(step, 10);
   };
   EXPECT_THAT(said(-10), HasSubstr("the loss of warm-up step 1 is not"));
   EXPECT_THAT(said(-1), HasSubstr("the loss of warm-up step 10 is not"));

@@ -9,7 +9,6 @@
 #include "core/job/auto/selection_text.hpp"
 #include "core/job/options.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/job/training/profile_collector.hpp"
 #include "core/job/training/trace_events.hpp"
 #include "core/report/console.hpp"
 #include "core/report/html/write_report.hpp"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <ranges>
 #include <unordered_map>
-#include <utility>
 
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"

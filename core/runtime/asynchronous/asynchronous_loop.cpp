@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "core/runtime/asynchronous/worker_reports.hpp"
 #include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
+#include "core/runtime/step_end.hpp"
 
 namespace convoy::runtime {
 namespace {
@@ -105,7 +105,7 @@ class AsynchronousLoop {
       go_until([&] { return (is_last = agreed_to_meet()).has_value(); });
       for (const Own& own : own_) own.strand->go_to(own.strand->submitted());
       if (*is_last) is_timed_ = false;
-      meeting_.hear();  // who has asked for this drain has said before why
+      meeting_.hear();  // the task that asked for this drain has told before why
     }
     LastSteps last = own_last_steps(is_last.value_or(false));
     if (peers_ != nullptr) last = last_steps_of_all(meet(to_text(last)), workers_);
@@ -306,13 +306,8 @@ class AsynchronousLoop {
         describer_.describe(open.totals, open.totals.mean_loss(), open.learning_rate);
     step.number = number;
     step.seconds = open.end - open.begin;
-    // Waiting while the step before is under way costs nothing.
-    const double idle_since = std::max(open.input_asked, open.begin);
-    step.input_wait_seconds = std::clamp(open.input_ready - idle_since, 0.0, step.seconds);
-    if (!std::isfinite(step.base_loss)) {
-      if (!options_.tolerate_divergence) refuse_loss(step, options_.warmup_steps);
-      if (!summary_.diverged) summary_.diverged = step.number;
-    }
+    step.input_wait_seconds = input_wait(open.input_asked, open.input_ready, open.begin, open.end);
+    note_divergence(step, options_, summary_);
     if (number > 0) summary_.input_wait_seconds += step.input_wait_seconds;
     const auto& event = number > 0 ? events_.timed_step : events_.warmup_step;
     if (event) event(step);

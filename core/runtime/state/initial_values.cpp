@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/base/hash_fill.hpp"
-#include "core/graph/layout.hpp"
 #include "core/train/initializer.hpp"
 
 namespace convoy::runtime {

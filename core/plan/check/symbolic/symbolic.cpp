@@ -1,6 +1,5 @@
 #include "core/plan/check/symbolic/symbolic.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace convoy::check {

@@ -1,7 +1,5 @@
 #include "core/plan/check/symbolic/values.hpp"
 
-#include <algorithm>
-#include <memory>
 
 #include "core/base/error.hpp"
 
