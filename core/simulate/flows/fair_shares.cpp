@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <utility>
 
 #include "core/base/error.hpp"
 
 namespace convoy::simulate {
 namespace {
-
-constexpr double kGrowing = -1;  // instead of a rate
 
 // The most that rounding adds to the sum of a link's flows.
 constexpr double kRounding = 1e-11;
@@ -29,11 +28,13 @@ void FairShares::insert(std::uint32_t flow) {
   Flow& it = flows[flow];
   it.active = true;
   it.rate = 0;
-  it.places.clear();
+  if (places_.size() <= flow) places_.resize(flow + 1);
+  places_[flow].clear();
   for (std::uint32_t i = 0; i < it.links.size(); ++i) {
     Link& link = links_[it.links[i].link];
-    it.places.push_back(static_cast<std::uint32_t>(link.flows.size()));
+    places_[flow].push_back(static_cast<std::uint32_t>(link.flows.size()));
     link.flows.push_back({flow, i, it.links[i].weight});
+    if (link.total != kUnknown) link.total += it.links[i].weight;
     find_whole(link);
   }
 }
@@ -42,11 +43,12 @@ void FairShares::erase(std::uint32_t flow) {
   Flow& it = flows[flow];
   for (std::size_t i = 0; i < it.links.size(); ++i) {
     Link& link = links_[it.links[i].link];
-    const std::uint32_t place = it.places[i];
+    const std::uint32_t place = places_[flow][i];
     const Passenger last = link.flows.back();
     link.flows[place] = last;
-    flows[last.flow].places[last.index] = place;
+    places_[last.flow][last.index] = place;
     link.flows.pop_back();
+    link.total = link.flows.empty() ? 0 : kUnknown;
     find_whole(link);
     link.load = link.flows.empty() ? 0 : link.load - it.rate * it.links[i].weight;
   }
@@ -62,10 +64,13 @@ void FairShares::set_capacity(std::uint32_t link, double bytes_per_second) {
 const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_t> links,
                                                     std::span<const std::uint32_t> touched) {
   ++mark_;
+  ++round_;
   open_links_.clear();
   free_flows_.clear();
   changed_links_.clear();
-  filled_.resize(flows.size());
+  changed_flows_.clear();
+  unbound_.clear();
+  bounded_.clear();
   for (const std::uint32_t link : links) note_change(link);
   for (const std::uint32_t flow : touched) {
     if (!flows[flow].active) continue;
@@ -77,42 +82,22 @@ const std::vector<std::uint32_t>& FairShares::share(std::span<const std::uint32_
     }
   }
   for (const std::uint32_t index : changed_links_) {
-    const Link& link = links_[index];
+    Link& link = links_[index];
     if (link.level < kRoom || link.load + link.demand > link.whole) open(index);
-  }
-  if (free_flows_.empty()) {
-    for (const std::uint32_t index : open_links_) links_[index].level = kRoom;
-    return free_flows_;
+    link.demand = 0;
   }
   do {
+    ++round_;
     fill();
   } while (open_what_changed());
-  sort_free_flows();
-  return free_flows_;
-}
-
-// Many of few numbers are sorted faster by marking them.
-void FairShares::sort_free_flows() {
-  constexpr std::size_t kBits = 64;
-  constexpr std::size_t kMany = 24;
-  const std::size_t words = flows.size() / kBits + 1;
-  if (free_flows_.size() < std::max(kMany, words / 4))
-    return std::sort(free_flows_.begin(), free_flows_.end());
-  marked_.resize(words, 0);
-  for (const std::uint32_t flow : free_flows_)
-    marked_[flow / kBits] |= std::uint64_t{1} << flow % kBits;
-  free_flows_.clear();
-  for (std::size_t i = 0; i < words; ++i)
-    for (std::uint64_t rest = std::exchange(marked_[i], 0); rest != 0; rest &= rest - 1)
-      free_flows_.push_back(
-          static_cast<std::uint32_t>(kBits * i + static_cast<std::size_t>(std::countr_zero(rest))));
+  sorter_.sort(changed_flows_, flows.size());
+  return changed_flows_;
 }
 
 void FairShares::note_change(std::uint32_t link) {
   Link& it = links_[link];
-  if (it.changed_mark == mark_) return;
-  it.changed_mark = mark_;
-  it.demand = 0;
+  if (it.changed_mark == round_) return;
+  it.changed_mark = round_;
   changed_links_.push_back(link);
 }
 
@@ -121,14 +106,25 @@ void FairShares::open(std::uint32_t link) {
   if (is_open(it)) return;
   it.open_mark = mark_;
   open_links_.push_back(link);
-  for (const Passenger& passenger : it.flows) release(passenger.flow);
+  for (const Passenger& passenger : it.flows) {
+    release(passenger.flow);
+    Flow& flow = flows[passenger.flow];
+    flow.open |= open_bit(passenger.index);
+    if (flow.bound < it.level) continue;
+    flow.bound = kUnknown;
+    unbound_.push_back(passenger.flow);
+  }
 }
 
 void FairShares::release(std::uint32_t flow) {
   Flow& it = flows[flow];
   if (it.mark == mark_) return;
   it.mark = mark_;
+  it.open = 0;
+  it.bound = kUnknown;
+  it.has_changed = false;
   free_flows_.push_back(flow);
+  unbound_.push_back(flow);
 }
 
 // Opens the narrowest link of a flow, so that an open link limits it. Returns the rate that this
@@ -147,11 +143,12 @@ double FairShares::open_narrowest(const Flow& flow) {
 }
 
 bool FairShares::open_what_changed() {
-  for (const std::uint32_t flow : free_flows_) {
+  changed_links_.clear();
+  for (const std::uint32_t flow : changing_flows_) {
     Flow& it = flows[flow];
-    const double change = filled_[flow] - it.rate;
-    if (change == 0) continue;
-    it.rate = filled_[flow];
+    const double change = it.filled - it.rate;
+    it.rate = it.filled;
+    if (!std::exchange(it.has_changed, true)) changed_flows_.push_back(flow);
     for (const LinkShare& share : it.links) {
       links_[share.link].load += change * share.weight;
       note_change(share.link);
@@ -177,73 +174,54 @@ double FairShares::fair_rate(const Link& link) {
   return std::max(0.0, link.left) / link.weight;
 }
 
-// The bound on a flow by its limit and by the full links that are not shared anew: open links have
-// room until they are filled.
-double FairShares::bound(const Flow& flow) const {
-  double rate = flow.limit;
-  for (const LinkShare& share : flow.links) rate = std::min(rate, links_[share.link].level);
-  return rate;
+// Open links have room until they are filled.
+void FairShares::find_bound(Flow& flow) const {
+  if (flow.bound != kUnknown) return;
+  flow.bound = flow.limit;
+  for (const LinkShare& share : flow.links)
+    flow.bound = std::min(flow.bound, links_[share.link].level);
 }
 
 void FairShares::begin_link(std::uint32_t index) {
   Link& link = links_[index];
   link.level = kRoom;
   if (link.flows.empty()) return;
+  if (link.total == kUnknown) {
+    link.total = 0;
+    for (const Passenger& it : link.flows) link.total += it.weight;
+  }
   link.left = link.whole;
-  link.weight = 0;
+  link.weight = link.total;
   link.growing = static_cast<std::uint32_t>(link.flows.size());
-  for (const Passenger& it : link.flows) link.weight += it.weight;
   full_next_.put({fair_rate(link), index});
 }
 
 // The same as fill() for one flow: it grows until the narrowest open link is full or it is bound.
-void FairShares::fill_alone(std::uint32_t flow) {
+void FairShares::fill_alone(std::uint32_t index) {
+  Flow& flow = flows[index];
   AtRate full{kRoom, kNobody};
-  for (const std::uint32_t index : open_links_) {
-    Link& link = links_[index];
+  for (const std::uint32_t open : open_links_) {
+    Link& link = links_[open];
     link.level = kRoom;
     if (link.flows.empty()) continue;
-    full = std::min(full, {link.whole / link.flows.front().weight, index});
+    full = std::min(full, {link.whole / link.flows.front().weight, open});
   }
-  const double most = bound(flows[flow]);
-  filled_[flow] = std::min(most, full.rate);
-  if (full.index != kNobody && full.rate <= most) links_[full.index].level = full.rate;
-}
-
-// The same as fill() in a frequent case: one link is open, and nothing else limits its flows.
-// Returns false, with no rate found, in other cases.
-bool FairShares::fill_one_link(std::uint32_t index) {
-  Link& link = links_[index];
-  if (link.flows.empty() || link.flows.size() != free_flows_.size()) return false;
-  double weight = 0;
-  for (const Passenger& it : link.flows) weight += it.weight;
-  const double rate = link.whole / weight;
-  link.level = kRoom;
-  for (const Passenger& it : link.flows)
-    if (bound(flows[it.flow]) < rate) return false;
-  link.level = rate;
-  for (const Passenger& it : link.flows) filled_[it.flow] = rate;
-  return true;
+  find_bound(flow);
+  fix(index, std::min(flow.bound, full.rate));
+  if (full.index != kNobody && full.rate <= flow.bound) links_[full.index].level = full.rate;
 }
 
 void FairShares::fill() {
+  changing_flows_.clear();
   if (free_flows_.size() == 1) return fill_alone(free_flows_.front());
-  if (open_links_.size() == 1 && fill_one_link(open_links_.front())) return;
   full_next_.clear();
-  bounded_.clear();
-  next_bounded_ = 0;
   for (const std::uint32_t index : open_links_) begin_link(index);
   full_next_.begin();
-  for (const std::uint32_t flow : free_flows_) {
-    filled_[flow] = kGrowing;
-    const double rate = bound(flows[flow]);
-    if (rate < kRoom || flows[flow].links.empty()) bounded_.push_back({rate, flow});
-  }
-  std::sort(bounded_.begin(), bounded_.end());
+  begin_flows();
   while (!full_next_.empty()) {
     fix_at_bounds(full_next_.first().rate);
     const AtRate candidate = full_next_.first();
-    Link& link = links_[candidate.index];
+    const Link& link = links_[candidate.index];
     // The rates of links only grow while flows are fixed, so an outdated entry is put back with its
     // new rate.
     const double rate = link.growing == 0 ? 0 : fair_rate(link);
@@ -252,31 +230,71 @@ void FairShares::fill() {
       continue;
     }
     full_next_.remove_first();
-    if (link.growing == 0) continue;
-    link.level = candidate.rate;
-    for (const Passenger& it : link.flows) fix(it.flow, candidate.rate);
+    if (link.growing > 0) fill_link(candidate.index, candidate.rate);
   }
   fix_at_bounds(kRoom);
-  for (; next_bounded_ < bounded_.size(); ++next_bounded_)
-    fix(bounded_[next_bounded_].index, kRoom);
+  while (!bounded_.at_end()) fix(bounded_.take().index, kRoom);
+}
+
+// Finds the bounds of new free flows, and those that have changed.
+void FairShares::begin_flows() {
+  if (unbound_.empty()) return bounded_.begin();
+  bounded_.leave_out([&](const AtRate& it) { return flows[it.index].bound == kUnknown; });
+  newly_bounded_.clear();
+  for (const std::uint32_t index : unbound_) {
+    Flow& flow = flows[index];
+    find_bound(flow);
+    if (flow.bound < kRoom || flow.links.empty()) newly_bounded_.push_back({flow.bound, index});
+  }
+  unbound_.clear();
+  bounded_.take_in(newly_bounded_);
+  bounded_.begin();
+}
+
+// Fixes the flows of a link that is full. The link itself is not asked again, so most flows have no
+// link from which their rate must be taken.
+void FairShares::fill_link(std::uint32_t index, double rate) {
+  Link& link = links_[index];
+  link.level = rate;
+  for (const Passenger& it : link.flows) {
+    if (!fix(it.flow, rate)) continue;
+    const Flow& flow = flows[it.flow];
+    if (flow.open != open_bit(it.index) || it.index >= kOpenBits - 1) take_from_open(flow);
+  }
 }
 
 // Fixes flows whose bound is below the rate. At equal rates, links come first.
 void FairShares::fix_at_bounds(double rate) {
-  for (; next_bounded_ < bounded_.size() && bounded_[next_bounded_].rate < rate; ++next_bounded_)
-    fix(bounded_[next_bounded_].index, bounded_[next_bounded_].rate);
+  while (bounded_.is_below(rate)) {
+    const AtRate it = bounded_.take();
+    if (fix(it.index, it.rate)) take_from_open(flows[it.index]);
+  }
 }
 
-// What is left of links that are not open is of no meaning; asking each takes longer.
-void FairShares::fix(std::uint32_t flow, double rate) {
-  if (filled_[flow] != kGrowing) return;
-  filled_[flow] = rate;
-  for (const LinkShare& share : flows[flow].links) {
-    Link& link = links_[share.link];
-    link.left -= rate * share.weight;
-    link.weight -= share.weight;
-    --link.growing;
-  }
+// Returns false if the flow's rate is already fixed.
+bool FairShares::fix(std::uint32_t flow, double rate) {
+  Flow& it = flows[flow];
+  if (it.fixed == round_) return false;
+  it.fixed = round_;
+  it.filled = rate;
+  if (rate != it.rate) changing_flows_.push_back(flow);
+  return true;
+}
+
+// Takes a flow's new rate from its open links. What is left of other links is of no meaning.
+void FairShares::take_from_open(const Flow& flow) {
+  constexpr std::uint32_t kFurther = std::uint32_t{1} << (kOpenBits - 1);
+  for (std::uint32_t rest = flow.open & ~kFurther; rest != 0; rest &= rest - 1)
+    take(flow.links[static_cast<std::size_t>(std::countr_zero(rest))], flow.filled);
+  if ((flow.open & kFurther) == 0) return;
+  for (const LinkShare& share : flow.links.subspan(kOpenBits - 1)) take(share, flow.filled);
+}
+
+void FairShares::take(const LinkShare& share, double rate) {
+  Link& link = links_[share.link];
+  link.left -= rate * share.weight;
+  link.weight -= share.weight;
+  --link.growing;
 }
 
 }  // namespace convoy::simulate

@@ -1,11 +1,14 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "core/simulate/flows/number_sorter.hpp"
+#include "core/simulate/flows/rate_list.hpp"
 #include "core/simulate/flows/rate_queue.hpp"
 
 namespace convoy::simulate {
@@ -36,11 +39,15 @@ class FairShares {
  public:
   struct alignas(64) Flow {  // one line of the processor's cache
     std::span<const LinkShare> links;
-    std::vector<std::uint32_t> places;  // its places in the lists of its links, in their order
     double limit = 0;
     double rate = 0;
-    bool active = false;
+    double filled = 0;       // its rate after the last filling
+    double bound = 0;        // by its limit and by full links that are not open; may be kUnknown
+    std::uint32_t open = 0;  // which of its links are open: see open_bit()
     std::uint32_t mark = 0;
+    std::uint32_t fixed = 0;  // the last filling in which its rate was fixed
+    bool active = false;
+    bool has_changed = false;  // since the call began
   };
   std::vector<Flow> flows;
 
@@ -58,7 +65,9 @@ class FairShares {
 
  private:
   static constexpr double kRoom = std::numeric_limits<double>::infinity();
+  static constexpr double kUnknown = -1;
   static constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t kOpenBits = 32;
 
   // A flow on a link.
   struct Passenger {
@@ -73,43 +82,56 @@ class FairShares {
     double level = kRoom;  // the rate of its fastest flows, if it is full
     double left = 0;       // capacity that flows with fixed rates leave
     double weight = 0;     // of the flows that still grow, together
-    double demand = 0;     // the most that new flows add; decides whether it is opened at once
+    double total = 0;      // weight of all its flows together; kUnknown after one has left
     std::uint32_t growing = 0;
     std::uint32_t open_mark = 0;
     std::uint32_t changed_mark = 0;
     std::vector<Passenger> flows;
     LinkCapacity capacity;
+    double demand = 0;  // the most that new flows add; decides whether it is opened at once
   };
 
   // Only the source file uses the inline functions. Without the word `inline`, position-independent
   // code would call each of them.
   bool is_open(const Link& link) const { return link.open_mark == mark_; }
-  void sort_free_flows();
+  // The bit of the link with this number among its flow's links. The last bit is that of all
+  // further links.
+  static std::uint32_t open_bit(std::uint32_t index) {
+    return std::uint32_t{1} << std::min(index, kOpenBits - 1);
+  }
   inline void note_change(std::uint32_t link);
   inline void open(std::uint32_t link);
   inline void release(std::uint32_t flow);
   double open_narrowest(const Flow& flow);
   // Takes over the new rates and opens the links that they change.
   bool open_what_changed();
-  inline double bound(const Flow& flow) const;
+  inline void find_bound(Flow& flow) const;
   void fill();
-  void fill_alone(std::uint32_t flow);
-  bool fill_one_link(std::uint32_t index);
+  void fill_alone(std::uint32_t index);
+  void begin_flows();
   inline void begin_link(std::uint32_t index);
-  inline void fix(std::uint32_t flow, double rate);
+  inline void fill_link(std::uint32_t index, double rate);
   inline void fix_at_bounds(double rate);
+  inline bool fix(std::uint32_t flow, double rate);
+  void take_from_open(const Flow& flow);
+  inline void take(const LinkShare& share, double rate);
   static inline void find_whole(Link& link);
   static inline double fair_rate(const Link& link);
 
   std::vector<Link> links_;
-  std::uint32_t mark_ = 0;
+  std::uint32_t mark_ = 0;   // of a call
+  std::uint32_t round_ = 0;  // fillings and calls
   std::vector<std::uint32_t> open_links_;
   std::vector<std::uint32_t> free_flows_;
+  std::vector<std::uint32_t> changing_flows_;  // with another rate after the last filling
+  std::vector<std::uint32_t> changed_flows_;   // with another rate after any filling
   std::vector<std::uint32_t> changed_links_;
-  std::vector<std::uint64_t> marked_;  // bits of flows, all 0 between calls
-  std::vector<double> filled_;         // per flow: its rate after the last filling
-  std::vector<AtRate> bounded_;  // flows that reach their limit at this rate, the lowest first
-  std::size_t next_bounded_ = 0;
+  // Per flow: its places in the lists of its links, in their order.
+  std::vector<std::vector<std::uint32_t>> places_;
+  NumberSorter sorter_;
+  std::vector<std::uint32_t> unbound_;  // free flows whose bound must be found
+  std::vector<AtRate> newly_bounded_;
+  RateList bounded_;     // flows that reach their bound at this rate
   RateQueue full_next_;  // links that may be full at this rate
 };
 

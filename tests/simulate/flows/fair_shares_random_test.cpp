@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <memory>
@@ -17,7 +18,8 @@ using testing::NaiveFlow;
 constexpr double kWithoutLimit = std::numeric_limits<double>::infinity();
 
 // Hosts with a narrow link per device, a wide memory that all of the host's flows pass, and a
-// network; and now and then a link that anything passes. Like a machine, but for the figures.
+// network; now and then a link that anything passes, and rings over all links. Like a machine, but
+// for the figures.
 class RandomMachine {
  public:
   explicit RandomMachine(std::uint32_t seed) : random_(seed) {
@@ -82,6 +84,7 @@ class RandomMachine {
     }
     if (below(8) == 0) flow->links.push_back({hosts_ * kPerHost, 0.25});
     if (below(20) == 0) flow->links.clear();
+    if (below(12) == 0) flow->links = ring();
     flow->limit = some_limit();
     std::uint32_t number = 0;
     while (flows_.contains(number)) ++number;
@@ -91,6 +94,14 @@ class RandomMachine {
     shares_->insert(number);
     flows_[number] = std::move(flow);
     return number;
+  }
+
+  // Over all links, in some order.
+  std::vector<LinkShare> ring() {
+    std::vector<LinkShare> links;
+    for (std::uint32_t link = 0; link < links_.size(); ++link) links.push_back({link, 0.5});
+    std::shuffle(links.begin(), links.end(), random_);
+    return links;
   }
 
   std::uint32_t any_flow() {
