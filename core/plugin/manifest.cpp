@@ -131,8 +131,12 @@ OptionDeclaration parse_option(std::string_view value) {
   try {
     option.default_value = checked_option_value(option, option.default_value);
   } catch (const std::invalid_argument& problem) {
-    throw ManifestError(fmt::format("the default of its option {} is '{}', but it takes {}",
-                                    option.name, option.default_value, problem.what()));
+    const char* hint = fields[3].find("..") == std::string_view::npos
+                           ? ""
+                           : "; <allowed> lists values (a|b|c): for a range leave it empty and "
+                             "call refuse() in plan()";
+    throw ManifestError(fmt::format("the default of its option {} is '{}', but it takes {}{}",
+                                    option.name, option.default_value, problem.what(), hint));
   }
   return option;
 }

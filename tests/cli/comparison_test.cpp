@@ -26,6 +26,7 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.step_seconds = 0.25;
   it.machine = "a machine";
   it.software = "another (somewhere)";
+  it.layer_times = "roofline, uncertain";
   it.hosts = 2;
   it.batch = 32;
   it.compute_dtype = "bf16";
@@ -56,16 +57,19 @@ TEST(Comparison, PrintsARowPerCellAndWhyOneHasNoRate) {
   print_comparison(out, sample());
   EXPECT_THAT(out.str(), HasSubstr("lenet  replicated        8  none: no such device\n"));
   EXPECT_THAT(out.str(), HasSubstr("150.00      250.00      1.50      75.0 %      200.00\n"));
+  EXPECT_THAT(out.str(), ::testing::EndsWith("200.00\nLayer times: roofline, uncertain\n"));
 }
 
 TEST(Comparison, IsJsonWithTheSameFigures) {
   const nlohmann::json json = parse_json(comparison_json(sample()));
+  EXPECT_FALSE(json["convoy_version"].get<std::string>().empty());
   EXPECT_EQ(json["cells"][0]["images_per_second"], nullptr);
   EXPECT_EQ(json["cells"][0]["exit_code"], 3);
   EXPECT_DOUBLE_EQ(json["cells"][2]["efficiency"].get<double>(), 0.75);
   EXPECT_DOUBLE_EQ(json["cells"][2]["linear_images_per_second"].get<double>(), 200);
   EXPECT_EQ(json["cells"][2]["machine"], "a machine");
   EXPECT_EQ(json["cells"][2]["software"], "another (somewhere)");
+  EXPECT_EQ(json["cells"][2]["layer_times"], "roofline, uncertain");
   EXPECT_EQ(json["cells"][2]["hosts"], 2);
   EXPECT_EQ(json["cells"][2]["verdict"], "synchronous");
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);

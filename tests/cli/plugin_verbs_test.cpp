@@ -54,6 +54,13 @@ TEST(List, NamesTheUsualFolderOnce) {
   EXPECT_THAT(text, ContainsRegex("files without a folder are in /.*plugins\n"));
 }
 
+TEST(List, NamesThePlatformsWithTheirGpus) {
+  EXPECT_THAT(list({"platforms"}), ContainsRegex("hgx-h100x8 +8  NVIDIA H100"));
+  const nlohmann::json json = parse_json(list({"platforms", "--json"}));
+  EXPECT_GT(json["platforms"].size(), 10u);
+  EXPECT_FALSE(json["platforms"][0]["source"].get<std::string>().empty());
+}
+
 TEST(List, ShowsWhatIsNotUsableAndWhy) {
   EXPECT_THAT(list({kFixturePath}),
               ContainsRegex("not usable:\n(.*\n)*.*no_manifest.so\n    no manifest: "));

@@ -23,6 +23,7 @@ SweepRow row(const char* strategy, std::uint32_t hosts, double rate, double alon
   it.devices_per_host = 4;
   it.compute_dtype = "f32";
   it.software = "another";
+  it.layer_times = "roofline, uncertain";
   it.figures = {rate, alone, 0, 0.5, 0.25, 0.25, "copies on \"a\" -> b", "00ff"};
   return it;
 }
@@ -51,14 +52,24 @@ TEST(SweepTable, HasALinePerPointAndWhyOneHasNoRate) {
   EXPECT_THAT(out.str(), HasSubstr("none: no such strategy\n"));
 }
 
+TEST(SweepTable, SaysOnceHowUncertainLayersTimesAre) {
+  std::ostringstream out;
+  print_sweep(out, {row("fast", 2, 400, 100), refused(), row("slow", 2, 300, 100)});
+  const std::string line = "Layer times: roofline, uncertain\n";
+  EXPECT_THAT(out.str(), ::testing::EndsWith(line));
+  EXPECT_EQ(out.str().find(line), out.str().size() - line.size());
+}
+
 TEST(SweepTable, CsvQuotesTextsAndLeavesOutWhatIsNotKnown) {
   const std::string text = sweep_record({row("fast", 2, 400, 100), refused()}, "x.csv");
   EXPECT_THAT(text, HasSubstr("machine,model,variable_update,batch_per_device,hosts,"));
   EXPECT_THAT(
       text,
-      HasSubstr("\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",\"another\",400.0,100.0,"));
+      HasSubstr(
+          "\"dgx1-p100\",\"lenet\",\"fast\",32,2,4,8,\"f32\",\"another\",\"roofline, uncertain\","
+          "400.0,100.0,"));
   EXPECT_THAT(text, HasSubstr("\"copies on \"\"a\"\" -> b\",\"00ff\",\"\",0,\"\"\n"));
-  EXPECT_THAT(text, HasSubstr("\"\",\"lenet\",\"nothing\",,1,,,\"\",\"\",,,,,,,,,\"\",3,"));
+  EXPECT_THAT(text, HasSubstr("\"\",\"lenet\",\"nothing\",,1,,,\"\",\"\",\"\",,,,,,,,,\"\",3,"));
 }
 
 TEST(SweepTable, JsonLinesAreTheObjectsOfTheJsonRecord) {
@@ -70,6 +81,7 @@ TEST(SweepTable, JsonLinesAreTheObjectsOfTheJsonRecord) {
     ASSERT_TRUE(std::getline(lines, line));
     EXPECT_EQ(parse_json(line), point);
   }
+  EXPECT_FALSE(record["convoy_version"].get<std::string>().empty());
   EXPECT_EQ(record["points"][0]["bottleneck"], "copies on \"a\" -> b");
   EXPECT_EQ(record["points"][1]["images_per_second"], nullptr);
 }

@@ -24,8 +24,9 @@ std::string replaced(std::string text, const std::string& part, const std::strin
 std::string portable(std::string text) {
   text = replaced(std::move(text), CONVOY_BINARY_DIR, "$BUILD");
   text = replaced(std::move(text), CONVOY_SOURCE_DIR, "$SOURCE");
-  return replaced(std::move(text), "convoy:      " + std::string(kVersion),
-                  "convoy:      $VERSION");
+  for (const std::string before : {"convoy:      ", "\"convoy_version\": \""})
+    text = replaced(std::move(text), before + kVersion, before + "$VERSION");
+  return text;
 }
 
 // Without the folders that were looked at for plug-ins, one of which is where they are installed.

@@ -98,6 +98,7 @@ TEST(Manifest, RefusesOptionsThatContradictThemselves) {
   EXPECT_THAT(option_reason("a:int"), HasSubstr("<name>:<type>:<default>:<allowed>:<help>"));
   EXPECT_THAT(option_reason("a:colour:red::"),
               HasSubstr("option a of its manifest has type 'colour'"));
+  EXPECT_THAT(option_reason("a:float:0.9:0..1:"), HasSubstr("for a range leave it empty"));
   EXPECT_THAT(option_reason("a:int:three::"), HasSubstr("is 'three', but it takes an integer"));
   EXPECT_THAT(option_reason("a:bool:maybe::"), HasSubstr("true or false"));
   EXPECT_THAT(option_reason("a:float:1.5x::"), HasSubstr("a number"));

@@ -42,6 +42,18 @@ std::vector<Table> tables_of(const Json& record) {
   return tables;
 }
 
+TEST(ComparisonSections, TheEnvironmentHasEveryOriginOfLayersTimesOnce) {
+  Json record = comparison();
+  record["convoy_version"] = "1.2.3";
+  record["cells"][0]["layer_times"] = record["cells"][1]["layer_times"] = "roofline";
+  record["cells"][2]["layer_times"] = "calibrated";
+  const std::vector<Figure> figures = rows_environment({record, "c.json", 0, true, ""});
+  EXPECT_THAT(std::get<Table>(figures.at(0)).rows,
+              ElementsAre(ElementsAre("layers' times", "roofline"),
+                          ElementsAre("layers' times", "calibrated"),
+                          ElementsAre("convoy", "1.2.3"), ElementsAre("record", "c.json")));
+}
+
 TEST(ComparisonSections, TheFastestSharesWhatItTrains) {
   const Json record = comparison();
   EXPECT_EQ(comparison_verdict({record, "c.json", 0, true, ""}).front(),

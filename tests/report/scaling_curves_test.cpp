@@ -215,7 +215,7 @@ TEST(ScalingCurves, ASweepsRecordMakesAReport) {
             "Simulated, lenet is fastest at 700 images/s on 8 devices of dgx1-p100 with replicated "
             "and batch 32: 50.0 % of linear scaling, limited by compute. 1 point has no rate; the "
             "table says why.");
-  ASSERT_EQ(report.sections.size(), 2u);
+  ASSERT_EQ(report.sections.size(), 3u);
   const auto& table = std::get<Table>(report.sections[1].figures.front());
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_THAT(table.rows[2], testing::Contains("none: does not fit"));

@@ -9,6 +9,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/statistics.hpp"
+#include "core/base/version.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -78,11 +79,13 @@ void print_comparison(std::ostream& out, const Comparison& comparison) {
                        1e3 * cell.step_seconds, scaling_text(comparison, cell),
                        cell.taken.empty() ? "" : "  ", cell.taken);
   }
+  print_layer_times(out, comparison.cells);
 }
 
 std::string comparison_json(const Comparison& comparison) {
   Json record = {{"schema_version", 1},
                  {"simulated", comparison.simulated},
+                 {"convoy_version", kVersion},
                  {"machine", comparison.machine},
                  {"one_device_images_per_second", comparison.one_device},
                  {"cells", Json::array()}};
@@ -94,6 +97,7 @@ std::string comparison_json(const Comparison& comparison) {
       if (cell.repeats.size() > 1) json["repeats"] = cell.repeats;
       json["machine"] = cell.machine;
       if (!cell.software.empty()) json["software"] = cell.software;
+      if (!cell.layer_times.empty()) json["layer_times"] = cell.layer_times;
       json["hosts"] = cell.hosts;
       json["batch_per_device"] = cell.batch;
       json["compute_dtype"] = cell.compute_dtype;

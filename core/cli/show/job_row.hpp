@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,12 +19,25 @@ struct JobRow {
   std::string strategy;  // as asked for
   std::string taken;     // under auto: the flags that it chose
   std::string software;  // the simulated program; empty: the job ran
+  // Where the simulated layers' times come from, and how far they may be off; empty: the job ran
+  std::string layer_times;
   std::uint32_t hosts = 1;
   std::uint32_t batch = 0;    // images per device and step
   std::string compute_dtype;  // as the job's own record has it
   int exit_code = 0;
   std::string problem;  // why there are no figures
 };
+
+// Below a table of simulated jobs: each origin of their layers' times once.
+template <typename Row>
+void print_layer_times(std::ostream& out, const std::vector<Row>& rows) {
+  std::vector<std::string> told;
+  for (const JobRow& row : rows) {
+    if (row.layer_times.empty() || std::ranges::find(told, row.layer_times) != told.end()) continue;
+    told.push_back(row.layer_times);
+    out << "Layer times: " << row.layer_times << '\n';
+  }
+}
 
 // 0 if any row has figures, else the first one's exit code.
 template <typename Row, typename Figures>

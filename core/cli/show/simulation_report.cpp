@@ -239,6 +239,7 @@ void print_scaling_table(std::ostream& out, const job::Simulation& simulation) {
 std::string simulation_json(const job::Setup& setup, const job::Simulation& simulation) {
   Json record = {{"schema_version", 1},
                  {"simulated", true},
+                 {"convoy_version", kVersion},
                  {"model", setup.graph->model()},
                  {"strategy", setup.strategy->manifest().name},
                  {"strategy_options", Json(setup.strategy->options())},

@@ -10,6 +10,7 @@
 
 #include "core/base/csv_text.hpp"
 #include "core/base/json.hpp"
+#include "core/base/version.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -26,7 +27,8 @@ Json row_json(const SweepRow& row) {
                {"devices_per_host", known(row.devices_per_host)},
                {"devices", known(row.hosts * row.devices_per_host)},
                {"compute_dtype", row.compute_dtype},
-               {"software", row.software}};
+               {"software", row.software},
+               {"layer_times", row.layer_times}};
   if (!row.figures) {
     for (const char* figure :
          {"images_per_second", "one_device_images_per_second", "efficiency", "step_seconds",
@@ -117,6 +119,7 @@ void print_sweep(std::ostream& out, const std::vector<SweepRow>& rows) {
                        1e3 * it.exposed_seconds, it.bottleneck, row.taken.empty() ? "" : "  ",
                        row.taken);
   }
+  print_layer_times(out, rows);
 }
 
 bool has_row_per_point(const std::string& file) {
@@ -124,7 +127,10 @@ bool has_row_per_point(const std::string& file) {
 }
 
 std::string sweep_json(const std::vector<SweepRow>& rows) {
-  Json record = {{"schema_version", 1}, {"simulated", true}, {"points", Json::array()}};
+  Json record = {{"schema_version", 1},
+                 {"simulated", true},
+                 {"convoy_version", kVersion},
+                 {"points", Json::array()}};
   for (const SweepRow& row : rows) record["points"].push_back(row_json(row));
   return json_text(record, 2) + '\n';
 }

@@ -35,6 +35,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   cell.one_device_rate = record.at("one_device_images_per_second").get<double>();
   cell.machine = record.at("machine").get<std::string>();
   cell.software = record.at("software").get<std::string>();
+  cell.layer_times = record.at("layer_times").get<std::string>();
   cell.hosts = record.at("hosts").get<std::uint32_t>();
   cell.step_seconds = result.at("step").at("seconds").get<double>();
   cell.plan_hash = result.at("plan_hash").get<std::string>();

@@ -75,7 +75,8 @@ std::vector<std::string> subjects_of(const std::string& verb, std::span<const st
   using enum PluginKind;
   if (verb == "info") return plugin_names(words, {{kStrategy, kModel, kDevice, kTransport}});
   if (verb == "check") return plugin_names(words, {{kStrategy, kDevice, kTransport}});
-  if (verb == "list" || verb == "new") return {"strategy", "model", "device", "transport"};
+  if (verb == "list") return {"strategy", "model", "device", "transport", "platforms"};
+  if (verb == "new") return {"strategy", "model", "device", "transport"};
   return {};
 }
 

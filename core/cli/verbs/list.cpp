@@ -18,8 +18,10 @@
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/info.hpp"
+#include "core/cli/show/platform_list.hpp"
 #include "core/plugin/availability.hpp"
 #include "core/plugin/catalog.hpp"
+#include "core/plugin/search_path.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -28,7 +30,8 @@ constexpr VerbUsage kListUsage = {
     "list [KIND] [flags]",
     "Shows the installed plug-ins without running them; only devices are asked whether this "
     "machine has any, and transports whether they can be opened. KIND is strategy, model, device "
-    "or transport: only these."};
+    "or transport: only these. "
+    "platforms lists the described machines that --platform takes."};
 
 using Row = std::array<std::string, 5>;
 
@@ -64,8 +67,8 @@ PluginKind kind_named(const std::string& word) {
     if (word == name || word == stem + (name.ends_with('y') ? "ies" : "s")) return kind;
   }
   fail(ExitCode::kUsage,
-       "'{0}' is not a kind of plug-in; it must be strategy, model, device or transport. For one "
-       "plug-in: convoy info {0}",
+       "'{0}' is not a kind of plug-in; it must be strategy, model, device or transport, or "
+       "platforms for machines. For one plug-in: convoy info {0}",
        word);
 }
 
@@ -145,6 +148,13 @@ void print_json(const Catalog& catalog, std::optional<PluginKind> only, std::ost
   out << json_text(document, 2) << '\n';
 }
 
+void list_platforms(bool json, std::ostream& out) {
+  if (json)
+    out << json_text(platforms_json(share_directory()), 2) << '\n';
+  else
+    print_platforms(share_directory(), out);
+}
+
 }  // namespace
 
 int run_list(std::span<const std::string> arguments, std::ostream& out, std::ostream& /*err*/) {
@@ -156,6 +166,10 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
   if (!words) return static_cast<int>(ExitCode::kOk);
   if (words->size() > 1)
     fail(ExitCode::kUsage, "list takes one kind of plug-in and got {}", words->size());
+  if (!words->empty() && (words->front() == "platform" || words->front() == "platforms")) {
+    list_platforms(json, out);
+    return static_cast<int>(ExitCode::kOk);
+  }
   std::optional<PluginKind> only;
   if (!words->empty()) only = kind_named(words->front());
   const auto shown = [&](PluginKind kind) { return !only || *only == kind; };

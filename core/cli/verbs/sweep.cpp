@@ -50,6 +50,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   row.batch = simulation.batch;
   row.compute_dtype = simulation.compute_dtype;
   row.software = simulation.software;
+  row.layer_times = simulation.rates;
   row.hosts = simulation.hosts;
   row.devices_per_host = it.devices / simulation.hosts;
   if (setup.decision) row.taken = select::flags_of(setup.decision->chosen);

@@ -72,8 +72,8 @@ constexpr SectionRule kSections[] = {
     {"tasks", "Tasks", task_figures, nullptr, nullptr},
     {"learning", "Loss and accuracy", learning_figures, nullptr, nullptr},
     {"resources", "Memory, power and clocks", resource_figures, simulation_memory, nullptr},
-    {"environment", "Environment", environment_figures, simulation_environment, nullptr,
-     qualification_environment},
+    {"environment", "Environment", environment_figures, simulation_environment, rows_environment,
+     qualification_environment, rows_environment},
 };
 
 class Maker {

@@ -52,6 +52,9 @@ std::vector<std::string> sweep_verdict(const Subject& sweep);
 std::vector<ScalingPoint> sweep_scaling(const Json& record);
 std::vector<Figure> sweep_table(const Subject& sweep);
 
+// Where the rows of a comparison or a sweep come from, and how uncertain they are.
+std::vector<Figure> rows_environment(const Subject& subject);
+
 // What `convoy qualify` has measured.
 std::string qualification_heading(const Json& record);
 std::vector<std::string> qualification_verdict(const Subject& qualification);

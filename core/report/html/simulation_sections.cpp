@@ -167,6 +167,8 @@ std::vector<Figure> simulation_environment(const Subject& simulation) {
       table.rows.push_back({label, value});
   if (const std::string verdict = text(largest(record), "verdict"); !verdict.empty())
     table.rows.push_back({"what it computes", verdict});
+  if (const std::string version = text(record, "convoy_version"); !version.empty())
+    table.rows.push_back({"convoy", version});
   table.rows.push_back(
       {"batch", fmt::format("{:.0f} per device", number_or_zero(record, "batch_per_device"))});
   table.rows.push_back({"hosts", plain_number(number_or_zero(record, "hosts"))});
