@@ -60,9 +60,15 @@ void write_special(const std::filesystem::path& path, std::string_view content,
   // Without waiting for somebody who reads a pipe.
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   const bool written = descriptor >= 0 && write_all(descriptor, content, patience);
-  const std::string reason = errno == ENXIO ? "nobody reads it" : std::strerror(errno);
+  const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
-  if (!written) fail_to_write(path, reason);
+  if (written) return;
+  if (error == ENXIO)
+    fail(
+        ExitCode::kFailed,
+        "cannot write {}: it is a pipe and nobody reads it; start its reader first, or give a file",
+        path.string());
+  fail_to_write(path, std::strerror(error));
 }
 
 // Where the bytes are to stand: behind links, as far as they lead somewhere.

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "core/base/error.hpp"
 #include "core/doctor/probes.hpp"
@@ -34,6 +35,7 @@ std::string unusable(PluginKind kind) {
 }
 
 // In a copy of this process, which a plug-in may do with as it likes. Whether it can be loaded.
+// NoProcess if nothing can be tried.
 bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
   constexpr double kPatience = 30;  // seconds
   try {
@@ -48,6 +50,8 @@ bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
           {fmt::format("{} plug-in {}", to_string(plugin.manifest.kind), plugin.manifest.name),
            Health::kOk, unusable(plugin.manifest.kind) + reason, ""});
     return true;
+  } catch (const NoProcess&) {
+    throw;
   } catch (const std::exception& error) {
     findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
                         "remove the file or build it again for this convoy"});
@@ -55,19 +59,33 @@ bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
   }
 }
 
-void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
-  std::map<PluginKind, int> found;
-  std::map<PluginKind, int> loaded;
-  for (const FoundPlugin& plugin : catalog.plugins()) {
-    ++found[plugin.manifest.kind];
-    if (deep && try_plugin(plugin, findings)) ++loaded[plugin.manifest.kind];
+using Counts = std::map<PluginKind, int>;
+
+// How many of each kind can be loaded. Nothing where the system gives no processes to try them in.
+std::optional<Counts> loadable(const Catalog& catalog, Findings& findings) {
+  Counts loaded;
+  try {
+    for (const FoundPlugin& plugin : catalog.plugins())
+      if (try_plugin(plugin, findings)) ++loaded[plugin.manifest.kind];
+  } catch (const NoProcess& error) {
+    findings.push_back({"plug-ins", Health::kFail, error.what(),
+                        "raise the limit, or run fewer processes beside each other: until then no "
+                        "plug-in can be tried"});
+    return std::nullopt;
   }
+  return loaded;
+}
+
+void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
+  Counts found;
+  for (const FoundPlugin& plugin : catalog.plugins()) ++found[plugin.manifest.kind];
+  std::optional<Counts> loaded = deep ? loadable(catalog, findings) : std::nullopt;
   for (const PluginKind kind : kPluginKinds) {
     const int count = found[kind];
     findings.push_back({fmt::format("{} plug-ins", to_string(kind)),
                         count > 0 ? Health::kOk : Health::kFail,
-                        deep ? fmt::format("{} of {} loaded", loaded[kind], count)
-                             : fmt::format("{} found", count),
+                        loaded ? fmt::format("{} of {} loaded", (*loaded)[kind], count)
+                               : fmt::format("{} found", count),
                         count > 0 ? ""
                                   : "install convoy's own beside the program (lib/convoy/plugins) "
                                     "or say where they are with --plugin_path"});

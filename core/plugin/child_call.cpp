@@ -159,7 +159,8 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   const bool late = child > 0 && !follow(child, ends[0], deadline, text, status);
   ::close(ends[0]);
   if (child < 0)
-    fail(ExitCode::kUnavailable, "cannot start a process: {}", with_advice(std::strerror(errno)));
+    throw NoProcess(ExitCode::kUnavailable,
+                    std::string("cannot start a process: ") + with_advice(std::strerror(errno)));
   if (late) end_child(child);
   if (late && hurried_calls() != ExitCode::kOk)
     fail(hurried_calls(), "interrupted while {} {} was tried", to_string(plugin.manifest.kind),

@@ -128,7 +128,8 @@ TEST_F(OutputFile, WritesIntoAPipeAndLeavesItThere) {
   const fs::path path = folder_ / "pipe";
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   const auto write = [](const fs::path& to) { write_output_file(to, "text"); };
-  EXPECT_NE(message_of(write, path).find("nobody reads it"), std::string::npos);
+  EXPECT_NE(message_of(write, path).find("nobody reads it; start its reader first"),
+            std::string::npos);
   const int reader = ::open(path.c_str(), O_RDONLY | O_NONBLOCK);
   EXPECT_EQ(message_of(check_output_file, path), "");
   write_output_file(path, "through a pipe");

@@ -162,6 +162,17 @@ TEST(Limits, OfThreadsAreNamed) {
   }
 }
 
+// Not each of some 60 plug-ins, with the advice to build it again.
+TEST(Limits, OfProcessesAreNoFaultOfPlugins) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes a user without other processes";
+  if (kSanitized) GTEST_SKIP() << "sanitizers start threads of their own";
+  const ProgramResult result = run_in(threads_of_a_user(1), {"doctor", "--deep"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.out, HasSubstr("cannot start a process"));
+  EXPECT_THAT(result.out, HasSubstr("1 to repair"));
+  EXPECT_THAT(result.out, Not(HasSubstr("build it again")));
+}
+
 // They take each other's where the limit is of all of them, and the first that finds too few may be
 // any. Only launch knows how many there are.
 TEST(Limits, OfThreadsOfAllTasksAreNamedBeforeTheFirstStarts) {
