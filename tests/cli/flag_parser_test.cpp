@@ -81,6 +81,7 @@ TEST(FlagParser, ThePathOfAPlugInIsToldItsFlag) {
   EXPECT_EQ(failure.code, ExitCode::kUsage);
   EXPECT_TRUE(failure.mentions("did you mean --variable_update=./mine.so")) << failure.text;
   EXPECT_FALSE(parse_failure({"./mine.so"}).mentions("--variable_update"));
+  EXPECT_TRUE(parse_failure({"old.json"}).mentions("convoy diff OLD NEW"));
 }
 
 TEST(FlagParser, TheLastOccurrenceWins) {

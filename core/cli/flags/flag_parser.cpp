@@ -189,6 +189,10 @@ class FlagParser {
     if (argument.ends_with(".so") && table_.contains("variable_update"))
       fail(ExitCode::kUsage,
            "\"{0}\" is not a flag; did you mean --variable_update={0}, or --device={0}?", argument);
+    if (argument.ends_with(".json"))
+      fail(ExitCode::kUsage,
+           "\"{0}\" is not a flag; records are read by convoy diff OLD NEW and convoy report {0}",
+           argument);
     fail(ExitCode::kUsage, "\"{}\" is not a flag; flags start with --, as in --batch_size=32",
          argument);
   }

@@ -1,7 +1,12 @@
 #include "core/cli/verbs/verbs.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -76,6 +81,24 @@ std::string exported(const topology::Machine& machine, const std::string& form,
                         : topology::write_hwloc_xml(machine);
 }
 
+// What of the machine lstopo's form cannot say: predictions for the converted machine differ by it.
+void tell_what_lstopo_lacks(const topology::Machine& machine, std::ostream& err) {
+  std::vector<std::string> lost;
+  if (std::ranges::any_of(machine.nodes, [](const topology::Node& node) {
+        return node.kind == topology::NodeKind::nic && node.network_bytes_per_second.known();
+      }))
+    lost.emplace_back("rates of network cards");
+  if (std::ranges::any_of(machine.links, [](const topology::Link& link) {
+        return link.kind == topology::LinkKind::c2c;
+      }))
+    lost.emplace_back("links between processors and GPUs beside PCI Express");
+  if (std::ranges::any_of(machine.nodes, [](const topology::Node& node) { return node.host != 0; }))
+    lost.emplace_back("hosts but the first");
+  if (!lost.empty())
+    err << fmt::format("convoy: lstopo's form has no {}; convoy topo --json=FILE keeps all\n",
+                       fmt::join(lost, ", no "));
+}
+
 // By default, as many as the platform lists, else 1.
 std::uint32_t chosen_hosts(const TopoOptions& options) {
   if (!options.hosts)
@@ -131,6 +154,7 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
   const auto catalogue = topology::Catalogue::read(share_directory() / "catalogue");
   const topology::Machine machine = chosen_machine(options, catalogue);
   write_pictures(options, machine, err);
+  if (options.exported_form == "lstopo") tell_what_lstopo_lacks(machine, err);
   const std::string& json_file = options.json_file;
   const std::string json =
       options.json ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();

@@ -38,6 +38,21 @@ std::string topo(const std::vector<std::string>& arguments) {
   return out.str();
 }
 
+// What the converted machine lacks changes predictions for it.
+TEST(Topo, SaysWhatLstoposFormLacks) {
+  const auto said = [](const std::vector<std::string>& arguments) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(cli::run_topo_verb(arguments, out, err), 0);
+    return err.str();
+  };
+  EXPECT_EQ(said({"--platform=gh200x4", "--export=lstopo", "--hosts=2"}),
+            "convoy: lstopo's form has no rates of network cards, no links between processors and "
+            "GPUs beside PCI Express, no hosts but the first; convoy topo --json=FILE keeps all\n");
+  EXPECT_EQ(said({"--platform=rtx3090x2", "--export=lstopo"}), "");
+  EXPECT_EQ(said({"--platform=gh200x4"}), "");
+}
+
 TEST(Detect, ThisMachineHasProcessorsAndMemory) {
   const Machine machine = detect_machine();
   EXPECT_EQ(machine.source, "this machine");
