@@ -1,6 +1,5 @@
 #include "core/plan/check/symbolic/values.hpp"
 
-
 #include "core/base/error.hpp"
 
 namespace convoy::check {
