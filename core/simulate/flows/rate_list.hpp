@@ -16,9 +16,11 @@ class RateList {
   void leave_out(const IsOutdated& is_outdated) {
     std::erase_if(items_, is_outdated);
   }
-  // Sorts them first.
+  // Sorts them first. Their vector has any content afterwards.
   void take_in(std::vector<AtRate>& added) {
-    std::sort(added.begin(), added.end());
+    if (added.empty()) return;
+    if (added.size() > 1) std::sort(added.begin(), added.end());
+    if (items_.empty()) return items_.swap(added);
     merged_.resize(items_.size() + added.size());
     std::merge(items_.begin(), items_.end(), added.begin(), added.end(), merged_.begin());
     items_.swap(merged_);
