@@ -63,13 +63,14 @@ std::function<void()> limited(__rlimit_resource what, rlim_t most) {
   return limited(what, most, most);
 }
 
-// Threads of a user who has no others. Root has no limit.
+// Threads of a user who has no others: one of its own for each process, because other tests run at
+// the same time. Root has no limit.
 std::function<void()> threads_of_a_user(rlim_t most) {
   return [=] {
-    constexpr uid_t kNobodyElse = 64321;
-    require(::setgroups(0, nullptr) == 0 && ::setgid(kNobodyElse) == 0);
+    const uid_t nobody_else = 60'000 + static_cast<uid_t>(::getpid()) % 5'000;
+    require(::setgroups(0, nullptr) == 0 && ::setgid(nobody_else) == 0);
     const rlimit limit{most, most};
-    require(::setrlimit(RLIMIT_NPROC, &limit) == 0 && ::setuid(kNobodyElse) == 0);
+    require(::setrlimit(RLIMIT_NPROC, &limit) == 0 && ::setuid(nobody_else) == 0);
     ::setenv("CONVOY_CACHE_DIR", "/nowhere", 1);
   };
 }
