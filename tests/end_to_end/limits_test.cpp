@@ -192,7 +192,8 @@ TEST(Limits, OfThreadsOfAllTasksAreNamedBeforeTheFirstStarts) {
       run_in(threads_of_a_user(20),
              after({"launch", "--workers=2", "--oversubscribe", "--end_timeout=1", "--"},
                    training(1, 1, {"--join_timeout=10"})));
-  EXPECT_EQ(all_the_same.exit_code, 3);
+  // Which of them lacks a thread, and for what, is chance.
+  EXPECT_THAT(all_the_same.exit_code, AnyOf(Eq(3), Eq(6))) << all_the_same.err;
   EXPECT_THAT(all_the_same.err, HasSubstr("worker "));
 }
 
