@@ -52,8 +52,9 @@ std::string too_few_threads(std::uint32_t tasks,
                             const std::function<std::uint64_t(std::uint64_t)>& startable) {
   const std::uint64_t each = least_threads_of_task();
   const std::uint64_t least = tasks * each;
-  const std::uint64_t given = startable(std::min(least, kMostThreadsTried));
-  if (given >= std::min(least, kMostThreadsTried)) return {};
+  const std::uint64_t tried = std::min(least, kMostThreadsTried);
+  const std::uint64_t given = startable(tried);
+  if (given >= tried) return {};
   return fmt::format(
       "{} of launch {} at least {} threads, {} each, of which the system gives {}; {}: raise the "
       "limit, take fewer tasks, or --oversubscribe to start them all the same",

@@ -27,12 +27,13 @@ void EqualityJudge::require(const FieldMatrix& weights) {
   const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
   if (const auto factor = restarted_momentum(by_compute)) {
     report_.restarts = by_compute;
-    return add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
-               fmt::format("gradients of the first of {} steps count {:.6g} times and those of the "
-                           "last one {:.6g} times, as with a momentum of {:.6g} that begins anew "
-                           "every {} steps: it is not known whether that is meant",
-                           plan_.computes, number_of(by_compute.front()),
-                           number_of(by_compute.back()), *factor, plan_.computes));
+    return add_finding(
+        report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+        fmt::format("gradients of the first of {} steps count {:.6g} times and those of the "
+                    "last one {:.6g} times, as with a momentum of {:.6g} that begins anew "
+                    "every {} steps: it is not known whether that is meant",
+                    plan_.computes, number_of(by_compute.front()), number_of(by_compute.back()),
+                    *factor, plan_.computes));
   }
   report_.uneven_means = updates_.uneven_means(by_compute);
   if (report_.uneven_means.empty() && !judge_pulled_back(by_compute) &&
@@ -79,7 +80,8 @@ bool EqualityJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compu
 bool EqualityJudge::leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute) {
   const std::optional<double> kept = pulled_back(by_compute);
   if (!kept || !averages_parameters(it_)) return false;
-  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+  add_finding(
+      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of the first of {} steps count {:.6g} times and those of the last one "
                   "{:.6g} times, as where steps pull parameters back by {:.6g} of the way from "
                   "where the period began: it is not known whether that is meant",
@@ -115,7 +117,8 @@ bool EqualityJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& 
   }
   if (!takes_means) return false;
   report_.averaged_over = *points;
-  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+  add_finding(
+      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of the first of {} steps count once and those of the last one {:.6g} "
                   "times, as where the period ends with the mean of the parameters at {} points on "
                   "the way: it is not known whether that is meant",
@@ -127,7 +130,8 @@ bool EqualityJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& 
 bool EqualityJudge::leave_mixed_open(const std::vector<std::uint64_t>& by_compute) {
   const std::optional<double> between = mixed_with_earlier(by_compute);
   if (!between || !updates_.are_means_of_some()) return false;
-  add(FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+  add_finding(
+      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of some of {} steps count {:.6g} times and those of the others once, "
                   "as where parameters are replaced by {:.6g} of themselves and {:.6g} of those of "
                   "some steps before: it is not known whether that is meant",
@@ -164,14 +168,15 @@ void EqualityJudge::report_unequal(const FieldMatrix& weights) {
       for (std::uint64_t compute = 0; compute < plan_.computes; ++compute) {
         const auto at = columns.find({source, compute});
         if (at == columns.end() || weights.at(r, at->second) == 0)
-          return add(FindingKind::kMissing, read, source,
-                     fmt::format("the gradient of replica {} is missing from what replica {} reads",
-                                 source, read.replica));
+          return add_finding(
+              report_, it_, FindingKind::kMissing, read, source,
+              fmt::format("the gradient of replica {} is missing from what replica {} reads",
+                          source, read.replica));
       }
     for (std::size_t g = 0; g < gradients_.size(); ++g) {
       if (weights.at(r, g) == weights.at(0, 0)) continue;
-      return add(
-          FindingKind::kScaled, read, gradients_[g].replica,
+      return add_finding(
+          report_, it_, FindingKind::kScaled, read, gradients_[g].replica,
           fmt::format("in what replica {} reads, the gradient of {} counts {:.6g} times in the "
                       "end, and that of {} in what replica {} reads {:.6g} times",
                       read.replica, named(gradients_[g]),
@@ -179,11 +184,6 @@ void EqualityJudge::report_unequal(const FieldMatrix& weights) {
                       it_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
     }
   }
-}
-
-void EqualityJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-                        const std::string& what) {
-  add_finding(report_, it_, kind, read, replica, what);
 }
 
 }  // namespace convoy::check

@@ -38,8 +38,6 @@ class EqualityJudge {
   bool leave_mixed_open(const std::vector<std::uint64_t>& by_compute);
   void accept_uneven(const std::vector<std::uint64_t>& by_compute, const std::string& because);
   void report_unequal(const FieldMatrix& weights);
-  void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-           const std::string& what);
 
   const Plan& plan_;
   const PeriodClass& it_;

@@ -55,7 +55,8 @@ bool ClassJudge::fits() {
   std::size_t dense = n;  // states whose matrices are dense
   if (it_.opaque_atoms.empty()) dense = core_states(it_.step).core.size();
   if (dense > kMostStates) {
-    add(FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
+    add_finding(
+        report_, it_, FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
         fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
                     "judged together",
                     dense, kMostStates));
@@ -66,18 +67,13 @@ bool ClassJudge::fits() {
   return true;
 }
 
-void ClassJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-                     const std::string& what) {
-  add_finding(report_, it_, kind, read, replica, what);
-}
-
 // The values that forwards read are sums of memory, not values that only the run knows.
 bool ClassJudge::reads_known() {
   for (const PeriodRead& read : it_.reads)
     if (!read.opaque.empty()) {
-      add(FindingKind::kUndeclared, read, read.replica,
-          fmt::format("parameters are made of what is not known: {}",
-                      unknown_effect(plan_, values_, it_.opaque_atoms)));
+      add_finding(report_, it_, FindingKind::kUndeclared, read, read.replica,
+                  fmt::format("parameters are made of what is not known: {}",
+                              unknown_effect(plan_, values_, it_.opaque_atoms)));
       return false;
     }
   return true;
@@ -109,13 +105,14 @@ void ClassJudge::judge_averaging() {
 void ClassJudge::judge_limit(const Limit& limit) {
   const PeriodRead& any = it_.reads.front();
   if (limit.kind == LongRun::kGrows)
-    return add(FindingKind::kUnstable, any, any.replica,
-               fmt::format("what it is made of grows without bound: something is added again in "
-                           "every step{}",
-                           growing_memory(plan_, it_)));
+    return add_finding(
+        report_, it_, FindingKind::kUnstable, any, any.replica,
+        fmt::format("what it is made of grows without bound: something is added again in "
+                    "every step{}",
+                    growing_memory(plan_, it_)));
   if (limit.kind == LongRun::kOscillates)
-    return add(FindingKind::kUnknown, any, any.replica,
-               "what it is made of neither settles nor fades");
+    return add_finding(report_, it_, FindingKind::kUnknown, any, any.replica,
+                       "what it is made of neither settles nor fades");
   std::vector<LinearRow> rows;
   for (const PeriodRead& read : it_.reads) rows.push_back(read.states);
   const FieldMatrix reads = multiply(to_matrix(rows, it_.states.size()), limit.kept);
@@ -154,16 +151,17 @@ void ClassJudge::judge_conserved() {
   const std::vector<AtomId>& makers = it_.opaque_atoms;
   const PeriodRead& any = it_.reads.front();
   if (!sums.total || !all_alike)
-    return add(FindingKind::kUndeclared, any, any.replica,
-               fmt::format("{}, and {}", unknown_effect(plan_, values_, makers),
-                           sums.total ? "gradients would not all count alike"
-                                      : "nothing keeps what it leaves out"));
+    return add_finding(report_, it_, FindingKind::kUndeclared, any, any.replica,
+                       fmt::format("{}, and {}", unknown_effect(plan_, values_, makers),
+                                   sums.total ? "gradients would not all count alike"
+                                              : "nothing keeps what it leaves out"));
   if (*sums.total != 1)
-    return add(FindingKind::kScaled, any, any.replica,
-               fmt::format("every gradient counts {:.6g} times in the end, not once",
-                           number_of(*sums.total)));
+    return add_finding(report_, it_, FindingKind::kScaled, any, any.replica,
+                       fmt::format("every gradient counts {:.6g} times in the end, not once",
+                                   number_of(*sums.total)));
   // Only the kernel knows whether a kept residual is passed on later.
-  add(FindingKind::kUndeclared, any, any.replica,
+  add_finding(
+      report_, it_, FindingKind::kUndeclared, any, any.replica,
       made_by_calls(plan_, values_, makers)
           ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
                         "that it sends what it reads (CallOptions::effect)",

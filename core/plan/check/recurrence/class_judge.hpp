@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/plan/check/recurrence/class_report.hpp"
@@ -33,8 +32,6 @@ class ClassJudge {
   void judge_conserved();
   bool trains_alone(const FieldMatrix& weights) const;
   void measure_delay();
-  void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-           const std::string& what);
 
   const Plan& plan_;
   const PeriodClass& it_;

@@ -17,10 +17,11 @@ void TotalJudge::judge(const FieldMatrix& weights) {
   while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
   const PeriodRead& any = it_.reads.front();
   if (counting == gradients_.size())
-    return add(FindingKind::kScaled, any, any.replica,
-               fmt::format("every gradient counts 0 times in the end in what replica {} reads: no "
-                           "update stays in its parameters",
-                           any.replica));
+    return add_finding(
+        report_, it_, FindingKind::kScaled, any, any.replica,
+        fmt::format("every gradient counts 0 times in the end in what replica {} reads: no "
+                    "update stays in its parameters",
+                    any.replica));
   const std::uint64_t count = counted(weights.at(0, counting), sources_of_a_mean());
   report_.means_over = report_.uneven_means.empty()
                            ? updates_.computes_of_a_mean(sources_of_a_mean(), count)
@@ -35,8 +36,8 @@ void TotalJudge::judge(const FieldMatrix& weights) {
                             ? "no replica's gradient reaches another replica, and at home each"
                             : "every gradient";
   if (counts < 1)
-    return add(FindingKind::kScaled, any, any.replica,
-               fmt::format("{} counts {:.6g} times in the end, not once", subject, counts));
+    return add_finding(report_, it_, FindingKind::kScaled, any, any.replica,
+                       fmt::format("{} counts {:.6g} times in the end, not once", subject, counts));
   judge_more_than_once(total, subject);
 }
 
@@ -57,8 +58,9 @@ void TotalJudge::judge_more_than_once(std::uint64_t total, const char* subject) 
     as_if = ", as with a momentum inside of another: it is not known whether that is meant";
   if (in_full) as_if = ", as if the replicas' updates were added where a mean is meant";
   const PeriodRead& any = it_.reads.front();
-  add(in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled, any, any.replica,
-      fmt::format("{} counts {:.6g} times in the end, not once{}", subject, counts, as_if));
+  add_finding(report_, it_, in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled, any,
+              any.replica,
+              fmt::format("{} counts {:.6g} times in the end, not once{}", subject, counts, as_if));
 }
 
 void TotalJudge::take_counts(std::uint64_t counts) {
@@ -99,11 +101,6 @@ std::uint64_t TotalJudge::divisor_of(std::uint64_t compute) const {
 std::uint64_t TotalJudge::updates_of_period() const {
   return report_.uneven_means.empty() ? plan_.computes / report_.means_over
                                       : report_.uneven_means.size();
-}
-
-void TotalJudge::add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-                     const std::string& what) {
-  add_finding(report_, it_, kind, read, replica, what);
 }
 
 }  // namespace convoy::check

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "core/plan/check/recurrence/class_report.hpp"
@@ -30,8 +29,6 @@ class TotalJudge {
   std::uint64_t sources_of_a_mean() const;
   std::uint64_t divisor_of(std::uint64_t compute) const;
   std::uint64_t updates_of_period() const;
-  void add(FindingKind kind, const PeriodRead& read, std::uint32_t replica,
-           const std::string& what);
 
   const Plan& plan_;
   const PeriodClass& it_;
