@@ -78,6 +78,10 @@ std::optional<MemoryLimit> memory_limit(const SystemRoot& root) {
   return least;
 }
 
+std::string need_text(double bytes) {
+  return bytes_text(static_cast<std::uint64_t>(std::min(bytes, 1e18)));
+}
+
 std::string limit_text(const MemoryLimit& limit) {
   std::string text = std::string(limit.whose) + " " + bytes_text(limit.total);
   if (limit.bytes != limit.total) text += ", of which " + bytes_text(limit.bytes) + " are free";

@@ -28,6 +28,9 @@ struct MemoryLimit {
 // processes counts as free: of the machine's, or of the control group's as far as that allows swap.
 std::optional<MemoryLimit> memory_limit(const SystemRoot& root);
 
+// A computed need in words, however large: "1.1 GiB".
+std::string need_text(double bytes);
+
 // "this machine has 15.6 GiB, of which 2.0 GiB are free".
 std::string limit_text(const MemoryLimit& limit);
 

@@ -6,7 +6,6 @@
 
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_text.hpp"
 #include "core/simulate/memory_need.hpp"
 
 namespace convoy::calibrate {
@@ -18,18 +17,14 @@ namespace {
 constexpr double kProgramBytes = 100e6;
 constexpr double kBytesPerThread = 20e6;
 
-std::string text_of(double bytes) {
-  return bytes_text(static_cast<std::uint64_t>(bytes));
-}
-
 [[noreturn]] void refuse(const ProbeNetwork& network, const CalibrationLoad& load, double beside,
                          const MemoryLimit& limit) {
   const double own = training_bytes(network, load.devices);
   fail(ExitCode::kUnavailable,
        "calibrate needs {} of memory, and {}: its first network ({}) "
        "takes {} on {}, everything else {}; --quick needs less",
-       text_of(own + beside), limit_text(limit), network.name, text_of(own),
-       counted(load.devices, "device"), text_of(beside));
+       need_text(own + beside), limit_text(limit), network.name, need_text(own),
+       counted(load.devices, "device"), need_text(beside));
 }
 
 }  // namespace

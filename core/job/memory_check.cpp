@@ -7,7 +7,6 @@
 
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_text.hpp"
 #include "core/job/sizes.hpp"
 #include "core/simulate/memory_need.hpp"
 #include "core/train/optimizer.hpp"
@@ -21,10 +20,6 @@ constexpr double kProgramBytes = 32 << 20;  // of the smallest model, beside wha
 double batches_held(const JobOptions& options) {
   constexpr int kInUse = 1;
   return options.data_dir.empty() ? 1 : std::max(2, options.prefetch_depth) + kInUse;
-}
-
-std::string text_of(double bytes) {
-  return bytes_text(static_cast<std::uint64_t>(std::min(bytes, 1e18)));
 }
 
 std::string advice(const HostMemoryNeed& need, std::uint32_t devices, std::uint32_t batch,
@@ -68,9 +63,9 @@ std::string memory_refusal(const HostMemoryNeed& need, std::uint32_t devices, st
       "a batch of {} on {} needs {} of memory, and {}: {} images take {} each for activations, "
       "their gradients and the input, {} {} of variables and gradients, optimizer and program {}; "
       "{}",
-      batch, counted(devices, "device"), text_of(needed), limit_text(limit),
-      std::uint64_t{devices} * batch, text_of(need.per_image),
-      devices == 1 ? "the device" : "each device", text_of(need.per_device), text_of(need.once),
+      batch, counted(devices, "device"), need_text(needed), limit_text(limit),
+      std::uint64_t{devices} * batch, need_text(need.per_image),
+      devices == 1 ? "the device" : "each device", need_text(need.per_device), need_text(need.once),
       advice(need, devices, batch, limit));
 }
 
