@@ -1,8 +1,11 @@
 #include "core/base/input_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <fstream>
 #include <thread>
 
@@ -34,6 +37,19 @@ TEST_F(InputFileTest, ReadsPipesToTheirEnd) {
   std::thread writer([this] { std::ofstream(path_) << "from a pipe"; });
   EXPECT_EQ(read_input_file(path_).bytes, "from a pipe");
   writer.join();
+}
+
+TEST_F(InputFileTest, WaitsForThePipesWriterButNotForEver) {
+  using std::chrono::milliseconds;
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(read_input_file(path_, 100, milliseconds(20)).problem,
+            "nothing has come from it for 0.02 s");
+  const int silent = ::open(path_.c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_EQ(::write(silent, "half", 4), 4);
+  const InputFile file = read_input_file(path_, 100, milliseconds(20));
+  EXPECT_EQ(file.problem, "nothing has come from it for 0.02 s") << "and it has not ended";
+  EXPECT_EQ(file.bytes, "");
+  ::close(silent);
 }
 
 TEST_F(InputFileTest, SaysWhyItIsNotRead) {
