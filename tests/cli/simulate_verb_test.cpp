@@ -155,6 +155,23 @@ TEST(SimulateVerbTest, NamesThatAreTooLongForFilesAreUnknownOnes) {
       std::string::npos);
 }
 
+TEST(SimulateVerbTest, AFileThatCannotBeReadIsRefusedWithTheReason) {
+  const std::filesystem::path folder = scratch_folder("platforms");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  std::filesystem::create_symlink("/no/such/file", folder / "dangling");
+  const auto expect_reason = [](const std::string& file, const std::string& reason) {
+    for (const auto& flags :
+         {std::vector{"--platform=" + file}, {"--platform=dgx1-p100", "--software=" + file}})
+      EXPECT_NE(refusal(flags).find(file + " cannot be read: " + reason), std::string::npos)
+          << flags.back();
+  };
+  expect_reason(folder / "nothing", "No such file");
+  expect_reason("nothing.json", "No such file");
+  expect_reason(folder / "dangling", "No such file");
+  expect_reason(folder / "circle", "Too many levels of symbolic links");
+  expect_reason(folder, "it is a folder");
+}
+
 // This machine may have GPUs.
 Environment::Values no_gpus() {
   return {{"HWLOC_SYNTHETIC", "package:1 core:2 pu:1"}, {"HWLOC_COMPONENTS", std::nullopt}};

@@ -11,6 +11,7 @@
 #include "core/base/nearest.hpp"
 #include "topology/catalogue/platform_host.hpp"
 #include "topology/graph/several_hosts.hpp"
+#include "topology/read/described_file.hpp"
 
 namespace convoy::topology {
 namespace {
@@ -24,7 +25,7 @@ bool is_file(const std::filesystem::path& path) {
 std::filesystem::path find_file(const std::filesystem::path& folder, const std::string& name) {
   std::filesystem::path file = folder / (name + ".json");
   if (name.find('/') == std::string::npos && is_file(file)) return file;
-  if (is_file(name)) return name;
+  if (means_described_file(name)) return name;
   const std::vector<std::string> names = platform_names(folder);
   const std::vector<std::string> nearest = nearest_names(name, names);
   fail(ExitCode::kUsage,

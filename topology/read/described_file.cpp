@@ -116,10 +116,17 @@ class LineNotes {
 
 }  // namespace
 
+bool means_described_file(const std::string& name) {
+  if (name.find('/') != std::string::npos || name.ends_with(".json")) return true;
+  std::error_code unknown;  // for example, the name is too long for a file
+  const auto status = std::filesystem::symlink_status(name, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_directory(status);
+}
+
 DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.string()) {
   const InputFile input = read_input_file(file);
   if (!input.problem.empty())
-    fail(ExitCode::kUsage, "{} cannot be read: {}; does it exist, and is it a file?", name_,
+    fail(ExitCode::kUsage, "{} cannot be read: {}; give the path of a JSON file", name_,
          input.problem);
   if (input.bytes.find_first_not_of(" \t\r\n") == std::string::npos)
     fail(ExitCode::kUsage, "{} {}; was it written to the end? An object in braces is expected",

@@ -11,6 +11,10 @@
 
 namespace convoy::topology {
 
+// Whether a text that may also name one of convoy's own descriptions is that of a file, even if it
+// cannot be read. A word alone is not, if there is only a folder of that name.
+bool means_described_file(const std::string& name);
+
 // A JSON file that people write: machines, devices, software. Knows the line of every field, for
 // what is wrong with it. Throws Error (kUsage) for files that cannot be read or are not JSON.
 class DescribedFile {

@@ -26,7 +26,7 @@ std::filesystem::path find_profile(const std::filesystem::path& folder, const st
   std::error_code ignored;  // for example, the name is too long for a file
   if (name.find('/') == std::string::npos && std::filesystem::is_regular_file(file, ignored))
     return file;
-  if (std::filesystem::is_regular_file(name, ignored)) return name;
+  if (topology::means_described_file(name)) return name;
   fail(ExitCode::kUsage, "no software profile \"{}\": neither a file nor one of {} in {}", name,
        fmt::join(topology::platform_names(folder), ", "), folder.string());
 }
