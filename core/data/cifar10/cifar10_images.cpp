@@ -130,6 +130,10 @@ void read_python(const fs::path& path, const std::string& bytes, Collector& coll
 
 }  // namespace
 
+void require_cifar10(const fs::path& folder, Subset subset) {
+  find_files(folder, file_names(subset).front());
+}
+
 Cifar10Images read_cifar10(const fs::path& folder, Subset subset, BadRecordPolicy on_bad_record) {
   const std::vector<std::string> names = file_names(subset);
   const auto [files, ending] = find_files(folder, names.front());

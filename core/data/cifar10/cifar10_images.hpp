@@ -29,6 +29,9 @@ struct Cifar10Images {
   }
 };
 
+// Fails (kUnavailable) unless read_cifar10() would find the first file of the subset.
+void require_cifar10(const std::filesystem::path& folder, Subset subset);
+
 // Reads data_batch_1 to data_batch_5 or test_batch from `folder` or from its folder
 // cifar-10-batches-bin or cifar-10-batches-py, whichever has the first of these files: the binary
 // form (names end in .bin) or else the Python form. Fails (kUnavailable) on missing and unreadable
