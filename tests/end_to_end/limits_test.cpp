@@ -229,6 +229,23 @@ TEST(Limits, OfOpenFilesMakeNoTransportWrong) {
   EXPECT_THAT(result.err, HasSubstr("`ulimit -n` allows 20"));
 }
 
+// shm starts none, gRPC some for each processor.
+TEST(Limits, OfThreadsAreThoseThatTheTransportNeeds) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes a user without other threads";
+  if (kSanitized) GTEST_SKIP() << "sanitizers start threads of their own";
+  const auto check = [](const char* transport, rlim_t threads) {
+    return run_in(threads_of_a_user(threads), {"check", transport, "--only=messages: in order"});
+  };
+  const ProgramResult shm = check("shm", 8);
+  EXPECT_EQ(shm.exit_code, 0) << shm.err;
+  EXPECT_THAT(shm.out, HasSubstr("0 wrong"));
+  for (const char* transport : {"shm", "grpc"}) {
+    const ProgramResult refused = check(transport, 2);
+    EXPECT_EQ(refused.exit_code, 3) << refused.out;
+    EXPECT_THAT(refused.err, HasSubstr("a case of check needs "));
+  }
+}
+
 // Where the shell allows less than the system.
 TEST(Limits, OfStacksAreRaisedOrNamed) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need more stack before convoy begins";

@@ -29,17 +29,25 @@ std::string label_of(const TransportCase& it) {
   return it.group + ": " + it.name;
 }
 
+// What a transport between machines may start: gRPC's, the most of those there are. One of this
+// machine alone needs no network.
+std::uint64_t threads_of_end(const TransportPlugin& plugin) {
+  constexpr std::uint64_t kOwn = 2;
+  constexpr std::uint64_t kOfNetwork = 16;  // beside runners and pollers, measured
+  if (plugin.has(CONVOY_TRANSPORT_ONE_MACHINE)) return kOwn;
+  return kOwn + kOfNetwork + grpc_runners() + grpc_pollers();
+}
+
 // Without this, a case that finds too few says that the transport is wrong, or waits for its end.
-// Two processes run at a time, each with what gRPC starts and some more.
-void require_room_for_cases() {
+// Two processes run at a time, in few cases three.
+void require_room_for_cases(const TransportPlugin& plugin) {
   constexpr std::uint64_t kFiles = 32;
-  constexpr std::uint64_t kOtherThreads = 18;  // of each, measured
   prepare_to_open(kFiles, "the processes of check");
-  prepare_to_start(2 * (grpc_runners() + grpc_pollers() + kOtherThreads), "a case of check");
+  prepare_to_start(2 * threads_of_end(plugin), "a case of check");
 }
 
 int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {
-  require_room_for_cases();
+  require_room_for_cases(plugin);
   for (const TransportCase& it : conformance::transport_cases())
     if (results.wants(label_of(it)))
       results.add(label_of(it), [&] { return conformance::run_forked(plugin, it, kPatience); });
