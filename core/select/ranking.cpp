@@ -42,12 +42,25 @@ std::string_view refused_option(std::string_view reason) {
                                                       : std::string_view();
 }
 
-// Where strategies refuse an option's value alike, it is the value that is wrong.
+// Whether it is another of the variants with more options.
+bool adds_options(const RankedCandidate* it, std::span<const RankedCandidate* const> variants) {
+  return std::ranges::any_of(variants, [&](const RankedCandidate* other) {
+    return other->candidate.strategy == it->candidate.strategy &&
+           other->candidate.options.size() < it->candidate.options.size() &&
+           std::ranges::includes(it->candidate.options, other->candidate.options);
+  });
+}
+
+// Where strategies refuse an option's value alike, it is the value that is wrong, whatever is wrong
+// beside it with more options.
 void fail_if_refused_alike(std::span<const RankedCandidate* const> variants) {
   if (variants.size() < 2) return;
-  const std::string_view reason = refused_option(variants.front()->reason);
+  const auto first = std::ranges::find_if_not(
+      variants, [&](const RankedCandidate* it) { return adds_options(it, variants); });
+  const std::string_view reason = refused_option((*first)->reason);
   const auto alike = [&](const RankedCandidate* it) {
-    return it->state == CandidateState::kRefused && refused_option(it->reason) == reason;
+    return it->state == CandidateState::kRefused &&
+           (refused_option(it->reason) == reason || adds_options(it, variants));
   };
   if (!reason.empty() && std::ranges::all_of(variants, alike))
     fail(ExitCode::kUsage, "no strategy that --variable_update=auto may take does this: {}",

@@ -90,6 +90,19 @@ TEST(Ranking, SaysOnceWhatAllStrategiesRefuseOfAnOption) {
   EXPECT_EQ(refusal_of(refused("b", "needs two devices")).code(), ExitCode::kUnavailable);
 }
 
+// What auto added to an option that is wrong may be wrong beside it.
+TEST(Ranking, SaysOnceWhatAStrategyRefusesWithAndWithoutMore) {
+  const std::string reason = "all_reduce_spec 'foo': no algorithm 'foo'";
+  RankedCandidate plain = refused("a", "strategy a does not take --all_reduce_spec=foo: " + reason);
+  plain.candidate.options = {{"all_reduce_spec", "foo"}};
+  RankedCandidate more = refused("a", "strategy a does not take --x=1: leave out one of them");
+  more.candidate.options = {{"all_reduce_spec", "foo"}, {"x", "1"}};
+  const auto said = [&] { return thrown_text([&] { ranked({more, plain}).best(); }); };
+  EXPECT_EQ(said(), "no strategy that --variable_update=auto may take does this: " + reason);
+  more.state = CandidateState::kTooLarge;
+  EXPECT_THAT(said(), ::testing::HasSubstr("finds no strategy that fits"));
+}
+
 TEST(Ranking, ExplainsEveryVariantWithItsBestBuckets) {
   const std::string text =
       explanation(ranked({predicted("a", 0.010, 1 << 18), predicted("a", 0.012, 1 << 20),
