@@ -19,6 +19,7 @@ namespace {
 
 using cli::run_calibrate_verb;
 using cli::run_simulate_verb;
+using cli::run_training_verb;
 
 using Arguments = std::vector<std::string>;
 
@@ -135,6 +136,24 @@ TEST(CalibrateVerbTest, SimulateSaysHowSureItIs) {
     EXPECT_NE(out.str().find("its checks were "), std::string::npos) << out.str();
     EXPECT_EQ(err.str().find("others took 50 %") != std::string::npos, share == 0.5) << err.str();
     EXPECT_EQ(err.str().find("calibrate --force") != std::string::npos, share == 0.5) << err.str();
+  }
+}
+
+// It shows what was predicted, too.
+TEST(CalibrateVerbTest, RunSaysHowSureItsPredictionIs) {
+  const std::string flag = file_flag();
+  calibrate(flag, {});
+  const Arguments arguments = {kPlugins,          flag,
+                               "--device=cpu",    "--model=lenet",
+                               "--num_devices=1", "--batch_size=2",
+                               "--num_batches=1", "--num_warmup_batches=0",
+                               "--auto=simulate"};
+  for (const double share : {0.01, 0.5}) {
+    write_disturbance(file_of(flag), share);
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_training_verb(arguments, out, err), 0) << err.str();
+    EXPECT_EQ(err.str().find("others took 50 %") != std::string::npos, share == 0.5) << err.str();
   }
 }
 

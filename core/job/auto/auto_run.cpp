@@ -56,6 +56,12 @@ std::string shortlist_notice(const AutoShortlist& list, const select::Decision& 
       first, 100 * list.tolerance, select::kMostTried);
 }
 
+// Of measurements; that there are none is said beside the prediction.
+void note_doubts(Setup& setup, const SimulatedHardware& hardware) {
+  if (hardware.calibrated && !setup.options.machine.images_per_second)
+    setup.notices.insert(setup.notices.end(), hardware.notices.begin(), hardware.notices.end());
+}
+
 }  // namespace
 
 select::Decision choose_for_run(Setup& setup) {
@@ -72,6 +78,7 @@ select::Decision choose_for_run(Setup& setup) {
       setup, hardware_of_run, [&](const std::string& text) { setup.notices.push_back(text); });
   if (!machine) return choose_by_rule(setup, on_processors);
   const SimulatedHardware& hardware = *machine;
+  note_doubts(setup, hardware);
   const std::uint32_t devices = count_devices(setup);
   const ChoiceSubject subject{1, devices, choose_sizes(setup, devices).batch};
   // What follows from a rate that the user knows is no use to other runs.
