@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -167,6 +168,8 @@ TEST(SimulateVerbTest, AFileThatCannotBeReadIsRefusedWithTheReason) {
   };
   expect_reason(folder / "nothing", "No such file");
   expect_reason("nothing.json", "No such file");
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  expect_reason(folder / "pipe", "it is a pipe");
   expect_reason(folder / "dangling", "No such file");
   expect_reason(folder / "circle", "Too many levels of symbolic links");
   expect_reason(folder, "it is a folder");

@@ -124,6 +124,12 @@ bool means_described_file(const std::string& name) {
 }
 
 DescribedFile::DescribedFile(const std::filesystem::path& file) : name_(file.string()) {
+  std::error_code unknown;
+  if (std::filesystem::is_fifo(file, unknown))
+    fail(ExitCode::kUsage,
+         "{} cannot be read: it is a pipe, and a description is read more than once; give the path "
+         "of a JSON file",
+         name_);
   const InputFile input = read_input_file(file);
   if (!input.problem.empty())
     fail(ExitCode::kUsage, "{} cannot be read: {}; give the path of a JSON file", name_,

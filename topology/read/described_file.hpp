@@ -16,7 +16,8 @@ namespace convoy::topology {
 bool means_described_file(const std::string& name);
 
 // A JSON file that people write: machines, devices, software. Knows the line of every field, for
-// what is wrong with it. Throws Error (kUsage) for files that cannot be read or are not JSON.
+// what is wrong with it. Throws Error (kUsage) for files that cannot be read or are not JSON, and
+// for pipes: descriptions are read more than once.
 class DescribedFile {
  public:
   explicit DescribedFile(const std::filesystem::path& file);
