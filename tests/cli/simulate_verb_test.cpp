@@ -221,6 +221,26 @@ TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
   EXPECT_GT(json["results"][0]["images_per_second"].get<double>(), 5000);
 }
 
+// The rates of memory and of links within a host follow from its processors.
+TEST(SimulateVerbTest, SaysWhatIsAssumedOfProcessorsThatAreNotKnown) {
+  const auto said = [](const std::string& text) {
+    return outcome_of(run_simulate_verb,
+                      {"--topology=" + written("machine.xml", text), "--model=lenet",
+                       "--num_gpus=2", "--variable_update=replicated", "--images_per_sec=5000",
+                       "--plugin_path=" CONVOY_OWN_PLUGINS})
+        .err;
+  };
+  const std::string known = replaced(topology::power8_xml("2.0"), "a processor", "POWER8NVL");
+  EXPECT_EQ(said(known).find("processor"), std::string::npos) << said(known);
+  const std::string other = said(replaced(known, "POWER8NVL", "Z80"));
+  EXPECT_NE(other.find("the catalogue does not know the processors, Z80"), std::string::npos)
+      << other;
+  const std::string none = said(replaced(known, "CPUModel", "Colour"));
+  EXPECT_NE(none.find("machine.xml does not name its processors"), std::string::npos) << none;
+  for (const std::string& text : {other, none})
+    EXPECT_NE(text.find("60 GB/s of memory"), std::string::npos) << text;
+}
+
 TEST(SimulateVerbTest, AThousandGpusOfOneHostTakeNoMinutes) {
   const std::string file = written("many.xml", topology::flat_bus_xml(1000));
   const nlohmann::json json = record({"--topology=" + file, "--num_gpus=1000",

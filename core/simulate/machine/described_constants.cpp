@@ -27,12 +27,13 @@ double half_peak(const topology::DeviceEntry& entry) {
   return std::max(entry.peak_f16.value_or(0), entry.peak_bf16.value_or(0));
 }
 
-const topology::HostEntry& host_of(const topology::Machine& machine,
-                                   const topology::Catalogue& catalogue) {
+// Null when the catalogue knows none of its processors.
+const topology::HostEntry* find_host_of(const topology::Machine& machine,
+                                        const topology::Catalogue& catalogue) {
   for (const topology::Node& node : machine.nodes)
     if (node.kind == topology::NodeKind::package && !node.model.empty())
-      if (const topology::HostEntry* entry = catalogue.find_host(node.model)) return *entry;
-  return catalogue.fallback_host();
+      if (const topology::HostEntry* entry = catalogue.find_host(node.model)) return entry;
+  return nullptr;
 }
 
 SimulatedDevice unknown_device(const topology::Node& gpu) {
@@ -128,7 +129,8 @@ MachineConstants machine_constants(const topology::Machine& machine,
                                    const topology::Catalogue& catalogue,
                                    std::vector<std::string>& unknown) {
   MachineConstants constants;
-  constants.hosts = {simulated_host(host_of(machine, catalogue))};
+  const topology::HostEntry* host = find_host_of(machine, catalogue);
+  constants.hosts = {simulated_host(host != nullptr ? *host : catalogue.fallback_host())};
   std::map<std::string, std::uint32_t> kinds;
   for (const topology::Node& node : machine.nodes) {
     if (node.kind == topology::NodeKind::package && node.host == 0)
@@ -143,6 +145,22 @@ MachineConstants machine_constants(const topology::Machine& machine,
   }
   constants.device_of = [kinds](const topology::Node& gpu) { return kinds.at(kind_of(gpu)); };
   return constants;
+}
+
+std::string assumed_of_processors(const topology::Machine& machine,
+                                  const topology::Catalogue& catalogue) {
+  if (find_host_of(machine, catalogue) != nullptr) return {};
+  const auto named = std::ranges::find_if(machine.nodes, [](const topology::Node& node) {
+    return node.kind == topology::NodeKind::package && !node.model.empty();
+  });
+  const std::string which =
+      named == machine.nodes.end()
+          ? fmt::format("{} does not name its processors", machine.source)
+          : fmt::format("the catalogue does not know the processors, {}", named->model);
+  return fmt::format(
+      "{}: usual rates of their links, and {:.0f} GB/s of memory each where none is given, are "
+      "assumed",
+      which, catalogue.fallback_host().memory_bytes_per_second.value_or(0) / 1e9);
 }
 
 MachineConstants platform_constants(const topology::Platform& platform,
