@@ -221,6 +221,24 @@ TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
   EXPECT_GT(json["results"][0]["images_per_second"].get<double>(), 5000);
 }
 
+// Such as that collectives may use peer access over root ports.
+TEST(SimulateVerbTest, AMachinesJsonHasAllThatThePlatformSaysOfOneHost) {
+  const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const auto rate = [](const std::string& where) {
+    return record({where, "--num_gpus=8", "--variable_update=replicated",
+                   "--all_reduce_spec=nccl"})["results"][0]["images_per_second"]
+        .get<double>();
+  };
+  for (const char* platform : {"rtx-pro-6000x8", "ec2-g5.48xlarge", "hgx-b300x8"}) {
+    const topology::Machine machine =
+        topology::read_platform(share / "platforms", platform, 1, catalogue).machine;
+    const std::string json = written("machine.json", topology::machine_to_json(machine).dump());
+    const double expected = rate(fmt::format("--platform={}", platform));
+    EXPECT_NEAR(rate("--topology=" + json), expected, 1e-6 * expected) << platform;
+  }
+}
+
 // The rates of memory and of links within a host follow from its processors.
 TEST(SimulateVerbTest, SaysWhatIsAssumedOfProcessorsThatAreNotKnown) {
   const auto said = [](const std::string& text) {

@@ -69,6 +69,13 @@ void keep_part(const topology::GpuPart& part, const topology::DeviceEntry& entry
                             entry.multiprocessors.value_or(0), device.name);
 }
 
+// Hosts whose collective library is told to use peer access everywhere.
+void take_peers_over_root(const topology::Machine& machine, std::vector<SimulatedHost>& hosts) {
+  for (const topology::Node& node : machine.nodes)
+    if (node.peers_over_root.value_or(false) && node.host < hosts.size())
+      hosts[node.host].peers_over_root = std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 SimulatedDevice simulated_device(const topology::DeviceEntry& entry) {
@@ -131,6 +138,7 @@ MachineConstants machine_constants(const topology::Machine& machine,
   MachineConstants constants;
   const topology::HostEntry* host = find_host_of(machine, catalogue);
   constants.hosts = {simulated_host(host != nullptr ? *host : catalogue.fallback_host())};
+  take_peers_over_root(machine, constants.hosts);
   std::map<std::string, std::uint32_t> kinds;
   for (const topology::Node& node : machine.nodes) {
     if (node.kind == topology::NodeKind::package && node.host == 0)
@@ -174,9 +182,9 @@ MachineConstants platform_constants(const topology::Platform& platform,
     CONVOY_CHECK(entry != nullptr);
     SimulatedHost host = simulated_host(*entry);
     host.input_cores = kind.input_cores;
-    if (kind.peers_over_root) host.peers_over_root = std::numeric_limits<double>::infinity();
     constants.hosts.insert(constants.hosts.end(), kind.hosts, host);
   }
+  take_peers_over_root(platform.machine, constants.hosts);
   return constants;
 }
 
