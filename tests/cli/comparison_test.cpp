@@ -125,14 +125,22 @@ TEST(CompareRequest, TakesAllStrategiesAndAutoByDefault) {
   EXPECT_FALSE(request.simulated);
 }
 
-TEST(CompareRequest, RefusesAnUnknownModelOnceAndNotInEveryCell) {
-  try {
-    parse_compare_request(std::vector<std::string>{"--models=lenet,lenett"});
-    ADD_FAILURE() << "lenett was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("no model is named 'lenett'"));
-  }
+TEST(CompareRequest, RefusesUnknownNamesOnceAndNotInEveryCell) {
+  const auto refusal = [](const std::string& flag, ExitCode code) -> std::string {
+    try {
+      parse_compare_request(std::vector<std::string>{"--plugin_path=" CONVOY_OWN_PLUGINS, flag});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << flag;
+      return error.what();
+    }
+    return flag + " was accepted";
+  };
+  EXPECT_THAT(refusal("--models=lenet,lenett", ExitCode::kUnavailable),
+              ::testing::HasSubstr("no model is named 'lenett'"));
+  EXPECT_THAT(refusal("--strategies=auto,replicate:fuse=1", ExitCode::kUnavailable),
+              ::testing::HasSubstr("no strategy is named 'replicate'"));
+  EXPECT_THAT(refusal("--platform=dgx1", ExitCode::kUsage),
+              ::testing::HasSubstr("no platform \"dgx1\""));
 }
 
 // The record of all cells; no single one of them writes to it.
