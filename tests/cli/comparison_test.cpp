@@ -30,6 +30,7 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.hosts = 2;
   it.batch = 32;
   it.compute_dtype = "bf16";
+  it.threads_per_device = devices == 1 ? 4 : 0;
   it.verdict = "synchronous";
   if (!rate) {
     it.exit_code = 3;
@@ -74,6 +75,8 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_EQ(json["cells"][2]["verdict"], "synchronous");
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
   EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");
+  EXPECT_EQ(json["cells"][1]["threads_per_device"], 4);
+  EXPECT_FALSE(json["cells"][2].contains("threads_per_device"));
 }
 
 // As compare --repeat says.
