@@ -259,6 +259,15 @@ TEST(SimulateVerbTest, SaysWhatIsAssumedOfProcessorsThatAreNotKnown) {
     EXPECT_NE(text.find("60 GB/s of memory"), std::string::npos) << text;
 }
 
+// No networks' rates of AMD's or of NVIDIA's latest GPUs are in the tests' data.
+TEST(SimulateVerbTest, SaysOfWhichGpusLayersTimesWereCompared) {
+  for (const char* platform : {"--platform=mi300x8", "--platform=hgx-b300x8"})
+    EXPECT_NE(simulate({platform, "--num_gpus=1"})
+                  .find("of NVIDIA's GPUs from Pascal to Ampere; others were not compared"),
+              std::string::npos)
+        << platform;
+}
+
 TEST(SimulateVerbTest, AThousandGpusOfOneHostTakeNoMinutes) {
   const std::string file = written("many.xml", topology::flat_bus_xml(1000));
   const nlohmann::json json = record({"--topology=" + file, "--num_gpus=1000",
