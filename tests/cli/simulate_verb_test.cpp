@@ -263,7 +263,7 @@ TEST(SimulateVerbTest, SaysWhatIsAssumedOfProcessorsThatAreNotKnown) {
 TEST(SimulateVerbTest, SaysOfWhichGpusLayersTimesWereCompared) {
   for (const char* platform : {"--platform=mi300x8", "--platform=hgx-b300x8"})
     EXPECT_NE(simulate({platform, "--num_gpus=1"})
-                  .find("of NVIDIA's GPUs from Pascal to Ampere; others were not compared"),
+                  .find("of NVIDIA's GPUs from Pascal to Ada; others were not compared"),
               std::string::npos)
         << platform;
 }
