@@ -30,6 +30,7 @@ ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   it.hosts = 2;
   it.batch = 32;
   it.compute_dtype = "bf16";
+  it.threads_per_device = devices == 1 ? 4 : 0;
   it.verdict = "synchronous";
   if (!rate) {
     it.exit_code = 3;
@@ -74,6 +75,8 @@ TEST(Comparison, IsJsonWithTheSameFigures) {
   EXPECT_EQ(json["cells"][2]["verdict"], "synchronous");
   EXPECT_EQ(json["cells"][2]["batch_per_device"], 32);
   EXPECT_EQ(json["cells"][2]["compute_dtype"], "bf16");
+  EXPECT_EQ(json["cells"][1]["threads_per_device"], 4);
+  EXPECT_FALSE(json["cells"][2].contains("threads_per_device"));
 }
 
 // As compare --repeat says.
@@ -125,14 +128,22 @@ TEST(CompareRequest, TakesAllStrategiesAndAutoByDefault) {
   EXPECT_FALSE(request.simulated);
 }
 
-TEST(CompareRequest, RefusesAnUnknownModelOnceAndNotInEveryCell) {
-  try {
-    parse_compare_request(std::vector<std::string>{"--models=lenet,lenett"});
-    ADD_FAILURE() << "lenett was accepted";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ExitCode::kUnavailable);
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("no model is named 'lenett'"));
-  }
+TEST(CompareRequest, RefusesUnknownNamesOnceAndNotInEveryCell) {
+  const auto refusal = [](const std::string& flag, ExitCode code) -> std::string {
+    try {
+      parse_compare_request(std::vector<std::string>{"--plugin_path=" CONVOY_OWN_PLUGINS, flag});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code) << flag;
+      return error.what();
+    }
+    return flag + " was accepted";
+  };
+  EXPECT_THAT(refusal("--models=lenet,lenett", ExitCode::kUnavailable),
+              ::testing::HasSubstr("no model is named 'lenett'"));
+  EXPECT_THAT(refusal("--strategies=auto,replicate:fuse=1", ExitCode::kUnavailable),
+              ::testing::HasSubstr("no strategy is named 'replicate'"));
+  EXPECT_THAT(refusal("--platform=dgx1", ExitCode::kUsage),
+              ::testing::HasSubstr("no platform \"dgx1\""));
 }
 
 // The record of all cells; no single one of them writes to it.

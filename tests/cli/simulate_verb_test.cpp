@@ -241,6 +241,53 @@ TEST(SimulateVerbTest, AnUnknownGpuIsRefusedWithWhatToAddUnlessItsRateIsGiven) {
   EXPECT_GT(json["results"][0]["images_per_second"].get<double>(), 5000);
 }
 
+// Such as that collectives may use peer access over root ports.
+TEST(SimulateVerbTest, AMachinesJsonHasAllThatThePlatformSaysOfOneHost) {
+  const std::filesystem::path share = std::filesystem::path(CONVOY_SOURCE_DIR) / "share";
+  const auto catalogue = topology::Catalogue::read(share / "catalogue");
+  const auto rate = [](const std::string& where) {
+    return record({where, "--num_gpus=8", "--variable_update=replicated",
+                   "--all_reduce_spec=nccl"})["results"][0]["images_per_second"]
+        .get<double>();
+  };
+  for (const char* platform : {"rtx-pro-6000x8", "ec2-g5.48xlarge", "hgx-b300x8"}) {
+    const topology::Machine machine =
+        topology::read_platform(share / "platforms", platform, 1, catalogue).machine;
+    const std::string json = written("machine.json", topology::machine_to_json(machine).dump());
+    const double expected = rate(fmt::format("--platform={}", platform));
+    EXPECT_NEAR(rate("--topology=" + json), expected, 1e-6 * expected) << platform;
+  }
+}
+
+// The rates of memory and of links within a host follow from its processors.
+TEST(SimulateVerbTest, SaysWhatIsAssumedOfProcessorsThatAreNotKnown) {
+  const auto said = [](const std::string& text) {
+    return outcome_of(run_simulate_verb,
+                      {"--topology=" + written("machine.xml", text), "--model=lenet",
+                       "--num_gpus=2", "--variable_update=replicated", "--images_per_sec=5000",
+                       "--plugin_path=" CONVOY_OWN_PLUGINS})
+        .err;
+  };
+  const std::string known = replaced(topology::power8_xml("2.0"), "a processor", "POWER8NVL");
+  EXPECT_EQ(said(known).find("processor"), std::string::npos) << said(known);
+  const std::string other = said(replaced(known, "POWER8NVL", "Z80"));
+  EXPECT_NE(other.find("the catalogue does not know the processors, Z80"), std::string::npos)
+      << other;
+  const std::string none = said(replaced(known, "CPUModel", "Colour"));
+  EXPECT_NE(none.find("machine.xml does not name its processors"), std::string::npos) << none;
+  for (const std::string& text : {other, none})
+    EXPECT_NE(text.find("60 GB/s of memory"), std::string::npos) << text;
+}
+
+// No networks' rates of AMD's or of NVIDIA's latest GPUs are in the tests' data.
+TEST(SimulateVerbTest, SaysOfWhichGpusLayersTimesWereCompared) {
+  for (const char* platform : {"--platform=mi300x8", "--platform=hgx-b300x8"})
+    EXPECT_NE(simulate({platform, "--num_gpus=1"})
+                  .find("of NVIDIA's GPUs from Pascal to Ada; others were not compared"),
+              std::string::npos)
+        << platform;
+}
+
 TEST(SimulateVerbTest, AThousandGpusOfOneHostTakeNoMinutes) {
   const std::string file = written("many.xml", topology::flat_bus_xml(1000));
   const nlohmann::json json = record({"--topology=" + file, "--num_gpus=1000",

@@ -72,6 +72,30 @@ TEST(SweepVerb, AMistakeOfTheWholeCommandLineIsTheCommandLines) {
   EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--trace_file=x.json"}), Error);
 }
 
+// No point could be simulated with it, whatever the others give.
+TEST(SweepVerb, ANameThatIsNoneIsAMistakeOfTheCommandLine) {
+  const auto code = [](std::vector<std::string> arguments) {
+    arguments.emplace_back("--plugin_path=" CONVOY_OWN_PLUGINS);
+    std::ostringstream out;
+    try {
+      run_simulate_verb(arguments, out, out);
+    } catch (const Error& error) {
+      EXPECT_EQ(out.str(), "");
+      return error.code();
+    }
+    return ExitCode::kOk;
+  };
+  EXPECT_EQ(code({"--platform=dgx1-p100", "--model=lenet,lenett"}), ExitCode::kUnavailable);
+  EXPECT_EQ(code({"--platform=dgx1-p100", "--model=lenett", "--batch_size=1,2"}),
+            ExitCode::kUnavailable);
+  EXPECT_EQ(code({"--platform=dgx1-p100", "--model=lenet", "--variable_update=replicated,nix"}),
+            ExitCode::kUnavailable);
+  EXPECT_EQ(code({"--platform=dgx1-p100,nix", "--model=lenet"}), ExitCode::kUsage);
+  EXPECT_EQ(code({"--platform=dgx1-p100", "--model=alexnet,resnet20", "--data_name=cifar10",
+                  "--num_gpus=1", "--variable_update=replicated"}),
+            ExitCode::kOk);
+}
+
 std::string refusal(const std::string& flag) {
   try {
     sweep({"--model=lenet", "--hosts=1,2", "--variable_update=replicated", flag});

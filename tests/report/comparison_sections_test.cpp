@@ -47,11 +47,13 @@ TEST(ComparisonSections, TheEnvironmentHasEveryOriginOfLayersTimesOnce) {
   record["convoy_version"] = "1.2.3";
   record["cells"][0]["layer_times"] = record["cells"][1]["layer_times"] = "roofline";
   record["cells"][2]["layer_times"] = "calibrated";
+  record["cells"][1]["threads_per_device"] = record["cells"][2]["threads_per_device"] = 2;
   const std::vector<Figure> figures = rows_environment({record, "c.json", 0, true, ""});
   EXPECT_THAT(std::get<Table>(figures.at(0)).rows,
               ElementsAre(ElementsAre("layers' times", "roofline"),
                           ElementsAre("layers' times", "calibrated"),
-                          ElementsAre("convoy", "1.2.3"), ElementsAre("record", "c.json")));
+                          ElementsAre("threads per device", "2"), ElementsAre("convoy", "1.2.3"),
+                          ElementsAre("record", "c.json")));
 }
 
 TEST(ComparisonSections, TheFastestSharesWhatItTrains) {

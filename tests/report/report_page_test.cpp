@@ -80,6 +80,29 @@ TEST(ReportPage, HasTheSectionsThatTheRecordHasDataFor) {
                           "environment"));
 }
 
+// Bytes alone do not say how fast the links are.
+TEST(ReportPage, HasTheTransportAndTheRoundTripOfEveryPeer) {
+  RunRecord record = run_of(20);
+  record.peers = {{"worker 1 (b, pid 2)", "shm", 10, 20, 2.5e-6, 3e9},
+                  {"worker 2 (c, pid 3)", "grpc", 10, 20, 0, 0}};
+  const auto rows = [](const NamedRecord& run) {
+    for (const Section& section : make_report({run}).sections)
+      if (section.id == "tasks")
+        for (const Figure& figure : section.figures)
+          if (const Table* table = std::get_if<Table>(&figure)) return table->rows;
+    return std::vector<std::vector<std::string>>();
+  };
+  NamedRecord run = named(record);
+  EXPECT_THAT(rows(run),
+              ElementsAre(ElementsAre("worker 1 (b, pid 2)", "shm", "2.50 \xc2\xb5s", "3 GB/s"),
+                          ElementsAre("worker 2 (c, pid 3)", "grpc", "-", "-")));
+  for (auto& peer : run.record["peers"]) {
+    peer.erase("round_trip_seconds");
+    peer.erase("bytes_per_second");
+  }
+  EXPECT_THAT(rows(run).at(0), ElementsAre("worker 1 (b, pid 2)", "shm", "-", "-"));
+}
+
 TEST(ReportPage, TheVerdictPutsThePredictionBesideWhatWasMeasured) {
   RunRecord record = run_of(20);
   record.prediction = predicted();

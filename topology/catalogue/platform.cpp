@@ -116,7 +116,7 @@ void add_description(const PlatformHost& host, const std::string& file, std::uin
     all.gpus_per_host = host.gpus();
     all.fewest_gpus = host.name();
   }
-  all.kinds.push_back({hosts, host.host_constants(), host.input_cores(), host.peers_over_root()});
+  all.kinds.push_back({hosts, host.host_constants(), host.input_cores()});
 }
 
 }  // namespace

@@ -16,7 +16,6 @@ struct PlatformHosts {
   std::uint32_t hosts = 0;        // the number of equal hosts in a row
   std::string constants;          // entry of the catalogue's hosts
   std::uint32_t input_cores = 0;  // processors that decode images, per host; 0 = not known
-  bool peers_over_root = false;   // its collective library is told to use peer access everywhere
 };
 
 // A machine that a file of share/platforms describes, or several of them on one network.

@@ -30,7 +30,6 @@ class PlatformHost {
   std::uint32_t gpus() const { return static_cast<std::uint32_t>(gpus_.size()); }
   std::uint32_t cards() const { return static_cast<std::uint32_t>(cards_.size()); }
   std::uint32_t input_cores() const { return input_cores_; }
-  bool peers_over_root() const { return peers_over_root_; }
 
  private:
   // What hangs below a package: bridges by number, parents first.

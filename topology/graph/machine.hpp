@@ -72,6 +72,7 @@ struct Node {
   Fact<double> network_bytes_per_second;  // NICs: of the wire, in each direction
   Fact<bool> rdma;                    // NICs: moves bytes itself (InfiniBand, RoCE, EFA), no TCP
   Fact<bool> in_order;                // NICs: bytes of a message arrive in the order they left
+  Fact<bool> peers_over_root;         // hosts: collectives use peer access over root ports, too
   bool reduces = false;               // networks: their switches reduce what passes (SHARP)
   Fact<double> network_step_seconds;  // NICs, networks: that a message takes longer over it
   Fact<std::uint32_t> cores;          // packages, NUMA nodes: physical cores

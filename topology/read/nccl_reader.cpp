@@ -37,8 +37,15 @@ std::optional<PciId> dump_id(const pugi::xml_node& pci) {
   return PciId{static_cast<std::uint16_t>(*vendor), static_cast<std::uint16_t>(*device)};
 }
 
-// "GenuineIntel (family 6, model 79)", as the catalogue of hosts has it; empty when not told.
+bool is_link_to_memory(const pugi::xml_node& element) {
+  return std::string_view(element.name()) == "c2c";
+}
+
+// "GenuineIntel (family 6, model 79)", as the catalogue of hosts has it; empty when not told. NCCL
+// tells of ARM only that it is; of such processors, Grace alone has links to GPUs.
 std::string processor_name(const pugi::xml_node& cpu) {
+  if (std::string_view(cpu.attribute("arch").value()) == "arm64")
+    return cpu.find_node(is_link_to_memory) ? "NVIDIA Grace" : "";
   const std::string_view vendor = cpu.attribute("vendor").value();
   const auto family = parse_unsigned(cpu.attribute("familyid").value());
   const auto model = parse_unsigned(cpu.attribute("modelid").value());

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <sstream>
@@ -117,6 +118,8 @@ class DumpWriter {
       cpu.append_attribute("numaid") = number++;
       if (const auto ids = processor_ids(machine_.nodes[package].model, catalogue_))
         write_processor(cpu, *ids);
+      else if (is_superchip(package))
+        cpu.append_attribute("arch") = "arm64";
       write_below(cpu, package);
     }
     std::ostringstream text;
@@ -131,6 +134,13 @@ class DumpWriter {
     cpu.append_attribute("vendor") = std::string(ids.vendor).c_str();
     cpu.append_attribute("familyid") = static_cast<unsigned long long>(ids.family);
     cpu.append_attribute("modelid") = static_cast<unsigned long long>(ids.model);
+  }
+
+  // Only processors of ARM have links between their memory and GPUs.
+  bool is_superchip(std::size_t package) const {
+    return std::ranges::any_of(machine_.links, [&](const Link& link) {
+      return link.kind == LinkKind::c2c && link.b == package;
+    });
   }
 
   void write_below(pugi::xml_node parent, std::size_t node) {

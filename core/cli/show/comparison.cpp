@@ -101,6 +101,7 @@ std::string comparison_json(const Comparison& comparison) {
       json["hosts"] = cell.hosts;
       json["batch_per_device"] = cell.batch;
       json["compute_dtype"] = cell.compute_dtype;
+      if (cell.threads_per_device > 0) json["threads_per_device"] = cell.threads_per_device;
       json["step_seconds"] = cell.step_seconds;
       json["plan_hash"] = cell.plan_hash;
       json["verdict"] = cell.verdict;

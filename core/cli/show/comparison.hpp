@@ -17,10 +17,11 @@ struct ComparisonCell : JobRow {
   std::optional<double> images_per_second;  // of all devices together; none: see problem
   std::vector<double> repeats;              // images per second of each run of the cell
   double step_seconds = 0;
-  std::vector<double> repeated_steps;  // seconds of a step of each run of the cell
-  double one_device_rate = 0;          // simulated: of the strategy on one device; 0: not known
-  std::string plan_hash;               // of the lowered plan
-  std::string verdict;                 // what the plan computes, as the checker proved
+  std::vector<double> repeated_steps;   // seconds of a step of each run of the cell
+  double one_device_rate = 0;           // simulated: of the strategy on one device; 0: not known
+  std::int64_t threads_per_device = 0;  // of CPU devices in a run; 0: they have none, or not known
+  std::string plan_hash;                // of the lowered plan
+  std::string verdict;                  // what the plan computes, as the checker proved
 };
 
 // Takes in a run of the cell: what it gives is the first, or its figures become medians of all

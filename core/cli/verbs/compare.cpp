@@ -46,6 +46,7 @@ void read_run(const nlohmann::json& record, ComparisonCell& cell) {
   cell.replicas = static_cast<std::uint32_t>(record.at("devices").size());
   cell.images_per_second = record.at("total").at("images_per_sec").get<double>();
   cell.machine = record.at("devices").at(0).at("model").get<std::string>();
+  cell.threads_per_device = record.at("devices").at(0).at("threads").get<std::int64_t>();
   cell.step_seconds = record.at("total").at("step_seconds").at("p50").get<double>();
   cell.plan_hash = record.at("strategy").at("plan_hash").get<std::string>();
   cell.verdict = record.at("strategy").at("verdict").get<std::string>();

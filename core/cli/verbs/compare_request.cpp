@@ -16,6 +16,7 @@
 #include "core/cli/flags/run_flags.hpp"
 #include "core/cli/flags/sweep_axes.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
+#include "core/cli/verbs/known_names.hpp"
 #include "core/job/limits.hpp"
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/device_choice.hpp"
@@ -186,10 +187,14 @@ void describe_machine(const OwnOptions& own, CompareRequest& request) {
 }
 
 // Before the first cell, not in each.
-void check_models(const CompareRequest& request) {
-  const Catalog catalog = installed_plugins(find_flag(request.common, "plugin_path").value_or(""));
-  for (const std::string& model : request.models)
-    static_cast<void>(catalog.find(PluginKind::kModel, model));
+void check_names(const CompareRequest& request, const std::vector<std::string>& strategies) {
+  ListedNames names;
+  names.models = request.models;
+  for (const std::string& strategy : strategies)
+    names.strategies.push_back(split(strategy, ':').front());
+  const std::string platform = find_flag(request.common, "platform").value_or("");
+  if (!platform.empty()) names.platforms.push_back(platform);
+  require_known(names, request.common);
 }
 
 }  // namespace
@@ -204,7 +209,6 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
   request.common = parts.common;
   refuse_flags_of_cells(request.common);
   request.models = parse_names("models", own.models);
-  check_models(request);
   request.counts = parse_device_counts("num_devices", own.num_devices);
   describe_machine(own, request);
   if (request.simulated && request.repeats > 1)
@@ -215,6 +219,7 @@ CompareRequest parse_compare_request(std::span<const std::string> arguments) {
       own.strategies ? parse_names("strategies", *own.strategies)
                      : all_strategies(find_flag(request.common, "plugin_path").value_or(""));
   for (const std::string& name : names) request.strategies.push_back(parse_strategy(name));
+  check_names(request, names);
   return request;
 }
 

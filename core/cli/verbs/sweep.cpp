@@ -19,6 +19,7 @@
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/sweep_table.hpp"
 #include "core/cli/show/terminal.hpp"
+#include "core/cli/verbs/known_names.hpp"
 #include "core/cli/verbs/simulated_job.hpp"
 #include "core/job/hardware/described_hosts.hpp"
 #include "core/job/simulation/simulation.hpp"
@@ -209,6 +210,17 @@ SweepFiles check_files(std::span<const std::string> arguments) {
   return files;
 }
 
+// Before the first point, not in each.
+void check_names(std::span<const std::string> arguments, const SweepAxes& axes) {
+  ListedNames names;
+  for (const SweepAxis& axis : axes.axes()) {
+    if (axis.flag == "model") names.models = axis.values;
+    if (axis.flag == "variable_update") names.strategies = axis.values;
+    if (axis.flag == "platform") names.platforms = axis.values;
+  }
+  require_known(names, arguments);
+}
+
 void write_sweep(const SweepFiles& files, const std::vector<SweepRow>& rows) {
   if (!files.rows.empty()) write_output_file(files.rows, sweep_record(rows, files.rows));
   if (!files.report.empty())
@@ -225,6 +237,7 @@ int run_sweep(std::span<const std::string> arguments, const SweepAxes& axes, std
   refuse_flags_of_one_simulation(arguments);
   print_notices(err, notices_on_variables_of_one_simulation());
   const SweepFiles files = check_files(arguments);
+  check_names(arguments, axes);
   Sweep sweep(arguments, axes, err);
   const std::vector<SweepRow> rows = sweep.run();
   const auto interruption = static_cast<int>(sweep.interruption());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <string>
@@ -23,6 +22,7 @@
 #include "topology/read/nccl_reader.hpp"
 #include "topology/read/read_machine.hpp"
 #include "topology/write/hwloc_writer.hpp"
+#include "topology/write/lost_facts.hpp"
 #include "topology/write/print_machine.hpp"
 
 namespace convoy::cli {
@@ -81,22 +81,15 @@ std::string exported(const topology::Machine& machine, const std::string& form,
                         : topology::write_hwloc_xml(machine);
 }
 
-// What of the machine lstopo's form cannot say: predictions for the converted machine differ by it.
-void tell_what_lstopo_lacks(const topology::Machine& machine, std::ostream& err) {
-  std::vector<std::string> lost;
-  if (std::ranges::any_of(machine.nodes, [](const topology::Node& node) {
-        return node.kind == topology::NodeKind::nic && node.network_bytes_per_second.known();
-      }))
-    lost.emplace_back("rates of network cards");
-  if (std::ranges::any_of(machine.links, [](const topology::Link& link) {
-        return link.kind == topology::LinkKind::c2c;
-      }))
-    lost.emplace_back("links between processors and GPUs beside PCI Express");
-  if (std::ranges::any_of(machine.nodes, [](const topology::Node& node) { return node.host != 0; }))
-    lost.emplace_back("hosts but the first");
+// Predictions for the converted machine differ by what its form lacks.
+void tell_what_is_lost(const topology::Machine& machine, const std::string& form,
+                       const topology::Catalogue& catalogue, std::ostream& err) {
+  const bool nccl = form == "nccl";
+  const std::vector<std::string> lost = nccl ? topology::lost_in_nccl_dump(machine, catalogue)
+                                             : topology::lost_in_hwloc_xml(machine, catalogue);
   if (!lost.empty())
-    err << fmt::format("convoy: lstopo's form has no {}; convoy topo --json=FILE keeps all\n",
-                       fmt::join(lost, ", no "));
+    err << fmt::format("convoy: {}'s form has no {}; convoy topo --json=FILE keeps them\n",
+                       nccl ? "NCCL" : "lstopo", fmt::join(lost, ", no "));
 }
 
 // By default, as many as the platform lists, else 1.
@@ -154,7 +147,8 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
   const auto catalogue = topology::Catalogue::read(share_directory() / "catalogue");
   const topology::Machine machine = chosen_machine(options, catalogue);
   write_pictures(options, machine, err);
-  if (options.exported_form == "lstopo") tell_what_lstopo_lacks(machine, err);
+  if (!options.exported_form.empty())
+    tell_what_is_lost(machine, options.exported_form, catalogue, err);
   const std::string& json_file = options.json_file;
   const std::string json =
       options.json ? json_text(topology::machine_to_json(machine), 2) + "\n" : std::string();

@@ -16,11 +16,11 @@ namespace convoy::job {
 constexpr double kUnmeasuredError = 0.25;
 constexpr double kUnmeasuredErrorOfOne = 0.5;
 
-// Where the layers' times of described machines come from, for people. The errors are those for one
-// P100 and one K80 in the published tables, five models each.
+// Where the layers' times of described machines come from, for people. The errors are those of
+// tests/simulate/single_device_rates.json; no rates of other GPUs are there to compare with.
 inline constexpr const char* kRoofline =
-    "roofline of the device's peaks, uncertain: 12 % off in the mean, up to 40 %, where rates are "
-    "published";
+    "roofline of the device's peaks, uncertain: 13 % off in the mean, up to 40 %, of NVIDIA's GPUs "
+    "from Pascal to Ada; others were not compared";
 
 // The machine that the options describe: its clusters, with any number of hosts and devices, and
 // its software.

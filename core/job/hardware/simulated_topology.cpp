@@ -142,6 +142,8 @@ SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::p
   topology::add_catalogue_facts(machine, catalogue);
   if (machine.name.empty()) machine.name = machine.source;
   std::vector<std::string> notices;
+  if (std::string assumed = simulate::assumed_of_processors(machine, catalogue); !assumed.empty())
+    notices.push_back(std::move(assumed));
   const std::vector<std::uint32_t> order = gpu_order(setup.options, machine, notices);
   SimulatedHardware hardware =
       gpus_of_machine(machine, known_constants(setup, machine, catalogue), order);

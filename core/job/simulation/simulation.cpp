@@ -67,7 +67,8 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
     : setup_(setup),
       hardware_(choose_simulated_hardware(setup)),
       given_rate_(setup.options.machine.images_per_second) {
-  if (!given_rate_) result_.notices = hardware_.notices;
+  // Of this machine's processors, notices are about the rates of layers.
+  if (!given_rate_ || !hardware_.on_host_processors) result_.notices = hardware_.notices;
   if (!given_rate_ && !setup.options.winograd)
     result_.notices.emplace_back(
         "--winograd_nonfused=false has no effect on what is foreseen, and a run takes longer: 3x3 "

@@ -6,11 +6,12 @@
 namespace convoy::report {
 namespace {
 
-// Each text of that name once, in the order of the rows.
+// Each text or number of that name once, in the order of the rows.
 std::vector<std::string> texts_of(const Json& rows, const char* name) {
   std::vector<std::string> texts;
   for (const Json& row : rows)
-    if (const std::string value = text(row, name);
+    if (const std::string value =
+            number(row, name) ? plain_number(number_or_zero(row, name)) : text(row, name);
         !value.empty() && std::ranges::find(texts, value) == texts.end())
       texts.push_back(value);
   return texts;
@@ -23,10 +24,12 @@ std::vector<Figure> rows_environment(const Subject& subject) {
   const Json& rows = field(record, record.contains("points") ? "points" : "cells");
   Table table{subject.figure_title("What ran, and where"), {}, {}};
   if (is_true(record, "simulated")) table.title = subject.figure_title("What was simulated");
-  const std::pair<const char*, const char*> names[] = {{"machine", "machine"},
-                                                       {"software", "software"},
-                                                       {"layers' times", "layer_times"},
-                                                       {"computes in", "compute_dtype"}};
+  const std::pair<const char*, const char*> names[] = {
+      {"machine", "machine"},
+      {"software", "software"},
+      {"layers' times", "layer_times"},
+      {"computes in", "compute_dtype"},
+      {"threads per device", "threads_per_device"}};
   for (const auto& [label, name] : names)
     for (const std::string& value : texts_of(rows, name)) table.rows.push_back({label, value});
   if (const std::string version = text(record, "convoy_version"); !version.empty())

@@ -105,6 +105,21 @@ BarChart layers_chart(const Subject& run, const Json& profile) {
   return chart;
 }
 
+// With what pairs of tasks measured of their links at the start; "-" where they did not.
+Table peers_table(const Subject& run, const Json& peers) {
+  Table table{run.figure_title("Links between this task and others"),
+              {"task", "transport", "round trip", "rate"},
+              {}};
+  for (const Json& peer : peers) {
+    const double round_trip = number_or_zero(peer, "round_trip_seconds");
+    const double rate = number_or_zero(peer, "bytes_per_second");
+    table.rows.push_back({text(peer, "task"), text(peer, "transport"),
+                          round_trip > 0 ? quantity(round_trip, Unit::kSeconds) : "-",
+                          rate > 0 ? quantity(rate, Unit::kBytes) + "/s" : "-"});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<Figure> breakdown_figures(const Subject& run) {
@@ -158,11 +173,12 @@ std::vector<Figure> task_figures(const Subject& run) {
     for (const Json& peer : peers) {
       const double sent = number_or_zero(peer, "bytes_sent");
       const double received = number_or_zero(peer, "bytes_received");
-      traffic.bars.push_back({fmt::format("{}, by {}", text(peer, "task"), text(peer, "transport")),
+      traffic.bars.push_back({text(peer, "task"),
                               {{0, sent}, {2, received}},
                               quantity(sent + received, Unit::kBytes)});
     }
     figures.emplace_back(std::move(traffic));
+    figures.emplace_back(peers_table(run, peers));
   }
   if (!waits.rows.empty()) figures.emplace_back(std::move(waits));
   return figures;

@@ -27,12 +27,13 @@ double half_peak(const topology::DeviceEntry& entry) {
   return std::max(entry.peak_f16.value_or(0), entry.peak_bf16.value_or(0));
 }
 
-const topology::HostEntry& host_of(const topology::Machine& machine,
-                                   const topology::Catalogue& catalogue) {
+// Null when the catalogue knows none of its processors.
+const topology::HostEntry* find_host_of(const topology::Machine& machine,
+                                        const topology::Catalogue& catalogue) {
   for (const topology::Node& node : machine.nodes)
     if (node.kind == topology::NodeKind::package && !node.model.empty())
-      if (const topology::HostEntry* entry = catalogue.find_host(node.model)) return *entry;
-  return catalogue.fallback_host();
+      if (const topology::HostEntry* entry = catalogue.find_host(node.model)) return entry;
+  return nullptr;
 }
 
 SimulatedDevice unknown_device(const topology::Node& gpu) {
@@ -66,6 +67,13 @@ void keep_part(const topology::GpuPart& part, const topology::DeviceEntry& entry
   device.memory_bytes = part.memory_bytes;
   device.name = fmt::format("{} of {:.0f} multiprocessors of {}", part.multiprocessors,
                             entry.multiprocessors.value_or(0), device.name);
+}
+
+// Hosts whose collective library is told to use peer access everywhere.
+void take_peers_over_root(const topology::Machine& machine, std::vector<SimulatedHost>& hosts) {
+  for (const topology::Node& node : machine.nodes)
+    if (node.peers_over_root.value_or(false) && node.host < hosts.size())
+      hosts[node.host].peers_over_root = std::numeric_limits<double>::infinity();
 }
 
 }  // namespace
@@ -128,7 +136,9 @@ MachineConstants machine_constants(const topology::Machine& machine,
                                    const topology::Catalogue& catalogue,
                                    std::vector<std::string>& unknown) {
   MachineConstants constants;
-  constants.hosts = {simulated_host(host_of(machine, catalogue))};
+  const topology::HostEntry* host = find_host_of(machine, catalogue);
+  constants.hosts = {simulated_host(host != nullptr ? *host : catalogue.fallback_host())};
+  take_peers_over_root(machine, constants.hosts);
   std::map<std::string, std::uint32_t> kinds;
   for (const topology::Node& node : machine.nodes) {
     if (node.kind == topology::NodeKind::package && node.host == 0)
@@ -145,6 +155,22 @@ MachineConstants machine_constants(const topology::Machine& machine,
   return constants;
 }
 
+std::string assumed_of_processors(const topology::Machine& machine,
+                                  const topology::Catalogue& catalogue) {
+  if (find_host_of(machine, catalogue) != nullptr) return {};
+  const auto named = std::ranges::find_if(machine.nodes, [](const topology::Node& node) {
+    return node.kind == topology::NodeKind::package && !node.model.empty();
+  });
+  const std::string which =
+      named == machine.nodes.end()
+          ? fmt::format("{} does not name its processors", machine.source)
+          : fmt::format("the catalogue does not know the processors, {}", named->model);
+  return fmt::format(
+      "{}: usual rates of their links, and {:.0f} GB/s of memory each where none is given, are "
+      "assumed",
+      which, catalogue.fallback_host().memory_bytes_per_second.value_or(0) / 1e9);
+}
+
 MachineConstants platform_constants(const topology::Platform& platform,
                                     const topology::Catalogue& catalogue) {
   std::vector<std::string> unknown;
@@ -156,9 +182,9 @@ MachineConstants platform_constants(const topology::Platform& platform,
     CONVOY_CHECK(entry != nullptr);
     SimulatedHost host = simulated_host(*entry);
     host.input_cores = kind.input_cores;
-    if (kind.peers_over_root) host.peers_over_root = std::numeric_limits<double>::infinity();
     constants.hosts.insert(constants.hosts.end(), kind.hosts, host);
   }
+  take_peers_over_root(platform.machine, constants.hosts);
   return constants;
 }
 

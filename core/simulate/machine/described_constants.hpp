@@ -26,6 +26,11 @@ MachineConstants machine_constants(const topology::Machine& machine,
                                    const topology::Catalogue& catalogue,
                                    std::vector<std::string>& unknown);
 
+// Returns a sentence about what these constants assume of processors that the catalogue does not
+// know, or that the machine does not name; empty if they are known.
+std::string assumed_of_processors(const topology::Machine& machine,
+                                  const topology::Catalogue& catalogue);
+
 // Reads NAME.json in a folder, or the file at the path `name`. Throws Error (kUsage) with file,
 // line and field, or with the known names if the name is unknown.
 SoftwareProfile read_software_profile(const std::filesystem::path& folder, const std::string& name);

@@ -39,7 +39,7 @@ std::string topo(const std::vector<std::string>& arguments) {
 }
 
 // What the converted machine lacks changes predictions for it.
-TEST(Topo, SaysWhatLstoposFormLacks) {
+TEST(Topo, SaysWhatOtherProgramsFormsLack) {
   const auto said = [](const std::vector<std::string>& arguments) {
     std::ostringstream out;
     std::ostringstream err;
@@ -48,9 +48,32 @@ TEST(Topo, SaysWhatLstoposFormLacks) {
   };
   EXPECT_EQ(said({"--platform=gh200x4", "--export=lstopo", "--hosts=2"}),
             "convoy: lstopo's form has no rates of network cards, no links between processors and "
-            "GPUs beside PCI Express, no hosts but the first; convoy topo --json=FILE keeps all\n");
-  EXPECT_EQ(said({"--platform=rtx3090x2", "--export=lstopo"}), "");
+            "GPUs beside PCI Express, no peer access between GPUs, no hosts "
+            "but the first; convoy topo --json=FILE keeps them\n");
+  EXPECT_EQ(said({"--platform=gce-k80x8", "--export=nccl"}),
+            "convoy: NCCL's form has no sizes of hosts' memory, no numbers of cores, no peer "
+            "access between GPUs, no mark of "
+            "virtual machines; convoy topo --json=FILE keeps them\n");
   EXPECT_EQ(said({"--platform=gh200x4"}), "");
+}
+
+// Where a file says more of a memory than its processor's entry in the catalogue.
+TEST(Topo, SaysWhereARateOfMemoryIsLost) {
+  const std::string json = topo({"--platform=rtx3090x2", "--json"});
+  const auto lost = [](const std::string& text) {
+    const std::string file = scratch_folder("memory") + "/machine.json";
+    write(file, text);
+    std::ostringstream out;
+    std::ostringstream err;
+    cli::run_topo_verb(std::vector<std::string>{"--topology=" + file, "--export=lstopo"}, out, err);
+    return err.str();
+  };
+  const std::string rate = "163800000000";
+  const std::size_t at = json.find(rate);
+  ASSERT_NE(at, std::string::npos) << json;
+  EXPECT_THAT(lost(json), ::testing::Not(::testing::HasSubstr("rates of hosts' memory")));
+  EXPECT_THAT(lost(std::string(json).replace(at, rate.size(), "100000000000")),
+              ::testing::HasSubstr("no rates of hosts' memory"));
 }
 
 TEST(Detect, ThisMachineHasProcessorsAndMemory) {

@@ -294,6 +294,17 @@ TEST(DescribedFilesTest, DevicesAreFoundByPciIdAndWhatIsMissingIsSaid) {
   EXPECT_NE(missing.find("devices.json"), std::string::npos) << missing;
 }
 
+// Files that other programs write name the processor alone.
+TEST(DescribedFilesTest, ProcessorsOfEveryPlatformLeadToItsConstants) {
+  const Catalogue catalogue = shared_catalogue();
+  for (const std::string& platform : platform_names(share_folder() / "platforms")) {
+    const Platform it = described(platform);
+    const std::size_t package = nodes_of(it.machine, NodeKind::package).front();
+    const HostEntry* entry = catalogue.find_host(it.machine.nodes[package].model);
+    EXPECT_EQ(entry == nullptr ? "none" : entry->name, it.kinds.front().constants) << platform;
+  }
+}
+
 TEST(DescribedFilesTest, HostsAreFoundByTheirProcessors) {
   const Catalogue& catalogue = shared_catalogue();
   const auto name = [&](const char* processor) {
@@ -305,6 +316,8 @@ TEST(DescribedFilesTest, HostsAreFoundByTheirProcessors) {
   EXPECT_EQ(name("Intel(R) Xeon(R) Platinum 8168 CPU @ 2.70GHz"), "skylake");
   EXPECT_EQ(name("AMD EPYC 9654 96-Core Processor"), "zen4");
   EXPECT_EQ(name("AMD EPYC 9575F 64-Core Processor"), "zen5");
+  EXPECT_EQ(name("Intel(R) Xeon(R) 6776P"), "granite-rapids");
+  EXPECT_EQ(name("AMD Ryzen Threadripper PRO 5975WX 32-Cores"), "zen2");
   EXPECT_EQ(name("ThunderX2"), "none");
   EXPECT_EQ(catalogue.fallback_host().name, "unknown");
 }

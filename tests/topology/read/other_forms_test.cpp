@@ -178,6 +178,8 @@ TEST(NcclDump, LinksToTheProcessorsMemoryAreRead) {
   ASSERT_NE(link, machine.links.end());
   EXPECT_DOUBLE_EQ(link->a_to_b.value_or(0), 447e9);
   EXPECT_EQ(machine.nodes[link->b].kind, NodeKind::package);
+  // NCCL names no processors of ARM, but only Grace has such links.
+  EXPECT_EQ(machine.nodes[link->b].model, "NVIDIA Grace");
 }
 
 // GeForce RTX 3090 and RTX A6000: their links are slower than those of A100.

@@ -121,9 +121,7 @@ TEST_P(EveryPlatform, KeepsTheGenerationOfItsProcessorsInNcclsForm) {
     return it.nodes[nodes_of(it, NodeKind::package).front()].model;
   };
   const HostEntry* before = catalogue.find_host(processor(machine));
-  const bool is_x86 = before != nullptr && before->name != "grace";
-  ASSERT_EQ(!processor(again).empty(), is_x86) << processor(machine);
-  if (!is_x86) return;
+  ASSERT_NE(before, nullptr) << processor(machine);
   // The two name themselves alike.
   const std::string expected = before->name == "cascade-lake" ? "skylake" : before->name;
   const HostEntry* after = catalogue.find_host(processor(again));
