@@ -32,9 +32,7 @@ std::unique_ptr<convoy::Transport> SocketTransport::open(const convoy::Transport
 }
 
 SocketTransport::SocketTransport(const convoy_transport_run& run)
-    : run_(run), listener_(listen_for(run)) {
-  run_.listen_address = run_.advertised_host = nullptr;
-}
+    : run_(convoy::without_texts(run)), listener_(listen_for(run)) {}
 
 SocketTransport::~SocketTransport() {
   for (auto& [rank, peer] : peers_) peer.connection->close();
