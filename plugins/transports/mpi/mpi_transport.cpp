@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <convoy/greeting.hpp>
 #include <cstring>
 #include <stdexcept>
 
@@ -18,28 +19,6 @@ constexpr double kCloseSeconds = 1.0;
 // A peer that stopped in the middle of a message keeps MPI at its memory: the job is at an end.
 constexpr double kInterruptSeconds = 0.9;
 constexpr int kAbortCode = 6;
-
-Hello hello_of(const convoy_transport_run& run) {
-  Hello mine;
-  std::copy_n(run.key, sizeof mine.key, mine.key);
-  mine.rank = run.rank;
-  mine.ranks = run.ranks;
-  mine.channels = run.channels;
-  mine.generation = run.generation;
-  return mine;
-}
-
-void require_ours(const Hello& hello, const convoy_transport_run& run) {
-  unsigned different = 0;
-  for (std::size_t i = 0; i < sizeof hello.key; ++i)
-    different |= static_cast<unsigned>(hello.key[i] ^ run.key[i]);
-  if (different != 0)
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of another run (another key) has come");
-  if (hello.generation != run.generation)
-    throw RefusedInput(CONVOY_REASON_STALE, "a process of another generation has come");
-  if (hello.ranks != run.ranks || hello.channels != run.channels)
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of a run of another size has come");
-}
 
 }  // namespace
 
@@ -111,7 +90,8 @@ void MpiTransport::connect(std::uint32_t peer, std::string_view address) {
              Patience::now() + run_.join_seconds};
   if (busy_until_ > 0) added.pair->cancel();
   peers_.emplace(peer, std::move(added));
-  const Hello mine = hello_of(run_);
+  Hello mine;
+  introduce(run_, mine);
   send_frame(to, kHello, &mine, sizeof mine);
   if (const auto early = early_.extract(to)) {
     std::array<std::byte, sizeof(Frame) + sizeof(Hello)> memory;
@@ -230,7 +210,7 @@ void MpiTransport::greeted(int source, const std::byte* payload, std::size_t byt
     early_[source] = hello;
     return;
   }
-  require_ours(hello, run_);
+  require_same_run(hello, run_);
   const auto known = peers_.find(hello.rank);
   if (known == peers_.end() || known->second.pair.get() != pair)
     throw RefusedInput(CONVOY_REASON_FOREIGN, "a process says that it is another task");
