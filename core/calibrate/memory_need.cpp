@@ -30,10 +30,8 @@ constexpr double kBytesPerThread = 20e6;
 }  // namespace
 
 double training_bytes(const ProbeNetwork& network, std::uint32_t devices) {
-  const double variables = static_cast<double>(network.graph.parameter_count()) * sizeof(float);
-  const double images =
-      network.batch * static_cast<double>(simulate::training_bytes_per_image(network.graph, false));
-  return devices * (2 * variables + images);  // with gradients
+  return devices *
+         simulate::replica_need(network.graph, simulate::Work::kTraining, false).of(network.batch);
 }
 
 std::vector<std::string> keep_what_fits(std::vector<ProbeNetwork>& networks,

@@ -71,7 +71,7 @@ void require_supported(TestedDevice& device, const convoy_submission& submission
   question.writes = writes.data();
   question.write_count = writes.size();
   question.scalar = submission.scalar;
-  if (submission.sizes != nullptr) std::copy_n(submission.sizes, 3, question.sizes);
+  if (submission.sizes != nullptr) std::copy_n(submission.sizes, 4, question.sizes);
   if (const auto reason = device.open().refusal(question)) throw Unsupported(*reason);
 }
 

@@ -45,13 +45,12 @@ HostMemoryNeed host_memory_need(const Setup& setup) {
                         static_cast<double>(setup.model_info.image_size) * 3;
   need.per_image = pixels * sizeof(float) * batches_held(options);
   if (options.input_only || !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS)) return need;
-  const double variables = static_cast<double>(setup.graph->parameter_count()) * sizeof(float);
-  const bool updates = trains(options);
-  need.per_image += static_cast<double>(
-      updates ? simulate::training_bytes_per_image(*setup.graph, options.half)
-              : simulate::inference_bytes_per_image(*setup.graph, options.half));
-  need.per_device = variables * (updates ? 2 : 1);
-  if (updates) need.once += variables * train::state_slots(options.optimizer.kind);
+  const simulate::Work work =
+      trains(options) ? simulate::Work::kTraining : simulate::Work::kInference;
+  const simulate::ReplicaNeed replica = simulate::replica_need(*setup.graph, work, options.half);
+  need.per_image += replica.per_image;
+  need.per_device = replica.variables + replica.gradients;
+  if (trains(options)) need.once += replica.variables * train::state_slots(options.optimizer.kind);
   return need;
 }
 

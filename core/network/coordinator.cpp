@@ -70,14 +70,14 @@ void Coordinator::join(ConnectionId connection, const Join& request, TimePoint n
   admit(connection, request, now);
 }
 
-// This task alone.
+// Refuses this task; the others go on.
 void Coordinator::refuse(ConnectionId connection, const Refusal& refusal) {
   send_(connection, refusal);
   close_(connection);
 }
 
-// Whether the loss of the task that it replaces may not be seen yet: a host that is gone closes no
-// connection.
+// Whether a task of this name may be a replacement. The loss of the task that it replaces may not
+// be known yet, because a host that is gone closes no connection.
 bool Coordinator::may_replace(const TaskName& name) const {
   const bool has_begun = phase_ == Phase::kRunning || returns();
   if (!has_begun || options_.restarts == 0) return false;
@@ -272,7 +272,7 @@ void Coordinator::give_up_joining(const Cause& cause) {
   if (cause.rank >= 0) close_(membership_.connection_of(cause.rank));
 }
 
-// The others wait on, for another replacement.
+// Frees the seat of a replacement that was lost; the others wait for another one.
 void Coordinator::vacate(const Cause& cause, TimePoint now) {
   --options_.restarts;
   join_deadline_ = after(now, options_.join_timeout);

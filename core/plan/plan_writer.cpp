@@ -15,19 +15,13 @@ std::span<const PlanSpan> readable(const PlanSpan* spans, std::uint64_t count) {
   return {spans, count <= kMaximumSpans ? count : 0};
 }
 
-bool has_sizes_of_call(const convoy_operation& it) {
-  return it.kind == CONVOY_OP_CALL &&
-         std::any_of(it.sizes, it.sizes + 4, [](std::uint64_t size) { return size != 0; });
-}
-
 void add_operation(Digest& digest, const convoy_operation& it) {
   for (const std::uint64_t word :
        {std::uint64_t{it.kind} << 32 | it.flags, std::uint64_t{it.place} << 32 | it.replica,
         std::uint64_t{it.reduction} << 32 | it.algorithm, std::bit_cast<std::uint64_t>(it.scalar),
         it.contributions, it.max_lag, it.first_layer, it.layer_count, it.bytes, it.flops})
     digest.add(word);
-  if (it.kind == CONVOY_OP_MATMUL || it.kind == CONVOY_OP_ORTHOGONALISE ||
-      is_compression(static_cast<OperationKind>(it.kind)) || has_sizes_of_call(it))
+  if (has_sizes(it))
     for (const std::uint64_t size : it.sizes) digest.add(size);
   if (it.kernel != nullptr) digest.add(std::string_view(it.kernel));
   if (it.effect != CONVOY_CALL_UNDECLARED) digest.add(it.effect);

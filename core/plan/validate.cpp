@@ -13,6 +13,10 @@ void require_index(std::uint64_t index, std::uint64_t count, const char* what) {
     fail(ExitCode::kFailed, "{} {} does not exist; there are {}", what, index, count);
 }
 
+bool has_sizes(const convoy_operation& operation) {
+  return std::ranges::any_of(operation.sizes, [](std::uint64_t size) { return size != 0; });
+}
+
 namespace {
 
 // Rule 3 of convoy/abi.h: so that a later version can give it a meaning.
@@ -243,8 +247,7 @@ void require_possible(const convoy_operation& source) {
 // Whether there is anything to keep: what is zero, as require_rest_zero asks of most kinds, needs
 // no room.
 bool has_details(const convoy_operation& source) {
-  return source.kernel != nullptr || source.kind == CONVOY_OP_CALL ||
-         std::ranges::any_of(source.sizes, [](std::uint64_t size) { return size != 0; });
+  return source.kernel != nullptr || source.kind == CONVOY_OP_CALL || has_sizes(source);
 }
 
 void set_details(OperationDetails& details, const convoy_operation& source) {

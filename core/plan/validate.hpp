@@ -12,6 +12,9 @@ constexpr std::uint64_t kMaximumSpans = 4096;
 
 void require_index(std::uint64_t index, std::uint64_t count, const char* what);
 
+// Whether any of its sizes is not zero.
+bool has_sizes(const convoy_operation& operation);
+
 // Fills in place and, for arenas, count and dtype.
 PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& cluster,
                           std::uint64_t arena_elements);

@@ -12,9 +12,10 @@
 namespace convoy {
 namespace {
 
-// Longer waits are made of several, so that one that overstays its time is found out soon.
+// A longer wait is divided into several calls, so that a call that exceeds its time is noticed
+// soon.
 constexpr double kLongestWait = 0.5;
-// What copying and clearing memory reach at least.
+// The lowest rate at which a device copies or clears memory.
 constexpr double kBytesPerSecond = 100e6;
 
 double seconds_for(std::uint64_t bytes) {
@@ -36,7 +37,7 @@ bool DevicePlugin::has(convoy_device_trait trait) const {
   return (table().traits & trait) != 0;
 }
 
-// Without a function to build them they are not to be had.
+// Forms other than host functions need build_kernel.
 KernelForms DevicePlugin::kernel_forms() const {
   KernelForms forms{.devices = manifest().name + " devices"};
   if (table().kernel_forms != 0 && table().build_kernel != nullptr)

@@ -11,6 +11,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/base/split.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
 namespace convoy {
@@ -49,13 +50,10 @@ std::vector<std::string_view> entries_of(std::string_view text) {
   }
 }
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(separator), text.size());
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+// A separator may follow the last part; an empty text has none.
+std::vector<std::string> parts_of(std::string_view text, char separator) {
+  std::vector<std::string> parts = split(text, separator);
+  if (parts.back().empty()) parts.pop_back();
   return parts;
 }
 
@@ -117,7 +115,7 @@ OptionDeclaration parse_option(std::string_view value) {
   OptionDeclaration option{.name = std::string(fields[0]),
                            .type = parse_type(fields[0], fields[1]),
                            .default_value = std::string(fields[2]),
-                           .allowed = split(fields[3], '|'),
+                           .allowed = parts_of(fields[3], '|'),
                            .help = std::string(rest)};
   if (!is_name(option.name)) {
     throw ManifestError(
@@ -144,7 +142,7 @@ OptionDeclaration parse_option(std::string_view value) {
 // Names and values of options: checked once all options are known.
 Variant parse_variant(std::string_view value) {
   Variant variant;
-  for (const std::string& setting : split(value, ',')) {
+  for (const std::string& setting : parts_of(value, ',')) {
     const std::size_t equals = setting.find('=');
     if (equals == std::string::npos) {
       throw ManifestError(fmt::format(
@@ -176,7 +174,7 @@ void check_variants(Manifest& manifest) {
 }
 
 void parse_needs(std::string_view value, Manifest& manifest) {
-  manifest.needs = split(value, ',');
+  manifest.needs = parts_of(value, ',');
   for (const std::string& operation : manifest.needs) {
     const OperationTraits* const traits = find_operation_traits(operation);
     if (traits == nullptr || traits->written_by_host) {

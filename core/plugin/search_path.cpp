@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
+#include "core/base/split.hpp"
 
 namespace convoy {
 namespace {
@@ -20,11 +21,8 @@ namespace {
 constexpr const char* kPluginDirectory = "lib/convoy/plugins";
 
 void append_list(std::string_view list, SearchOrigin origin, std::vector<SearchEntry>& entries) {
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(':'), list.size());
-    if (end > 0) entries.push_back({std::filesystem::path(list.substr(0, end)), origin});
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
+  for (const std::string& path : split(list, ':'))
+    if (!path.empty()) entries.push_back({path, origin});
 }
 
 }  // namespace

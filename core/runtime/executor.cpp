@@ -144,12 +144,12 @@ void Executor::require_network() const {
   if (parts_.network != nullptr) parts_.network->require_intact();
 }
 
-// Of the prologue, which has no lanes; null for a message that comes from another host.
+// For operations of the prologue, which has no lanes. Null for a message from another host.
 OpenDevice* Executor::device_of(const Operation& operation) const {
   return parts_.engines->at(place_on_host(*parts_.plan, operation, parts_.host));
 }
 
-// Whether its end may be up to another host.
+// Whether the operation can end only when another host does its part.
 bool Executor::awaits_peer(const Operation& operation) const {
   return operation.lane == kNetworkLane || spans_hosts(*parts_.plan, operation);
 }

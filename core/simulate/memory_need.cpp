@@ -79,27 +79,26 @@ std::uint64_t element_bytes(bool half) {
   return half ? 2 : 4;
 }
 
-}  // namespace
-
-// A layer frees its activations once its backward pass is done.
-std::uint64_t training_bytes_per_image(const Graph& graph, bool half) {
+// The peak of training is in the backward pass of some layer, which needs everything that was kept
+// up to it and the gradients of its output and its inputs; then the layer frees its activations.
+// The peak of inference is at least the output of some layer and its inputs.
+std::uint64_t bytes_per_image(const Graph& graph, Work work, bool half) {
   std::uint64_t kept = 0;
   std::uint64_t most = 0;
   for (const GraphNode& node : graph.nodes()) {
-    kept += kept_bytes(node, element_bytes(half));
+    if (work == Work::kTraining) kept += kept_bytes(node, element_bytes(half));
     const std::uint64_t inputs = works_in_place(node) ? 0 : input_elements(graph, node);
     most = std::max(most, kept + (node.output.elements() + inputs) * element_bytes(half));
   }
   return most;
 }
 
-std::uint64_t inference_bytes_per_image(const Graph& graph, bool half) {
-  std::uint64_t most = 0;
-  for (const GraphNode& node : graph.nodes()) {
-    const std::uint64_t inputs = works_in_place(node) ? 0 : input_elements(graph, node);
-    most = std::max(most, (node.output.elements() + inputs) * element_bytes(half));
-  }
-  return most;
+}  // namespace
+
+ReplicaNeed replica_need(const Graph& graph, Work work, bool half) {
+  const double variables = static_cast<double>(graph.parameter_count()) * sizeof(float);
+  return {variables, work == Work::kTraining ? variables : 0,
+          static_cast<double>(bytes_per_image(graph, work, half))};
 }
 
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
@@ -116,7 +115,7 @@ std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, st
         (shared_out ? updated[i] : buffer.count) * dtype_bytes(buffer.dtype);
     needs[buffer.place].optimizer_state += state_slots * updated[i] * dtype_bytes(CONVOY_F32);
   }
-  const std::uint64_t activations = training_bytes_per_image(graph, half) * batch;
+  const std::uint64_t activations = bytes_per_image(graph, Work::kTraining, half) * batch;
   for (const std::uint32_t place : lowered.cluster->replica_place) {
     needs[place].activations += activations;
     needs[place].reserved = machine.devices[machine.places[place].device].reserved_bytes;

@@ -20,12 +20,18 @@ struct MemoryNeed {
   std::uint64_t total() const { return buffers + optimizer_state + activations + reserved; }
 };
 
-// The most memory that an image takes at a time in the layers of a device. The peak is in the
-// backward pass of some layer, which needs everything that was kept up to it and the gradients of
-// its output and its inputs.
-std::uint64_t training_bytes_per_image(const Graph& graph, bool half);
-// The same without a backward pass: at least the output of some layer and its inputs.
-std::uint64_t inference_bytes_per_image(const Graph& graph, bool half);
+enum class Work { kInference, kTraining };
+
+// The least memory, in bytes, of a device that computes a whole network.
+struct ReplicaNeed {
+  double variables = 0;
+  double gradients = 0;  // of the variables
+  double per_image = 0;  // activations and their gradients, when they take most
+  double of(double batch) const { return variables + gradients + batch * per_image; }
+};
+
+// With `half`, activations have 16 bits.
+ReplicaNeed replica_need(const Graph& graph, Work work, bool half);
 
 // Returns the need of each place of the plan's cluster. With `half`, activations have 16 bits.
 std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,

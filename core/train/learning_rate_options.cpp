@@ -9,19 +9,10 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
+#include "core/base/split.hpp"
 
 namespace convoy::train {
 namespace {
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t end = text.find(separator);
-    parts.push_back(text.substr(0, end));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 template <typename Number>
 Number parse_part(std::string_view part, std::string_view schedule, const char* what) {
@@ -97,7 +88,7 @@ std::string explicit_rate(const LearningRateOptions& options) {
 }  // namespace
 
 PiecewiseRates parse_piecewise(std::string_view text) {
-  const std::vector<std::string_view> parts = split(text, ';');
+  const std::vector<std::string> parts = split(text, ';');
   if (parts.size() % 2 == 0) {
     fail(ExitCode::kUsage,
          "--piecewise_learning_rate_schedule={}: it has {} parts; an odd number is needed, rates "

@@ -1,6 +1,7 @@
 #include "core/plugin/transport_plugin.hpp"
 
 #include <convoy/sized.hpp>
+#include <convoy/transport.hpp>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,6 +35,21 @@ convoy_transport bare_table() {
   return table;
 }
 
+// Opens for every run that the SDK lets through.
+class Obliging : public Transport {
+ public:
+  static std::unique_ptr<Transport> open(const TransportHost&, const convoy_transport_run&) {
+    return std::make_unique<Obliging>();
+  }
+  void describe(convoy_transport_description&) override {}
+  std::string address() override { return {}; }
+  void connect(std::uint32_t, std::string_view) override {}
+  void expect(const convoy_transfer&) override {}
+  void send(const convoy_transfer&) override {}
+  std::uint64_t poll(std::span<convoy_transport_event>, double) override { return 0; }
+  void interrupt() override {}
+};
+
 class TransportPluginTest : public testing::Test {
  protected:
   TransportPluginTest() { run_.struct_size = sizeof run_; }
@@ -50,6 +66,23 @@ class TransportPluginTest : public testing::Test {
   convoy_transport table_ = bare_table();
   convoy_transport_run run_{};
 };
+
+TEST_F(TransportPluginTest, RefusesRunsThatCannotBe) {
+  table_ = transport_detail::kTable<Obliging>;
+  const TransportPlugin it = plugin();
+  run_.rank = 1;
+  run_.ranks = 2;
+  run_.channels = 256;
+  EXPECT_NO_THROW(OpenTransport(it, run_));
+  const auto refused = [&](std::uint32_t ranks, std::uint32_t channels) {
+    run_.ranks = ranks;
+    run_.channels = channels;
+    expect_error(ExitCode::kUsage, {"task 1 of", "cannot be"}, [&] { OpenTransport(it, run_); });
+  };
+  refused(1, 256);
+  refused(2, 0);
+  refused(2, 257);
+}
 
 TEST_F(TransportPluginTest, CutsTextsThatFillTheirFields) {
   const TransportPlugin it = plugin();

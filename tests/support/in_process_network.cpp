@@ -75,6 +75,7 @@ InProcessNetwork::~InProcessNetwork() = default;
 std::unique_ptr<OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
   auto run = make_sized<convoy_transport_run>();
   run.rank = rank;
+  run.ranks = ranks_;
   run.channels = ranks_;
   auto transport = std::make_unique<OpenTransport>(*plugin_, run);
   for (std::uint32_t peer = 0; peer < ranks_; ++peer)

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
+#include "core/base/split.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag.hpp"
@@ -62,18 +63,8 @@ constexpr VerbUsage kCompareUsage = {
     "of devices for every model, and prints one table. All other flags are those of convoy run, or "
     "of convoy simulate."};
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, at), text.size());
-    parts.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
-}
-
 std::vector<std::string> parse_names(const std::string& flag, const std::string& text) {
-  std::vector<std::string> names = split(text, ',');
+  std::vector<std::string> names = convoy::split(text, ',');
   for (const std::string& name : names)
     if (name.empty())
       fail(ExitCode::kUsage, "--{}={}: an empty name; separate names by single commas", flag, text);
@@ -82,7 +73,7 @@ std::vector<std::string> parse_names(const std::string& flag, const std::string&
 }
 
 ComparedStrategy parse_strategy(const std::string& text) {
-  const std::vector<std::string> parts = split(text, ':');
+  const std::vector<std::string> parts = convoy::split(text, ':');
   ComparedStrategy strategy{text, {"--variable_update=" + parts.front()}};
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].find('=') == std::string::npos || parts[i].front() == '-')

@@ -42,7 +42,7 @@ std::vector<FlagDefinition> diff_flags(DiffOptions& options) {
                 "only one run."),
       bind_flag("quantile", statistics.quantile, kShare,
                 "The step of a run that counts: this share of its steps is as fast or faster. 0.5 "
-                "is the median, which others on the machine change more."),
+                "is the median, which other work on the machine disturbs more."),
       bind_flag("fail_below", options.fail_below, Range{0, 10},
                 "End with code 4 when a difference is seen and the second's speed is below this "
                 "share of the first's, such as 0.97."),

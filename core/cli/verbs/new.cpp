@@ -177,8 +177,9 @@ std::vector<std::string> next_commands(const std::string& kind, const std::strin
     commands.push_back(fmt::format("cmake --install {} --component sdk --prefix {}",
                                    shell_word(prefix.string()), shell_word(sdk)));
   }
-  commands.push_back(fmt::format("cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH={1}", project,
-                                 shell_word(fs::absolute(sdk).string())));
+  commands.push_back(
+      fmt::format("cmake -S {0} -B {0}/build -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH={1}",
+                  project, shell_word(fs::absolute(sdk).string())));
   commands.push_back(fmt::format("cmake --build {}/build", project));
   const std::string program = shell_word((prefix / "bin" / "convoy").string());
   commands.push_back(fmt::format("{} {} {}", program, kind == "model" ? "info" : "check", library));

@@ -123,7 +123,7 @@ struct RepeatedCommand {
   Json repeats = Json::array();
   std::vector<double> rates;
 
-  // Of a run that has ended well.
+  // Adds the record of a run that has succeeded.
   void add(double began) {
     std::ifstream in(file);
     Json one = parse_ordered_json(in);
@@ -204,7 +204,7 @@ class Repeater {
     return [this] { return interrupt_.requested(); };
   }
 
-  // False: it was interrupted.
+  // Returns false if it was interrupted.
   bool take_run(std::uint32_t number) {
     const double began = seconds_since_1970();
     const ChildOutcome outcome = run_child_program(own_.words, stop());
@@ -213,8 +213,8 @@ class Repeater {
     return true;
   }
 
-  // Both runs at a time, in turns. The one that begins is not always the same. False: they were
-  // interrupted, and neither counts.
+  // Executes both runs at a time, in turns; they alternate in beginning. Returns false if they were
+  // interrupted; then neither counts.
   bool take_pair(std::uint32_t number) {
     RepeatedCommand& first = number % 2 == 1 ? other_ : own_;
     RepeatedCommand& second = number % 2 == 1 ? own_ : other_;
@@ -262,7 +262,7 @@ class Repeater {
     }
   }
 
-  // Of the runs to compare with, for an error of one.
+  // Names the runs to compare with in an error of one of them.
   std::string whose_run() const {
     const std::string& program = command_.against_program;
     if (program.empty()) return ", --against";

@@ -31,7 +31,7 @@ class JobObserver {
 struct PlannedJob {
   std::string strategy;  // with its options, as flags
   std::string verdict;   // "synchronous", "stale by 1" ..., or why it is wrong
-  bool right = false;    // the checker found nothing wrong; it may have proved nothing, either
+  bool right = false;    // the checker found nothing wrong, perhaps because it proved nothing
   std::string hash;     // of the lowered plan, 16 hexadecimal digits: equal plans have equal hashes
   std::string logical;  // the plan as the strategy wrote it, one operation per line
   std::string lowered;  // the plan that runs, with lanes and waits

@@ -64,7 +64,21 @@ class Transport {
   virtual void unregister_memory(void* /*registration*/) {}
 };
 
+// What a transport can keep of a run: texts are valid only while it opens.
+inline convoy_transport_run without_texts(convoy_transport_run run) {
+  run.listen_address = run.advertised_host = nullptr;
+  run.certificate = run.private_key = run.authorities = nullptr;
+  return run;
+}
+
 namespace transport_detail {
+
+inline void require_possible(const convoy_transport_run& run) {
+  if (run.channels == 0 || run.channels > 256 || run.rank >= run.ranks)
+    throw std::invalid_argument("task " + std::to_string(run.rank) + " of " +
+                                std::to_string(run.ranks) + " with " +
+                                std::to_string(run.channels) + " channels cannot be");
+}
 
 // The instance behind a table, with the host's functions for set_error.
 struct Instance {
@@ -158,6 +172,7 @@ int32_t open(convoy_context* context, const convoy_host* host, const convoy_tran
     const auto known = read_sized(*run, "convoy_transport_run", Side::kPlugin);
     require_known((known.flags & ~CONVOY_RUN_CLEAR_TEXT) == 0 && known.reserved == 0,
                   "flags of a run", known.flags, Side::kPlugin);
+    require_possible(known);
     instance->transport = Class::open(TransportHost(context, host), known);
     *out = instance.release();
   });

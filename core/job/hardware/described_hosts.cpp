@@ -11,6 +11,7 @@
 
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/split.hpp"
 #include "core/job/limits.hpp"
 #include "topology/catalogue/platform.hpp"
 
@@ -42,9 +43,7 @@ void check_port(const std::string& flag, const std::string& address, const std::
 std::vector<std::string> machine_names(const std::string& flag, const std::string& text) {
   std::vector<std::string> names;
   std::set<std::string> addresses;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    const std::string address = text.substr(at, comma - at);
+  for (const std::string& address : split(text, ',')) {
     const std::size_t colon = address.rfind(':');
     const std::string name = address.substr(0, colon);
     if (colon != std::string::npos) check_port(flag, address, address.substr(colon + 1));
@@ -55,7 +54,6 @@ std::vector<std::string> machine_names(const std::string& flag, const std::strin
       fail(ExitCode::kUsage,
            "--{}={}: an empty address; give host:port,host:port or how many there are", flag, text);
     names.push_back(name);
-    at = comma + 1;
   }
   return names;
 }

@@ -102,7 +102,7 @@ void Task::rejoin(const network::Introduction& introduction) {
   take_rank();
 }
 
-// The control plane's threads use the links and the texts.
+// Before the other members, because the control plane's threads use the links and the texts.
 Task::~Task() {
   control_.reset();
 }
@@ -156,7 +156,7 @@ Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
   return sizes;
 }
 
-// As the chief's devices are, every worker's are.
+// Every worker plans with the properties of the chief's devices.
 Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   const TaskDevices own = task_devices(devices, devices_per_worker_);
   TaskDevices of_workers =
@@ -165,7 +165,8 @@ Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   return cluster_of_tasks(workers(), static_cast<std::uint32_t>(identity_.servers), of_workers);
 }
 
-// Servers have no devices in collectives.
+// The reason why the workers' devices cannot run collectives together; empty if they can. Parameter
+// servers have no devices in collectives.
 std::string Task::agreed_refusal(const runtime::OpenDevices& devices, const std::string& own) {
   WorkersDevices mine;
   mine.refusal = own;
@@ -269,7 +270,7 @@ runtime::ClusterTask Task::cluster_task() {
 }
 
 std::vector<int> Task::replicas() const {
-  // A server's input is made for one that it never takes.
+  // A source of input needs a replica, although a server never takes a batch.
   if (!computes()) return {0};
   std::vector<int> numbers(devices_per_worker_);
   std::iota(numbers.begin(), numbers.end(), static_cast<int>(rank_ * devices_per_worker_));
@@ -425,7 +426,7 @@ network::Introduction introduce(const Setup& setup) {
       {"the strategy", file_hash(setup.catalog.find(PluginKind::kStrategy, strategy).path)}};
   for (const auto& [option, value] : setup.options.settings)
     if (!own_options().contains(option)) introduction.flags.push_back({"--" + option, value});
-  // Where the images lie is each task's own, but not whether there are any.
+  // Each task may have its images in another folder, but all have images or none has.
   if (!setup.options.data_dir.empty()) introduction.flags.push_back({"--data_dir", "a folder"});
   const std::uint32_t devices = count_devices(setup);
   introduction.flags.push_back({"devices", fmt::format("{}", devices)});

@@ -13,48 +13,39 @@
 namespace convoy::job {
 namespace {
 
-runtime::EvaluationEvents evaluation_events(std::int64_t every, RunReport& report,
-                                            const StopRequested& stop_requested) {
+runtime::EvaluationEvents evaluation_events(RunContext& run) {
   runtime::EvaluationEvents events;
-  events.every = every;
-  events.progress = [&report](std::int64_t step, double examples_per_second) {
-    report.observer().evaluation_step(step, examples_per_second);
+  events.every = run.setup.options.display_every;
+  events.progress = [&run](std::int64_t step, double examples_per_second) {
+    run.observer.evaluation_step(step, examples_per_second);
   };
-  events.stop_requested = stop_requested;
+  events.stop_requested = [&run] { return run.interrupted(); };
   return events;
 }
 
 // Sleeps in short stretches, so that a request to end is heard.
-void sleep_unless_stopped(std::int64_t seconds, const StopRequested& stop_requested) {
+void sleep_unless_interrupted(std::int64_t seconds, const RunContext& run) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-  while (!stop_requested() && std::chrono::steady_clock::now() < end)
+  while (!run.interrupted() && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
-void score_model(const TrainedModel& model, const JobOptions& options, Validation& validation,
-                 RunReport& report, const StopRequested& stop_requested) {
-  report.observer().model_loaded(model.path);
-  const runtime::Evaluation result = validation.score(
-      model.values, evaluation_events(options.display_every, report, stop_requested));
+void score_model(const TrainedModel& model, Validation& validation, RunContext& run) {
+  run.observer.model_loaded(model.path);
+  const runtime::Evaluation result = validation.score(model.values, evaluation_events(run));
   if (result.examples == 0) return;
-  report.evaluation(result, {model.global_step, model.global_step}, model.name);
-  report.evaluation_total(result);
+  run.report.evaluation(result, {model.global_step, model.global_step}, model.name);
+  run.report.evaluation_total(result);
 }
 
 }  // namespace
 
-TrainingEvaluations::TrainingEvaluations(const Setup& setup, const Sizes& sizes,
-                                         Validation* validation, std::int64_t training_examples,
-                                         std::int64_t global_batch, RunReport& report,
-                                         StopRequested stop_requested)
-    : task_(setup.task),
+TrainingEvaluations::TrainingEvaluations(RunContext& run, Validation* validation,
+                                         std::int64_t training_examples)
+    : run_(run),
       validation_(validation),
-      schedule_(setup.options.evaluation.triggers, training_examples, global_batch),
-      last_step_(sizes.timed_steps),
-      target_(setup.options.evaluation.stop_at_top_1),
-      display_every_(setup.options.display_every),
-      report_(report),
-      stop_requested_(std::move(stop_requested)) {}
+      schedule_(run.setup.options.evaluation.triggers, training_examples, run.global_batch()),
+      last_step_(run.sizes.timed_steps) {}
 
 // The step of the next evaluation after those already asked for; `until` + 1 if there is none.
 std::int64_t TrainingEvaluations::first_due(std::int64_t until) const {
@@ -79,15 +70,15 @@ bool TrainingEvaluations::pause(const runtime::PausePoint& point, const runtime:
   evaluate(point, session, false);
   const bool goes_on = outcome_ == Outcome::kGoesOn;
   if (failure_)
-    report_.tell(fmt::format("training ends at global_step {}, because its evaluation failed",
-                             point.global_step));
-  if (validation_ != nullptr && goes_on) report_.observer().training_resumes();
+    run_.tell(fmt::format("training ends at global_step {}, because its evaluation failed",
+                          point.global_step));
+  if (validation_ != nullptr && goes_on) run_.observer.training_resumes();
   return goes_on;
 }
 
 void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
                                 const runtime::Session& session) {
-  if (outcome_ != Outcome::kFailed) report_.observer().training_done();
+  if (outcome_ != Outcome::kFailed) run_.observer.training_done();
   if (outcome_ == Outcome::kGoesOn && !summary.stopped)
     evaluate({summary.last_step, summary.global_step}, session, true);
   if (failure_) std::rethrow_exception(failure_);
@@ -105,33 +96,33 @@ void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
 TrainingEvaluations::Outcome TrainingEvaluations::try_score(const runtime::PausePoint& point,
                                                             const runtime::ModelValues& values,
                                                             bool is_last) {
-  report_.observer().evaluation_begins(point.global_step, is_last);
+  const std::optional<double> target = run_.setup.options.evaluation.stop_at_top_1;
+  run_.observer.evaluation_begins(point.global_step, is_last);
   try {
     const runtime::Evaluation result = score(point, values);
-    if (is_last || !target_ || result.stopped || result.top_1 < *target_) return Outcome::kGoesOn;
+    if (is_last || !target || result.stopped || result.top_1 < *target) return Outcome::kGoesOn;
   } catch (...) {
     failure_ = std::current_exception();
     return Outcome::kFailed;
   }
-  report_.observer().target_reached(*target_);
+  run_.observer.target_reached(*target);
   return Outcome::kReached;
 }
 
 runtime::Evaluation TrainingEvaluations::score(const runtime::PausePoint& point,
                                                const runtime::ModelValues& values) {
-  const runtime::Evaluation result =
-      validation_->score(values, evaluation_events(display_every_, report_, stop_requested_));
-  if (result.examples > 0) report_.evaluation(result, point, "");
+  const runtime::Evaluation result = validation_->score(values, evaluation_events(run_));
+  if (result.examples > 0) run_.report.evaluation(result, point, "");
   return result;
 }
 
 TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own,
                                                          const runtime::PausePoint& point) {
-  if (task_ == nullptr) return own;
+  if (run_.setup.task == nullptr) return own;
   const std::string round = fmt::format("evaluation after {}", point.global_step);
-  const std::string chiefs = task_->from_chief(round, own == Outcome::kReached  ? "reached"
-                                                      : own == Outcome::kFailed ? "failed"
-                                                                                : "");
+  const std::string chiefs = run_.setup.task->from_chief(round, own == Outcome::kReached ? "reached"
+                                                                : own == Outcome::kFailed ? "failed"
+                                                                                          : "");
   if (chiefs.empty()) return Outcome::kGoesOn;
   return chiefs == "reached" ? Outcome::kReached : Outcome::kFailed;
 }
@@ -161,22 +152,22 @@ std::optional<TrainedModel> first_trained_model(const JobOptions& options,
   return model;
 }
 
-void evaluate_trained_models(const JobOptions& options, Validation& validation,
-                             std::optional<TrainedModel> first, const FindTrainedModel& newest,
-                             RunReport& report, const StopRequested& stop_requested) {
+void evaluate_trained_models(RunContext& run, Validation& validation,
+                             std::optional<TrainedModel> first, const FindTrainedModel& newest) {
+  const JobOptions& options = run.setup.options;
   const std::int64_t interval = options.evaluation.interval_seconds;
   std::string scored;
   std::optional<TrainedModel> model = std::move(first);
-  while (!stop_requested()) {
-    if (!model) report.observer().no_checkpoint(options.checkpoints.train_dir);
+  while (!run.interrupted()) {
+    if (!model) run.observer.no_checkpoint(options.checkpoints.train_dir);
     if (model && model->name != scored) {
-      score_model(*model, options, validation, report, stop_requested);
+      score_model(*model, validation, run);
       scored = model->name;
     }
     if (interval == 0) return;
     model.reset();  // it may be large, and the wait long
-    sleep_unless_stopped(interval, stop_requested);
-    if (!stop_requested()) model = newest();
+    sleep_unless_interrupted(interval, run);
+    if (!run.interrupted()) model = newest();
   }
 }
 

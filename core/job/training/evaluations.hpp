@@ -6,28 +6,21 @@
 #include <optional>
 #include <string>
 
-#include "core/job/setup.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/job/training/run_report.hpp"
+#include "core/job/training/run_context.hpp"
 #include "core/job/training/validation.hpp"
 #include "core/runtime/training_loop.hpp"
 #include "core/train/evaluation_schedule.hpp"
 
 namespace convoy::job {
 
-// Whether the user has asked to end the run.
-using StopRequested = std::function<bool()>;
-
 // The evaluations of a run that also trains: when they are due, what they print, and whether the
 // target is reached. Training pauses during an evaluation, and none of its state changes. On
 // several hosts the chief evaluates and the others wait for its result.
 class TrainingEvaluations {
  public:
-  // training_examples: of an epoch. sizes: those of training. validation: null if another task
-  // evaluates.
-  TrainingEvaluations(const Setup& setup, const Sizes& sizes, Validation* validation,
-                      std::int64_t training_examples, std::int64_t global_batch, RunReport& report,
-                      StopRequested stop_requested);
+  // training_examples: of an epoch. validation: null if another task evaluates.
+  TrainingEvaluations(RunContext& run, Validation* validation, std::int64_t training_examples);
 
   // Whether an evaluation is due by this step. For workers that do not wait for each other: they
   // pause some steps after the request.
@@ -53,17 +46,13 @@ class TrainingEvaluations {
   // The outcome of the chief, for all tasks.
   Outcome agreed(Outcome own, const runtime::PausePoint& point);
 
-  Task* task_;              // null: a run of one process
+  RunContext& run_;
   Validation* validation_;  // null: another task evaluates
   train::EvaluationSchedule schedule_;
   std::int64_t last_step_;
-  std::int64_t asked_ = 0;  // the step up to which nothing is due any more
-  std::optional<double> target_;
+  std::int64_t asked_ = 0;              // the step up to which nothing is due any more
   Outcome outcome_ = Outcome::kGoesOn;  // of the last one
   std::exception_ptr failure_;          // of the evaluation that failed here
-  std::int64_t display_every_;
-  RunReport& report_;
-  StopRequested stop_requested_;
   double seconds_ = 0;
 };
 
@@ -87,8 +76,7 @@ std::optional<TrainedModel> first_trained_model(const JobOptions& options,
                                                 const FindTrainedModel& newest);
 
 // Scores that model, and with an interval every newer one until the user asks to end.
-void evaluate_trained_models(const JobOptions& options, Validation& validation,
-                             std::optional<TrainedModel> first, const FindTrainedModel& newest,
-                             RunReport& report, const StopRequested& stop_requested);
+void evaluate_trained_models(RunContext& run, Validation& validation,
+                             std::optional<TrainedModel> first, const FindTrainedModel& newest);
 
 }  // namespace convoy::job

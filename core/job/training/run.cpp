@@ -86,8 +86,7 @@ class Run {
     validation.prepare(run_.take_devices());
     run_.describe(validation.session());
     run_.observer.initializing();
-    evaluate_trained_models(run_.setup.options, validation, std::move(first), newest, run_.report,
-                            [this] { return run_.interrupted(); });
+    evaluate_trained_models(run_, validation, std::move(first), newest);
     run_.report_bad_records(validation.read_so_far(), " of the validation data");
   }
 

@@ -23,13 +23,13 @@ std::optional<Accuracy> accuracy_of(const TrainingStep& step) {
   return Accuracy{*step.top_1, *step.top_5};
 }
 
-// Of those that take steps of their own; servers take none.
+// Counts the workers of this process that take steps of their own; servers take none.
 std::int64_t count_workers_here(const runtime::Session& session) {
   return std::ranges::count_if(session.strands(),
                                [](const auto& strand) { return !strand->replicas().empty(); });
 }
 
-// Their speeds without the pauses, in which all of them stand still.
+// The workers with their speeds outside the pauses, in which all of them stand still.
 std::vector<WorkerRecord> without_pauses(std::vector<WorkerRecord> workers, double paused_seconds) {
   for (WorkerRecord& worker : workers) {
     const double seconds = worker.seconds - paused_seconds;
@@ -231,7 +231,7 @@ void RunReport::warmup_step(const TrainingStep& step) {
                   report::duration_text(step.seconds * static_cast<double>(all - done))));
 }
 
-// Evaluations and checkpoints between the steps that are left are not foreseen.
+// The time left does not include evaluations and checkpoints between the remaining steps.
 std::string RunReport::progress_text(const char* of, std::int64_t step) const {
   // Workers that take steps of their own take about as many each.
   const std::int64_t all = std::max(step, sizes_.timed_steps * own_workers_);
@@ -297,7 +297,7 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
   if (speaks_for_all)
     for (const WorkerRecord& worker : record_.workers) tell(worker_text(worker));
   if (record_.synthetic_data) return;
-  // A step of workers that take their own is one worker's.
+  // If workers take steps of their own, a step has the images of one worker.
   const double images_per_step =
       summary.workers.empty() ? static_cast<double>(global_batch_) : record_.worker_batch;
   record_.input = report::judge_input({static_cast<double>(summary.timed_steps) * images_per_step,

@@ -29,7 +29,6 @@ class RunReport {
   RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
             std::uint32_t devices, report::RunObserver& observer);
 
-  report::RunObserver& observer() { return observer_; }
   const report::RunRecord& record() const { return record_; }
   // Prints the lines before the model is built.
   // most_epochs: where the last batch is filled up with images that do not count.

@@ -120,9 +120,7 @@ void TrainingRun::prepare_evaluations(std::int64_t training_examples) {
   if (run_.setup.task == nullptr || run_.setup.task->is_chief())
     validation_ = std::make_unique<Validation>(run_.validation());
   if (validation_) run_.tell(validation_->notices());
-  evaluations_ = std::make_unique<TrainingEvaluations>(
-      run_.setup, run_.sizes, validation_.get(), training_examples, run_.global_batch(),
-      run_.report, [this] { return run_.interrupted(); });
+  evaluations_ = std::make_unique<TrainingEvaluations>(run_, validation_.get(), training_examples);
 }
 
 void TrainingRun::generating_model() {

@@ -112,7 +112,8 @@ void Judge::choose_decider() {
        (only({FindingKind::kMissing, FindingKind::kScaled}) && updates_once_a_step()));
 }
 
-// At most: not in several parts, each with some of the gradients.
+// Whether no element has more updates than computes: no compute's gradients are divided among
+// several updates.
 bool Judge::updates_once_a_step() const {
   std::map<std::uint32_t, std::uint64_t> updated;  // elements, by buffer
   for (const Operation& operation : plan_.body)
@@ -332,7 +333,7 @@ bool Judge::update_in_turns() {
   return true;
 }
 
-// Of the recurrence that the report names.
+// Whether an update of the report's recurrence ends with this step.
 bool Judge::ends_update(std::uint64_t step) const {
   const std::uint64_t block = report_.computes_per_update;
   if (report_.uneven_updates.empty()) return step % block == block - 1;

@@ -27,7 +27,7 @@ std::vector<std::uint32_t> compute_positions(const Plan& plan) {
   return position;
 }
 
-// By number of the author's operation: whether it is a collective that was expanded.
+// For each of the author's operations, whether it is a collective that lowering expanded.
 std::vector<bool> expanded_collectives(const Plan& plan) {
   std::uint32_t sources = 0;
   for (const Operation& it : plan.body) sources = std::max(sources, it.source + 1);

@@ -15,9 +15,9 @@ namespace {
 // Timelines that nobody reports are polled; the interval doubles while nothing happens.
 constexpr double kShortestLook = 50e-6;
 constexpr double kLongestLook = 1e-3;
-// A transport without a descriptor is polled so often while something is queued; where something
-// has just moved, it first gets so long to wait by itself.
+// Interval at which a transport without a descriptor is polled while something is queued.
 constexpr double kBetweenPolls = 200e-6;
+// How long its poll may wait by itself when something has just moved.
 constexpr double kPollSeconds = 50e-6;
 // The interval when every event wakes the engine.
 constexpr double kNothingToDo = 0.05;

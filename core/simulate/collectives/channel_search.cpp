@@ -307,8 +307,11 @@ bool are_alike(const DeviceLinks& a, const DeviceLinks& b) {
 Channels find_rings(const DeviceLinks& links) {
   CONVOY_CHECK(links.devices > 1);
   if (links.is_taken_in_order()) return natural_ring(links);
-  Channels found = search_rings(links, true);
-  return found.orders.empty() ? search_rings(links, false) : found;
+  for (const bool only_direct : {true, false}) {
+    Channels found = search_rings(links, only_direct);
+    if (!found.orders.empty()) return found;
+  }
+  return {};
 }
 
 Channels find_chains(const DeviceLinks& links, const std::vector<ChannelEnds>& ends, double limit) {

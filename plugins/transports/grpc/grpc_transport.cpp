@@ -19,9 +19,10 @@ namespace {
 
 constexpr std::uint64_t kOwnFiles = 8;  // of the library's threads and listeners
 constexpr double kRedialSeconds = 0.1;
-// A stream that does not say who it is.
+// How long a new stream may take to say which task it comes from.
 constexpr double kNamelessSeconds = 5;
-// gRPC releases what it does not write any more at once; a write that a peer does not take, never.
+// How long gRPC gets to release memory after a peer is lost. It releases a write that the peer does
+// not read only when the connection ends.
 constexpr double kReleaseSeconds = 0.15;
 constexpr double kFarewellSeconds = 1;
 constexpr double kCloseSeconds = 3;
@@ -39,7 +40,7 @@ void keep_library_open() {
   static_cast<void>(kKept);
 }
 
-// The network between tasks, which is open before, has gRPC's pollers already.
+// The control plane opens before and has started gRPC's pollers already.
 void require_threads_of_library() {
   constexpr std::uint64_t kRest = 4;
   require_threads(grpc_runners() + kRest, "gRPC");
@@ -112,7 +113,7 @@ GrpcTransport::~GrpcTransport() {
   server_->Shutdown(gpr_now(GPR_CLOCK_MONOTONIC));
 }
 
-// Nothing of gRPC's refers to this object or to a span.
+// Whether gRPC still refers to this object or to a span.
 bool GrpcTransport::busy() const {
   return !links_.empty() ||
          std::ranges::any_of(peers_, [](auto& peer) { return !peer.second.pair->released_all(); });
@@ -230,8 +231,8 @@ void GrpcTransport::interrupt() {
   mailbox_->wake();
 }
 
-// What only time brings: another attempt, the end of patience, the release of what a peer that has
-// stopped does not take.
+// What is due by time and not by an event: new attempts to connect, time-outs, and the release of
+// writes to a peer that has stopped reading.
 void GrpcTransport::look_after(Lock& lock) {
   const double time = now();
   bool watch = false;
@@ -272,13 +273,13 @@ void GrpcTransport::look_after(std::uint32_t rank, Peer& peer, double time) {
   }
 }
 
-// Whether a thread is in a call of the stream: it ended meanwhile, and is buried later.
+// Whether a thread is in a call of the stream, which must not be destroyed before the call returns.
 bool GrpcTransport::is_called(const Link& link) const {
   return std::ranges::any_of(
       peers_, [&](const auto& peer) { return peer.second.pair->calls(*link.stream); });
 }
 
-// Streams that have ended, and their connections. That may take a while.
+// Destroys streams that have ended, and their connections. This may take a while.
 void GrpcTransport::bury(Lock& lock) {
   std::vector<Link> gone;
   for (auto link = links_.begin(); link != links_.end();) {

@@ -7,7 +7,7 @@
 namespace convoy::grpc_transport {
 namespace {
 
-// Keeps what a piece of a sender's memory is part of until gRPC refers to it no more.
+// Reports a piece of a sender's memory as released once gRPC no longer refers to it.
 struct Piece {
   std::shared_ptr<Mailbox> mailbox;
   Released released;
@@ -228,7 +228,7 @@ void Pair::take_credit(const FrameHeader& header, Lock& lock) {
   pump_all(lock);  // what was taken without credit for one channel made room for all
 }
 
-// Everything that the peer has sent came before its last word, on each connection.
+// On each connection, the close comes after everything that the peer has sent there.
 void Pair::take_close(Lane& lane) {
   lane.heard_close = true;
   const auto heard = [](const Lane& each) { return each.heard_close; };
@@ -312,7 +312,7 @@ void Pair::cancel() {
   if (!lost_) give_up();
 }
 
-// A write that has begun ends with its connection only.
+// Cancels the streams, because nothing else ends a write that has begun.
 void Pair::give_up() {
   lost_ = true;
   for (Lane& lane : lanes_)

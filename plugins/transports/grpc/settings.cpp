@@ -41,12 +41,8 @@ void read_certificates(const convoy_transport_run& run, Settings& settings) {
 }  // namespace
 
 Settings read_settings(const convoy_transport_run& run, std::uint32_t connections, bool checked) {
-  if (run.channels == 0 || run.channels > 256 || run.rank >= run.ranks)
-    throw std::invalid_argument("task " + std::to_string(run.rank) + " of " +
-                                std::to_string(run.ranks) + " with " +
-                                std::to_string(run.channels) + " channels cannot be");
   Settings settings;
-  settings.run = run;
+  settings.run = without_texts(run);
   settings.connections = std::min(connections, run.channels);
   if (run.listen_address != nullptr) settings.listen = parse_endpoint(run.listen_address);
   settings.advertised_host =
@@ -59,8 +55,6 @@ Settings read_settings(const convoy_transport_run& run, std::uint32_t connection
                                 " in clear text: give certificates, or --insecure_network on a "
                                 "network that you trust");
   settings.checked = !settings.encrypted && (checked || !local);
-  settings.run.listen_address = settings.run.advertised_host = nullptr;
-  settings.run.certificate = settings.run.private_key = settings.run.authorities = nullptr;
   return settings;
 }
 

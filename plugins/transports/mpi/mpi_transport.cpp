@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <convoy/greeting.hpp>
 #include <cstring>
 #include <stdexcept>
 
@@ -19,39 +20,6 @@ constexpr double kCloseSeconds = 1.0;
 constexpr double kInterruptSeconds = 0.9;
 constexpr int kAbortCode = 6;
 
-convoy_transport_run checked(convoy_transport_run run) {
-  start();
-  if (run.channels == 0 || run.channels > 256 || run.rank >= run.ranks)
-    throw std::invalid_argument("task " + std::to_string(run.rank) + " of " +
-                                std::to_string(run.ranks) + " with " +
-                                std::to_string(run.channels) + " channels cannot be");
-  run.listen_address = run.advertised_host = nullptr;
-  run.certificate = run.private_key = run.authorities = nullptr;
-  return run;
-}
-
-Hello hello_of(const convoy_transport_run& run) {
-  Hello mine;
-  std::copy_n(run.key, sizeof mine.key, mine.key);
-  mine.rank = run.rank;
-  mine.ranks = run.ranks;
-  mine.channels = run.channels;
-  mine.generation = run.generation;
-  return mine;
-}
-
-void require_ours(const Hello& hello, const convoy_transport_run& run) {
-  unsigned different = 0;
-  for (std::size_t i = 0; i < sizeof hello.key; ++i)
-    different |= static_cast<unsigned>(hello.key[i] ^ run.key[i]);
-  if (different != 0)
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of another run (another key) has come");
-  if (hello.generation != run.generation)
-    throw RefusedInput(CONVOY_REASON_STALE, "a process of another generation has come");
-  if (hello.ranks != run.ranks || hello.channels != run.channels)
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "a process of a run of another size has come");
-}
-
 }  // namespace
 
 void MpiTransport::available(const TransportHost& /*host*/) {
@@ -61,6 +29,7 @@ void MpiTransport::available(const TransportHost& /*host*/) {
 
 std::unique_ptr<Transport> MpiTransport::open(const TransportHost& /*host*/,
                                               const convoy_transport_run& run) {
+  start();
   return std::make_unique<MpiTransport>(run);
 }
 
@@ -74,7 +43,7 @@ void MpiTransport::exchange(const TransportHost& /*host*/, std::span<const std::
   if (all != nullptr) gather(mine, seconds, all);
 }
 
-MpiTransport::MpiTransport(const convoy_transport_run& run) : run_(checked(run)) {}
+MpiTransport::MpiTransport(const convoy_transport_run& run) : run_(without_texts(run)) {}
 
 // Frames that were sent arrive as long as the others receive; nothing else is waited for, unless
 // MPI is at somebody's memory.
@@ -121,7 +90,8 @@ void MpiTransport::connect(std::uint32_t peer, std::string_view address) {
              Patience::now() + run_.join_seconds};
   if (busy_until_ > 0) added.pair->cancel();
   peers_.emplace(peer, std::move(added));
-  const Hello mine = hello_of(run_);
+  Hello mine;
+  introduce(run_, mine);
   send_frame(to, kHello, &mine, sizeof mine);
   if (const auto early = early_.extract(to)) {
     std::array<std::byte, sizeof(Frame) + sizeof(Hello)> memory;
@@ -240,7 +210,7 @@ void MpiTransport::greeted(int source, const std::byte* payload, std::size_t byt
     early_[source] = hello;
     return;
   }
-  require_ours(hello, run_);
+  require_same_run(hello, run_);
   const auto known = peers_.find(hello.rank);
   if (known == peers_.end() || known->second.pair.get() != pair)
     throw RefusedInput(CONVOY_REASON_FOREIGN, "a process says that it is another task");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <convoy/greeting.hpp>
 #include <system_error>
 #include <utility>
 
@@ -14,13 +15,6 @@ namespace convoy::shm {
 namespace {
 
 constexpr std::size_t kMostCallers = 256;
-
-// Takes as long for every key.
-bool equal_keys(const std::uint8_t (&a)[32], const std::uint8_t (&b)[32]) {
-  unsigned different = 0;
-  for (std::size_t i = 0; i < 32; ++i) different |= static_cast<unsigned>(a[i] ^ b[i]);
-  return different == 0;
-}
 
 Introduced refusal_of(std::uint32_t peer, convoy_transport_reason reason, std::string text) {
   Introduced result{.peer = peer};
@@ -56,29 +50,9 @@ void Introductions::watch(const Descriptor& link) {
 
 Greeting Introductions::greeting() const {
   Greeting mine;
-  std::copy_n(run_.key, sizeof mine.key, mine.key);
-  mine.generation = run_.generation;
-  mine.rank = run_.rank;
-  mine.ranks = run_.ranks;
-  mine.channels = run_.channels;
+  introduce(run_, mine);
   mine.probe = probe_;
   return mine;
-}
-
-void Introductions::require_ours(const Greeting& greeting) const {
-  if (!equal_keys(greeting.key, run_.key))
-    throw RefusedInput(CONVOY_REASON_FOREIGN, "a task of another run (another key) has connected");
-  if (greeting.generation != run_.generation)
-    throw RefusedInput(CONVOY_REASON_STALE,
-                       "a task of generation " + std::to_string(greeting.generation) +
-                           " has connected; here it is " + std::to_string(run_.generation));
-  if (greeting.ranks != run_.ranks || greeting.channels != run_.channels ||
-      greeting.rank >= run_.ranks)
-    throw RefusedInput(
-        CONVOY_REASON_FOREIGN,
-        "task " + std::to_string(greeting.rank) + " of " + std::to_string(greeting.ranks) +
-            " with " + std::to_string(greeting.channels) + " channels has connected; here " +
-            std::to_string(run_.ranks) + " tasks have " + std::to_string(run_.channels));
 }
 
 bool Introductions::wants_to_dial() const {
@@ -133,7 +107,7 @@ std::optional<Introduced> Introductions::hear_caller(Caller& caller) {
     caller.greeting = heard->first;
     caller.memory = std::move(heard->second);
     caller.process = process;
-    require_ours(*caller.greeting);
+    require_same_run(*caller.greeting, run_);
   }
   const std::uint32_t peer = caller.greeting->rank;
   if (!awaited_.contains(peer)) {
@@ -180,7 +154,7 @@ Introduced Introductions::hear_answer(std::uint32_t peer, Dialled& it, const Gre
     return refusal_of(peer, static_cast<convoy_transport_reason>(answer.refusal),
                       "task " + std::to_string(peer) +
                           " refuses: it is of another run, generation or number of tasks");
-  require_ours(answer);
+  require_same_run(answer, run_);
   Introduced result{.peer = peer};
   result.process = it.process;
   result.probe = answer.probe;

@@ -63,7 +63,6 @@ class Introductions {
 
   void watch(const Descriptor& link);
   Greeting greeting() const;
-  void require_ours(const Greeting& greeting) const;
   void accept_callers();
   std::optional<Introduced> hear_caller(Caller& caller);
   std::optional<Introduced> dial_or_hear(std::uint32_t peer, Dialled& it);

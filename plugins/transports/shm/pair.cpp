@@ -309,9 +309,9 @@ void Pair::take_payload(const std::byte* payload, std::uint64_t bytes) {
   finish_receive(channel);
 }
 
-// What was read is the message only if its sender lived, and had not revoked it, when all was read.
-// The fence keeps the look at `revoked` behind the reading, as the sender's keeps new contents
-// behind its word.
+// The bytes are the message only if, after all were read, the sender lives and has not revoked it.
+// The fence orders the load of `revoked` after the reading; the sender's fence orders its store of
+// `revoked` before new contents.
 void Pair::continue_pull(std::uint64_t& budget) {
   const std::uint64_t part = std::min(pulled_->left, kPullPart);
   const int error = pull(process_, pulled_->to, pulled_->from, part);
@@ -349,8 +349,8 @@ void Pair::finish_send(std::uint32_t channel, std::uint64_t sequence) {
   sent_.finish(channel, sequence, [&](const convoy_transfer& it) { events_.done(it); });
 }
 
-// A socket is closed before its process's number can be another one's. Rings of the bell may still
-// be there to be read.
+// The kernel closes a process's socket before another process can get its number. The socket may
+// still hold unread bytes, with which the peer has rung.
 bool Pair::peer_lives() const {
   pollfd it{socket_.get(), POLLRDHUP, 0};
   return ::poll(&it, 1, 0) == 0;

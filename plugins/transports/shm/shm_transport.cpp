@@ -44,17 +44,6 @@ void watch(const Descriptor& epoll, int descriptor, std::uint64_t id, int operat
     throw std::system_error(errno, std::generic_category(), "epoll refuses a descriptor");
 }
 
-// Texts of the run are the caller's.
-convoy_transport_run without_texts(convoy_transport_run run) {
-  if (run.channels == 0 || run.channels > 256 || run.rank >= run.ranks)
-    throw std::invalid_argument("task " + std::to_string(run.rank) + " of " +
-                                std::to_string(run.ranks) + " with " +
-                                std::to_string(run.channels) + " channels cannot be");
-  run.listen_address = run.advertised_host = nullptr;
-  run.certificate = run.private_key = run.authorities = nullptr;
-  return run;
-}
-
 }  // namespace
 
 void ShmTransport::available(const TransportHost& /*host*/) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <convoy/transfer_flow.hpp>
+#include <convoy/greeting.hpp>
 #include <cstdint>
 #include <optional>
 
@@ -20,10 +20,6 @@ struct Greeting {
   std::uint32_t refusal = 0;  // convoy_transport_reason
   std::uint32_t reserved = 0;
 };
-
-Greeting greeting_of(const convoy_transport_run& run);
-// Throws convoy::RefusedInput.
-void require_same_run(const Greeting& greeting, const convoy_transport_run& run);
 
 // False while the connection is not established. Throws convoy::RefusedInput when it failed.
 bool send_greeting(const Socket& socket, const Greeting& greeting);

@@ -32,8 +32,8 @@ std::unique_ptr<convoy::Transport> SocketTransport::open(const convoy::Transport
 }
 
 SocketTransport::SocketTransport(const convoy_transport_run& run)
-    : run_(run), listener_(listen_for(run)) {
-  run_.listen_address = run_.advertised_host = nullptr;
+    : run_(convoy::without_texts(run)), listener_(listen_for(run)) {
+  convoy::introduce(run_, greeting_);
 }
 
 SocketTransport::~SocketTransport() {
@@ -130,14 +130,14 @@ void SocketTransport::hear(Caller& caller) {
   if (!caller.greeting) {
     caller.greeting = receive_greeting(caller.socket);
     if (!caller.greeting) return;
-    require_same_run(*caller.greeting, run_);
+    convoy::require_same_run(*caller.greeting, run_);
   }
   const auto peer = peers_.find(caller.greeting->rank);
   if (peer == peers_.end()) return;  // connect is still to be called
   if (peer->second.dials || peer->second.connection->established() ||
       peer->second.connection->lost())
     throw RefusedInput(CONVOY_REASON_FOREIGN, "a task has connected that is connected already");
-  if (!send_greeting(caller.socket, greeting_of(run_))) return;
+  if (!send_greeting(caller.socket, greeting_)) return;
   establish(peer->first, std::move(caller.socket));
   caller.socket = Socket();
 }
@@ -148,14 +148,14 @@ void SocketTransport::dial_or_hear(std::uint32_t rank, Peer& peer) {
       peer.dialled = dial(*peer.dials);
       peer.greeted = false;
     }
-    if (!peer.greeted) peer.greeted = send_greeting(peer.dialled, greeting_of(run_));
+    if (!peer.greeted) peer.greeted = send_greeting(peer.dialled, greeting_);
     if (!peer.greeted) return;
     const auto answer = receive_greeting(peer.dialled);
     if (!answer) return;
     if (answer->refusal != CONVOY_REASON_NONE)
       return peer.connection->lose(static_cast<convoy_transport_reason>(answer->refusal),
                                    "it refuses this task");
-    require_same_run(*answer, run_);
+    convoy::require_same_run(*answer, run_);
     establish(rank, std::move(peer.dialled));
   } catch (const RefusedInput&) {
     peer.dialled = Socket();  // again, until the time has passed

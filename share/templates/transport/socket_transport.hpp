@@ -58,6 +58,7 @@ class SocketTransport : public convoy::Transport {
   void wait(double seconds) const;
 
   convoy_transport_run run_;
+  Greeting greeting_;  // this task's
   Socket listener_;
   convoy::TransportEvents events_;
   std::map<std::uint32_t, Peer> peers_;

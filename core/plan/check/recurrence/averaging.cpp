@@ -26,16 +26,19 @@ bool averages(const Rows& step) {
   });
 }
 
-// The states that every state depends on, or, in reverse, the states that depend on it.
-Lists edges(const Rows& step, bool backwards) {
+// By state, the states that it depends on.
+Lists edges(const Rows& step) {
   Lists result(step.size());
   for (std::uint32_t i = 0; i < step.size(); ++i)
-    for (const Addend& it : step[i]) {
-      if (backwards)
-        result[it.index].push_back(i);
-      else
-        result[i].push_back(it.index);
-    }
+    for (const Addend& it : step[i]) result[i].push_back(it.index);
+  return result;
+}
+
+// By state, the states that depend on it.
+Lists reversed(const Lists& edges) {
+  Lists result(edges.size());
+  for (std::uint32_t i = 0; i < edges.size(); ++i)
+    for (const std::uint32_t other : edges[i]) result[other].push_back(i);
   return result;
 }
 
@@ -53,7 +56,7 @@ void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& dis
 
 // A state on which all others depend, directly or not; kNever: there is none.
 std::uint32_t common_source(const Rows& step) {
-  const Lists users = edges(step, true);
+  const Lists users = reversed(edges(step));
   std::vector<std::uint32_t> seen(step.size(), kNever);
   std::uint32_t last = 0;
   for (std::uint32_t i = 0; i < step.size(); ++i)
@@ -71,7 +74,7 @@ bool settles(const Rows& step) {
   const std::uint32_t source = common_source(step);
   if (source == kNever) return false;
   std::vector<std::uint32_t> distance(step.size(), kNever);
-  walk(edges(step, false), source, distance);
+  walk(edges(step), source, distance);
   std::int64_t rhythm = 0;
   for (std::size_t i = 0; i < step.size(); ++i)
     for (const Addend& it : step[i])

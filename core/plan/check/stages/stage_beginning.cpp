@@ -21,14 +21,14 @@ namespace {
 
 using Ranges = std::vector<std::vector<ElementRange>>;  // per buffer
 
-// 0 where variables differ.
+// How often each gradient counts in the end; 0 if this differs between variables.
 double counts_of(const CheckReport& report) {
   return report.counts - report.least > 1e-9 * report.counts ? 0 : report.counts;
 }
 
 class Beginning {
  public:
-  // `before` was held until the stage's prologue.
+  // Arguments as of judge_beginning().
   Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, const EarlierStages& before,
             Budget& budget)
       : plan_(plan),
@@ -189,7 +189,7 @@ class Beginning {
     }
   }
 
-  // What the stage of this compute says of its gradients.
+  // How often the gradients of this compute count according to the stage it belongs to.
   std::string times_in_the_end(std::uint64_t compute) const {
     const auto mean_over = static_cast<double>(before_.mean_over(compute));
     const double times = before_.counts.of_compute[compute] * mean_over;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "plugins/devices/cpu/cache_lines.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kLine = 64;  // bytes
 constexpr std::size_t kSums = kBf16Block * kBf16Block;
 // With more images the library's products, which read each weight once per call, are faster.
 constexpr std::size_t kMostImages = 64;
@@ -19,15 +19,6 @@ constexpr std::size_t kMostImages = 64;
 constexpr std::size_t kChunkSteps = 8;
 constexpr std::size_t kRangeBlocks = 16;
 constexpr std::size_t kMostWidth = 64;
-
-std::size_t divide_up(std::size_t a, std::size_t b) {
-  return (a + b - 1) / b;
-}
-
-std::byte* at_line(void* memory) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  return static_cast<std::byte*>(memory) + (divide_up(address, kLine) * kLine - address);
-}
 
 }  // namespace
 
@@ -75,7 +66,7 @@ Bf16FullyConnected::Workspace Bf16FullyConnected::workspace(void* scratch) const
 }
 
 std::size_t Bf16FullyConnected::scratch_bytes(std::size_t threads) const {
-  return kLine + shared_elements() * sizeof(Bf16) + threads * workspace_bytes();
+  return kCacheLine + shared_elements() * sizeof(Bf16) + threads * workspace_bytes();
 }
 
 // Calls task(index, own memory) for every index.

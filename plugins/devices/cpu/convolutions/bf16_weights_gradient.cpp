@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugins/devices/cpu/cache_lines.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
 namespace {
 
-constexpr std::size_t kLine = 64;  // bytes
 constexpr std::size_t kWeightsOfBlocks = kBf16Block * kBf16Block;
 
 // The sums of a tile take 640 KiB of a second-level cache of 2 MiB.
@@ -27,19 +27,6 @@ constexpr std::size_t kChunkSteps = 10, kChunkStepsOfTaps = 8, kChunkStepsOfVect
 constexpr std::size_t kTasks = 16;
 // Parts of the canvas cost writing and reading as many gradients.
 constexpr std::size_t kPartFloats = std::size_t{1024} << 10;
-
-std::size_t divide_up(std::size_t a, std::size_t b) {
-  return (a + b - 1) / b;
-}
-
-std::size_t whole_lines(std::size_t bytes) {
-  return divide_up(bytes, kLine) * kLine;
-}
-
-std::byte* at_line(void* memory) {
-  const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  return static_cast<std::byte*>(memory) + (whole_lines(address) - address);
-}
 
 }  // namespace
 
@@ -160,7 +147,8 @@ Bf16WeightsGradient::Workspace Bf16WeightsGradient::workspace(std::byte* memory)
 
 std::size_t Bf16WeightsGradient::scratch_bytes(std::size_t threads) const {
   const std::size_t part = weights_floats_ + shape_.out_channels;
-  return kLine + (parts_ > 1 ? parts_ * part * sizeof(float) : 0) + threads * workspace_bytes();
+  return kCacheLine + (parts_ > 1 ? parts_ * part * sizeof(float) : 0) +
+         threads * workspace_bytes();
 }
 
 Bf16WeightsGradient::Tile Bf16WeightsGradient::tile(std::size_t index, std::size_t part) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "plugins/devices/cpu/cache_lines.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
@@ -16,10 +17,6 @@ constexpr std::size_t kTasks = 32;
 // Parts of the batch cost writing and reading as many gradients.
 constexpr std::size_t kPartFloats = std::size_t{1} << 20;
 
-std::size_t ceil_divide(std::size_t a, std::size_t b) {
-  return (a + b - 1) / b;
-}
-
 // The positions of the result whose source, for a tap at an offset, lies on the image.
 struct Valid {
   std::size_t first, count;
@@ -27,8 +24,8 @@ struct Valid {
 
 Valid valid_positions(std::size_t tap, std::size_t pad, std::size_t stride, std::size_t source,
                       std::size_t first, std::size_t count) {
-  const std::size_t low = tap >= pad ? 0 : ceil_divide(pad - tap, stride);
-  const std::size_t high = source + pad > tap ? ceil_divide(source + pad - tap, stride) : 0;
+  const std::size_t low = tap >= pad ? 0 : divide_up(pad - tap, stride);
+  const std::size_t high = source + pad > tap ? divide_up(source + pad - tap, stride) : 0;
   const std::size_t begin = std::max(low, first);
   const std::size_t end = std::min(high, first + count);
   return {begin, end > begin ? end - begin : 0};
@@ -64,7 +61,7 @@ WeightsGradient::WeightsGradient(const ConvolutionShape& shape)
   tile_in_ = std::min(tile_in_, in_blocks_);
   tile_out_ = std::min(tile_out_, out_blocks_);
   weights_floats_ = in_blocks_ * out_blocks_ * unit;
-  const std::size_t wanted = ceil_divide(kTasks, tiles());
+  const std::size_t wanted = divide_up(kTasks, tiles());
   const std::size_t affordable = std::max<std::size_t>(kPartFloats / weights_floats_, 1);
   parts_ = std::min({wanted, affordable, shape.batch});
   const std::size_t pixels = shape_.out_height * shape_.out_width;
@@ -75,7 +72,7 @@ WeightsGradient::WeightsGradient(const ConvolutionShape& shape)
 }
 
 std::size_t WeightsGradient::tiles() const {
-  return ceil_divide(in_blocks_, tile_in_) * ceil_divide(out_blocks_, tile_out_);
+  return divide_up(in_blocks_, tile_in_) * divide_up(out_blocks_, tile_out_);
 }
 
 std::size_t WeightsGradient::scratch_floats() const {
@@ -83,7 +80,7 @@ std::size_t WeightsGradient::scratch_floats() const {
 }
 
 WeightsGradient::Tile WeightsGradient::tile(std::size_t index, std::size_t part) const {
-  const std::size_t across = ceil_divide(in_blocks_, tile_in_);
+  const std::size_t across = divide_up(in_blocks_, tile_in_);
   const std::size_t in = index % across * tile_in_;
   const std::size_t out = index / across * tile_out_;
   return {in,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "plugins/devices/cpu/cache_lines.hpp"
 #include "plugins/devices/cpu/convolutions/winograd.hpp"
 #include "plugins/devices/cpu/kernels/bf16.hpp"
 #include "plugins/devices/cpu/kernels/winograd.hpp"
@@ -15,10 +16,6 @@ inline constexpr std::size_t kWinogradPointFloats = std::size_t{2} << 20;
 inline constexpr std::size_t kWinogradDepth = 256;
 // Keeps rows and points from falling into the same sets of the caches.
 inline constexpr std::size_t kWinogradSkew = 16;
-
-inline constexpr std::size_t divide_up(std::size_t value, std::size_t by) {
-  return (value + by - 1) / by;
-}
 
 // Activations of the whole batch in blocks of channels, with channels last in a single one.
 struct WinogradImages {

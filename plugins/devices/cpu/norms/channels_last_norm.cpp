@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "plugins/devices/cpu/cache_lines.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 
 namespace convoy::cpu {
@@ -17,11 +18,6 @@ constexpr std::size_t kLeastElements = 16384;
 // Cells whose mean the distances of all cells are taken to: nearly the mean, so nothing cancels.
 constexpr std::size_t kPivotCells = 32;
 constexpr std::size_t kConstants = 5;  // arrays of floats in the scratch memory
-constexpr std::size_t kLine = 64;
-
-std::size_t whole_lines(std::size_t bytes) {
-  return (bytes + kLine - 1) / kLine * kLine;
-}
 
 float float_of(Bf16 value) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(value) << 16);

@@ -1,8 +1,7 @@
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 
 #include <bit>
-
-#include "plugins/devices/shared/message_shape.hpp"
+#include <convoy/operation_traits.hpp>
 
 namespace convoy::cuda {
 namespace {
@@ -12,11 +11,9 @@ std::uint64_t word_of(double value) {
 }
 
 std::uint64_t size_count(const convoy_submission& operation) {
-  if (operation.sizes == nullptr) return 0;
-  if (operation.kind == CONVOY_OP_MATMUL) return 4;
-  if (operation.kind == CONVOY_OP_ORTHOGONALISE) return 2;
-  if (is_compression(operation.kind)) return 3;
-  return operation.kind == CONVOY_OP_ADAPT_LOSS_SCALE ? 1 : 0;
+  const OperationTraits* const traits = find_operation_traits(operation.kind);
+  const bool uses_sizes = traits != nullptr && (traits->fields & kUsesSizes) != 0;
+  return uses_sizes && operation.sizes != nullptr ? 4 : 0;
 }
 
 void append_regions(const convoy_region* regions, std::uint64_t count, Signature& signature) {

@@ -96,8 +96,9 @@ bool LaneEngine::know(const convoy_wait* waits, std::size_t count) {
                      [this](const convoy_wait& point) { return ledger_->knows(point); });
 }
 
-// Once the device has failed nothing is worth waiting for. A run is held when it will never be
-// complete, or when a later operation's wait may hang on an earlier one: then it is none.
+// A failed device waits for nothing. A run of operations is held back, for kRunPatience at most,
+// while it is incomplete or a later operation of it waits, perhaps for an earlier one of the same
+// run.
 bool LaneEngine::is_ready(const Unit& unit) {
   const bool failed = failed_.load();
   if (unit.run == nullptr)
@@ -112,7 +113,8 @@ bool LaneEngine::is_ready(const Unit& unit) {
   return false;
 }
 
-// What is at the heads of the lanes; of a run only where it is at the heads of all its lanes.
+// The operations at the heads of the lanes. A run counts only when it is at the heads of all its
+// lanes.
 std::vector<LaneEngine::Unit> LaneEngine::heads() {
   std::vector<Unit> units;
   const std::lock_guard lock(mutex_);

@@ -6,13 +6,13 @@
 namespace convoy::cuda {
 namespace {
 
-// A run that the host does not submit as a whole, or whose waits hang on itself, is not one: that
-// was learned from something else. Far longer than submitting a step takes.
+// How long a run is held back. A run that the host does not submit as a whole, or that waits for
+// itself, was recognised by mistake. Far longer than submitting a step takes.
 constexpr std::chrono::milliseconds kRunPatience{500};
 
 }  // namespace
 
-// Given up, its operations are launched one by one.
+// Holds the run back; after kRunPatience its operations are launched one by one.
 void LaneEngine::hold(const OperationRun& run) {
   const auto now = std::chrono::steady_clock::now();
   const auto since = held_.try_emplace(&run, now).first->second;

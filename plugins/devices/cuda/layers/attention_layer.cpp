@@ -20,17 +20,20 @@ struct HeadSizes {
   std::uint64_t weights() const { return matrices() * cells * cells; }
   float scale() const { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(width))); }
 
-  // Between these matrices and activations that have `parts` of them side by side in every cell.
-  Permutation order(std::uint64_t parts, bool to_matrices) const {
+  // From activations that have `parts` of these matrices side by side in every cell.
+  Permutation to_matrices(std::uint64_t parts) const {
     const std::uint64_t row = parts * heads * width;
-    Permutation result{{static_cast<std::uint32_t>(images), static_cast<std::uint32_t>(heads),
-                        static_cast<std::uint32_t>(cells), static_cast<std::uint32_t>(width)},
-                       {heads * cells * width, cells * width, width, 1},
-                       {cells * row, width, row, 1}};
-    if (!to_matrices) std::swap(result.write_strides, result.read_strides);
-    return result;
+    return {{static_cast<std::uint32_t>(images), static_cast<std::uint32_t>(heads),
+             static_cast<std::uint32_t>(cells), static_cast<std::uint32_t>(width)},
+            {heads * cells * width, cells * width, width, 1},
+            {cells * row, width, row, 1}};
   }
 };
+
+Permutation reversed(Permutation order) {
+  std::swap(order.write_strides, order.read_strides);
+  return order;
+}
 
 HeadSizes head_sizes(const ProgramBuilder& builder, std::size_t node) {
   const std::uint64_t heads = builder.layer(node).groups;
@@ -45,7 +48,7 @@ MemoryPlan::Id take_part(ProgramBuilder& builder, const HeadSizes& sizes, Memory
   const MemoryPlan::Id matrices = builder.temporary(sizes.elements() * bytes);
   const std::uint64_t first = part * sizes.heads * sizes.width * bytes;
   builder.help(
-      [=, order = sizes.order(parts, true)](const Run& run) {
+      [=, order = sizes.to_matrices(parts)](const Run& run) {
         permute(run.stream, run.at(matrices), sizes.type,
                 static_cast<const std::byte*>(run.at(from)) + first, sizes.type, order);
       },
@@ -57,32 +60,41 @@ void put_part(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id ma
               MemoryPlan::Id to, std::uint64_t part, std::uint64_t parts) {
   const std::uint64_t first = part * sizes.heads * sizes.width * bytes_of(sizes.type);
   builder.help(
-      [=, order = sizes.order(parts, false)](const Run& run) {
+      [=, order = reversed(sizes.to_matrices(parts))](const Run& run) {
         permute(run.stream, static_cast<std::byte*>(run.at(to)) + first, sizes.type,
                 run.at(matrices), sizes.type, order);
       },
       "matrices of heads to activation");
 }
 
-void append_matrix_product(ProgramBuilder& builder, const HeadSizes& sizes, std::uint64_t m,
-                           std::uint64_t k, bool transposes_a, bool transposes_b, MemoryPlan::Id a,
-                           MemoryPlan::Id b, MemoryPlan::Id d, Type result) {
+enum class Weights { kAsTheyAre, kTransposed };
+
+// d[m, cells] <- a[m, k] * b[k, cells] of every head, by columns.
+struct HeadProduct {
+  std::uint64_t m, k;
+  bool transposes_a = false;
+  bool transposes_b = false;
+  MemoryPlan::Id a, b, d;
+  Type result;
+};
+
+void append_product(ProgramBuilder& builder, const HeadSizes& sizes, const HeadProduct& it) {
   const SharedProduct product =
-      plan_product(builder, {.m = m,
+      plan_product(builder, {.m = it.m,
                              .n = sizes.cells,
-                             .k = k,
-                             .transposes_a = transposes_a,
-                             .transposes_b = transposes_b,
+                             .k = it.k,
+                             .transposes_a = it.transposes_a,
+                             .transposes_b = it.transposes_b,
                              .factors = sizes.type,
-                             .result = result,
+                             .result = it.result,
                              .tf32 = false,
                              .has_bias = false,
                              .relu = false,
-                             .aligned = m % 8 == 0 && k % 8 == 0 && sizes.cells % 8 == 0,
+                             .aligned = it.m % 8 == 0 && it.k % 8 == 0 && sizes.cells % 8 == 0,
                              .batch = sizes.matrices()});
   builder.then(
       [=](const Run& run) {
-        (*product)->run(run.stream, run.at(a), run.at(b), run.at(d), nullptr, run.scratch);
+        (*product)->run(run.stream, run.at(it.a), run.at(it.b), run.at(it.d), nullptr, run.scratch);
       },
       kAttentionProduct);
 }
@@ -93,26 +105,29 @@ void append_matrix_product(ProgramBuilder& builder, const HeadSizes& sizes, std:
 MemoryPlan::Id compare(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id rows,
                        MemoryPlan::Id columns) {
   const MemoryPlan::Id result = builder.temporary(sizes.weights() * sizeof(float));
-  append_matrix_product(builder, sizes, sizes.cells, sizes.width, true, false, columns, rows,
-                        result, Type::kFloat);
+  append_product(builder, sizes,
+                 {.m = sizes.cells,
+                  .k = sizes.width,
+                  .transposes_a = true,
+                  .a = columns,
+                  .b = rows,
+                  .d = result,
+                  .result = Type::kFloat});
   return result;
 }
 
-// [cell][channel] <- weights * of.
+// [cell][channel] <- weights * of, or weights^T * of.
 MemoryPlan::Id mix(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id weights,
-                   MemoryPlan::Id of) {
+                   MemoryPlan::Id of, Weights as) {
   const MemoryPlan::Id result = builder.temporary(sizes.elements() * bytes_of(sizes.type));
-  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, false, of, weights, result,
-                        sizes.type);
-  return result;
-}
-
-// [cell][channel] <- weights^T * of.
-MemoryPlan::Id mix_back(ProgramBuilder& builder, const HeadSizes& sizes, MemoryPlan::Id weights,
-                        MemoryPlan::Id of) {
-  const MemoryPlan::Id result = builder.temporary(sizes.elements() * bytes_of(sizes.type));
-  append_matrix_product(builder, sizes, sizes.width, sizes.cells, false, true, of, weights, result,
-                        sizes.type);
+  append_product(builder, sizes,
+                 {.m = sizes.width,
+                  .k = sizes.cells,
+                  .transposes_b = as == Weights::kTransposed,
+                  .a = of,
+                  .b = weights,
+                  .d = result,
+                  .result = sizes.type});
   return result;
 }
 
@@ -131,7 +146,7 @@ void forward_attention(ProgramBuilder& builder, std::size_t node) {
     row_softmax(run.stream, sizes.type, run.at(weights), run.floats_at(scores), sizes.scale(),
                 sizes.matrices() * sizes.cells, static_cast<std::uint32_t>(sizes.cells));
   });
-  const MemoryPlan::Id result = mix(builder, sizes, weights, values);
+  const MemoryPlan::Id result = mix(builder, sizes, weights, values, Weights::kAsTheyAre);
   put_part(builder, sizes, result, builder.define(node), 0, 1);
 }
 
@@ -145,7 +160,8 @@ void backward_attention(ProgramBuilder& builder, std::size_t node) {
   const MemoryPlan::Id weights = builder.used(*builder.notes(node).first);
   const MemoryPlan::Id gradient = take_part(builder, sizes, builder.gradient(node), 0, 1);
   const MemoryPlan::Id write = builder.begin_whole_gradient(input);
-  put_part(builder, sizes, mix_back(builder, sizes, weights, gradient), write, 2, 3);
+  put_part(builder, sizes, mix(builder, sizes, weights, gradient, Weights::kTransposed), write, 2,
+           3);
   const MemoryPlan::Id values = take_part(builder, sizes, read, 2, 3);
   const MemoryPlan::Id of_weights = compare(builder, sizes, gradient, values);
   const MemoryPlan::Id scores = builder.temporary(sizes.weights() * bytes_of(sizes.type));
@@ -155,9 +171,9 @@ void backward_attention(ProgramBuilder& builder, std::size_t node) {
                          static_cast<std::uint32_t>(sizes.cells));
   });
   const MemoryPlan::Id keys = take_part(builder, sizes, read, 1, 3);
-  put_part(builder, sizes, mix(builder, sizes, scores, keys), write, 0, 3);
+  put_part(builder, sizes, mix(builder, sizes, scores, keys, Weights::kAsTheyAre), write, 0, 3);
   const MemoryPlan::Id queries = take_part(builder, sizes, read, 0, 3);
-  put_part(builder, sizes, mix_back(builder, sizes, scores, queries), write, 1, 3);
+  put_part(builder, sizes, mix(builder, sizes, scores, queries, Weights::kTransposed), write, 1, 3);
   builder.finish_gradient(input, write);
 }
 

@@ -58,9 +58,10 @@ class Elements {
   Type type_;
 };
 
-// Calls use(input element, filter element, output element) for every product of a convolution.
+// Calls use(first input element, first filter element, output element) for every row of products of
+// a convolution: one for each input channel of a group, which follow each other.
 template <typename Use>
-void for_products(const ConvolutionShape& s, Use&& use) {
+void for_rows(const ConvolutionShape& s, Use&& use) {
   const std::int64_t in_group = s.in_channels / s.groups;
   const std::int64_t out_group = s.out_channels / s.groups;
   for (std::int64_t n = 0; n < s.images; ++n)
@@ -77,10 +78,8 @@ void for_products(const ConvolutionShape& s, Use&& use) {
               const std::int64_t first_in = in_cell * s.in_channels + o / out_group * in_group;
               const std::int64_t first_filter =
                   ((o * s.kernel_height + ky) * s.kernel_width + kx) * in_group;
-              for (std::int64_t i = 0; i < in_group; ++i)
-                use(static_cast<std::size_t>(first_in + i),
-                    static_cast<std::size_t>(first_filter + i),
-                    static_cast<std::size_t>(out_cell * s.out_channels + o));
+              use(static_cast<std::size_t>(first_in), static_cast<std::size_t>(first_filter),
+                  static_cast<std::size_t>(out_cell * s.out_channels + o));
             }
           }
 }
@@ -160,32 +159,33 @@ void convolve(const Computation& computation, const ConvolutionMemory& memory) {
   const ConvolutionPass pass = computation.pass;
   const Elements input(memory.input, shape.type), filter(memory.filter, shape.type),
       output(memory.output, shape.type);
-  const auto inputs =
-      static_cast<std::size_t>(shape.images * shape.in_height * shape.in_width * shape.in_channels);
-  const auto outputs = static_cast<std::size_t>(shape.images * shape.out_height * shape.out_width *
-                                                shape.out_channels);
-  const auto filters = static_cast<std::size_t>(shape.filter_elements());
-  if (pass == ConvolutionPass::kForward) {
-    const std::vector<double> in = input.numbers(inputs), weights = filter.numbers(filters);
-    std::vector<double> sums(outputs);
-    for_products(
-        shape, [&](std::size_t i, std::size_t f, std::size_t o) { sums[o] += in[i] * weights[f]; });
-    return store(sums, output);
-  }
-  const std::vector<double> gradients = output.numbers(outputs);
-  if (pass == ConvolutionPass::kData) {
-    const std::vector<double> weights = filter.numbers(filters);
-    std::vector<double> sums(inputs);
-    for_products(shape, [&](std::size_t i, std::size_t f, std::size_t o) {
-      sums[i] += gradients[o] * weights[f];
-    });
-    return store(sums, input);
-  }
-  const std::vector<double> in = input.numbers(inputs);
-  std::vector<double> sums(filters);
-  for_products(
-      shape, [&](std::size_t i, std::size_t f, std::size_t o) { sums[f] += gradients[o] * in[i]; });
-  store(sums, filter);
+  const auto numbers = [pass](const Elements& of, std::int64_t count, ConvolutionPass result) {
+    const auto size = static_cast<std::size_t>(count);
+    return pass == result ? std::vector<double>(size) : of.numbers(size);
+  };
+  std::vector<double> in =
+      numbers(input, shape.images * shape.in_height * shape.in_width * shape.in_channels,
+              ConvolutionPass::kData);
+  std::vector<double> weights = numbers(filter, shape.filter_elements(), ConvolutionPass::kFilter);
+  std::vector<double> out =
+      numbers(output, shape.images * shape.out_height * shape.out_width * shape.out_channels,
+              ConvolutionPass::kForward);
+  const std::int64_t count = shape.in_channels / shape.groups;
+  for_rows(shape, [&](std::size_t i, std::size_t f, std::size_t o) {
+    double* const from = &in[i];
+    double* const by = &weights[f];
+    double sum = out[o];
+    if (pass == ConvolutionPass::kForward)
+      for (std::int64_t c = 0; c < count; ++c) sum += from[c] * by[c];
+    else if (pass == ConvolutionPass::kData)
+      for (std::int64_t c = 0; c < count; ++c) from[c] += sum * by[c];
+    else
+      for (std::int64_t c = 0; c < count; ++c) by[c] += sum * from[c];
+    out[o] = sum;
+  });
+  if (pass == ConvolutionPass::kForward) return store(out, output);
+  if (pass == ConvolutionPass::kData) return store(in, input);
+  store(weights, filter);
 }
 
 }  // namespace

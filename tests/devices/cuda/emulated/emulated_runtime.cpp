@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -18,6 +19,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/devices/cuda/emulated/emulated_streams.hpp"
@@ -279,7 +281,10 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   if (event->capture != nullptr) return refuse(cudaErrorCapturedEvent);
-  return emulation::has_come(event) ? cudaSuccess : refuse(cudaErrorNotReady);
+  if (emulation::has_come(event)) return cudaSuccess;
+  // Whoever asks asks again at once, for every GPU, and their work needs the same processors.
+  std::this_thread::sleep_for(std::chrono::microseconds(200));
+  return refuse(cudaErrorNotReady);
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   if (event->capture != nullptr) return refuse(cudaErrorCapturedEvent);
