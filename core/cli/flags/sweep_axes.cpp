@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/base/split.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag.hpp"
@@ -14,18 +15,12 @@
 namespace convoy::cli {
 namespace {
 
-std::vector<std::string> split(const std::string& flag, const std::string& list) {
+std::vector<std::string> values_of(const std::string& flag, const std::string& list) {
   std::error_code ignored;                                    // a list that is too long for a name
   if (std::filesystem::exists(list, ignored)) return {list};  // a file, whatever its name
-  std::vector<std::string> values;
-  for (std::size_t at = 0; at <= list.size();) {
-    const std::size_t end = std::min(list.find(',', at), list.size());
-    values.push_back(list.substr(at, end - at));
-    if (values.back().empty())
-      fail(ExitCode::kUsage, "--{}={}: an empty value; separate values by single commas", flag,
-           list);
-    at = end + 1;
-  }
+  std::vector<std::string> values = split(list, ',');
+  if (std::ranges::any_of(values, &std::string::empty))
+    fail(ExitCode::kUsage, "--{}={}: an empty value; separate values by single commas", flag, list);
   require_distinct(flag, list, values);
   return values;
 }
@@ -35,7 +30,7 @@ std::vector<std::string> split(const std::string& flag, const std::string& list)
 SweepAxes::SweepAxes(std::span<const std::string> arguments) {
   const auto add = [&](const FlagDefinition& flag, bool is_swept) {
     const auto list = find_flag(arguments, flag);
-    if (list && !list->empty()) axes_.push_back({flag.name, split(flag.name, *list), is_swept});
+    if (list && !list->empty()) axes_.push_back({flag.name, values_of(flag.name, *list), is_swept});
   };
   for (const char* name : {"platform", "model", "variable_update"}) add({.name = name}, true);
   RunCommand unused;

@@ -64,7 +64,7 @@ constexpr VerbUsage kCompareUsage = {
     "of convoy simulate."};
 
 std::vector<std::string> parse_names(const std::string& flag, const std::string& text) {
-  std::vector<std::string> names = convoy::split(text, ',');
+  std::vector<std::string> names = split(text, ',');
   for (const std::string& name : names)
     if (name.empty())
       fail(ExitCode::kUsage, "--{}={}: an empty name; separate names by single commas", flag, text);
@@ -73,7 +73,7 @@ std::vector<std::string> parse_names(const std::string& flag, const std::string&
 }
 
 ComparedStrategy parse_strategy(const std::string& text) {
-  const std::vector<std::string> parts = convoy::split(text, ':');
+  const std::vector<std::string> parts = split(text, ':');
   ComparedStrategy strategy{text, {"--variable_update=" + parts.front()}};
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].find('=') == std::string::npos || parts[i].front() == '-')

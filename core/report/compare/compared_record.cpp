@@ -12,6 +12,7 @@
 #include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
+#include "core/base/split.hpp"
 #include "core/base/statistics.hpp"
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/write_report.hpp"
@@ -32,17 +33,12 @@ bool is_step(double seconds) {
   return seconds >= kLeastSeconds && seconds <= kMostSeconds;
 }
 
-std::vector<std::string> split(const std::string& files) {
+std::vector<std::string> names_of(const std::string& files) {
   std::error_code ignored;  // a name that is too long for one file
   if (std::filesystem::exists(files, ignored)) return {files};
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= files.size();) {
-    const std::size_t end = std::min(files.find(',', begin), files.size());
-    names.push_back(files.substr(begin, end - begin));
-    if (names.back().empty())
-      fail(ExitCode::kUsage, "'{}': an empty name; separate names by single commas", files);
-    begin = end + 1;
-  }
+  std::vector<std::string> names = split(files, ',');
+  if (std::ranges::any_of(names, &std::string::empty))
+    fail(ExitCode::kUsage, "'{}': an empty name; separate names by single commas", files);
   return names;
 }
 
@@ -167,7 +163,7 @@ Json device_models(const Json& record) {
 
 ComparedRecord read_compared(const std::string& files) {
   std::vector<report::NamedRecord> records;
-  for (const std::string& file : split(files))
+  for (const std::string& file : names_of(files))
     records.push_back({file, report::read_record(file).record});
   return compared(files, records);
 }
