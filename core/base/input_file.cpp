@@ -29,12 +29,9 @@ std::string wait_for_piece(int descriptor, std::chrono::milliseconds patience) {
 // Appends what comes next, so that there are no more than `most`; false at the end, or with errno
 // where it cannot be read.
 bool read_piece(int descriptor, std::size_t most, std::string& bytes) {
-  constexpr std::size_t kPiece = std::size_t{1} << 16;
-  const std::size_t before = bytes.size();
-  const std::size_t piece = std::min(kPiece, most - before);
-  bytes.resize(before + piece);
-  const ssize_t count = ::read(descriptor, bytes.data() + before, piece);
-  bytes.resize(before + static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  char piece[1 << 14];
+  const ssize_t count = ::read(descriptor, piece, std::min(sizeof(piece), most - bytes.size()));
+  if (count > 0) bytes.append(piece, static_cast<std::size_t>(count));
   if (count == 0) errno = 0;
   return count > 0;
 }

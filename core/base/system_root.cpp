@@ -1,8 +1,12 @@
 #include "core/base/system_root.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
-#include <fstream>
 
 #include "core/base/system_text.hpp"
 
@@ -10,25 +14,45 @@ namespace convoy {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::size_t kMostText = std::size_t{1} << 20;
+
+bool is_regular(int descriptor) {
+  struct stat status {};
+  return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// Files of /proc and /sys say that they are empty: reads until there is no more.
+std::optional<std::string> read_text(int descriptor) {
+  std::string text;
+  char block[4096];
+  while (text.size() < kMostText) {
+    const ssize_t count = ::read(descriptor, block, sizeof(block));
+    if (count == 0) break;
+    if (count > 0)
+      text.append(block, static_cast<std::size_t>(count));
+    else if (errno != EINTR)
+      return std::nullopt;
+  }
+  return text;
+}
+
+}  // namespace
+
 bool SystemRoot::exists(const std::string& path) const {
   std::error_code error;
   return fs::exists(root_ / path, error);
 }
 
 std::optional<std::string> SystemRoot::text(const std::string& path) const {
-  constexpr std::size_t kMost = std::size_t{1} << 20;
-  std::error_code error;
-  if (!fs::is_regular_file(root_ / path, error)) return std::nullopt;
-  std::ifstream in(root_ / path, std::ios::binary);
-  if (!in) return std::nullopt;
-  // Files of /proc and /sys say that they are empty: read until there is no more.
-  std::string text;
-  char block[4096];
-  while (text.size() < kMost && (in.read(block, sizeof(block)), in.gcount() > 0))
-    text.append(block, static_cast<std::size_t>(in.gcount()));
-  if (in.bad() || (text.empty() && !in.eof())) return std::nullopt;
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\t'))
-    text.pop_back();
+  const std::string file = root_.native() + "/" + path;  // much quicker than paths are joined
+  // Of a pipe it does not wait for the other end.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return std::nullopt;
+  std::optional<std::string> text = is_regular(descriptor) ? read_text(descriptor) : std::nullopt;
+  ::close(descriptor);
+  if (text) text->resize(text->find_last_not_of("\n \t") + 1);
   return text;
 }
 

@@ -113,8 +113,10 @@ std::vector<std::string> CheckpointDirectory::list() const {
 // Files that the marker does not name are the last resort, when all that it names are damaged.
 std::optional<std::string> CheckpointDirectory::newest_untried() const {
   std::vector<std::string> names = list();
-  for (std::string& name : scan(folder_))
-    if (!contains(damaged_, name)) names.push_back(std::move(name));
+  if (names.empty()) {
+    names = scan(folder_);
+    std::erase_if(names, [this](const std::string& name) { return contains(damaged_, name); });
+  }
   return names.empty() ? std::nullopt : std::optional(names.front());
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/base/input_file.hpp"
 #include "core/base/json.hpp"
 #include "core/checkpoint/durable_file.hpp"
 
@@ -32,7 +32,7 @@ std::optional<std::vector<std::string>> names_in(const nlohmann::json& names) {
 // Null when the file holds no JSON text.
 nlohmann::json document_in(const std::filesystem::path& path) {
   try {
-    return parse_json(std::ifstream(path, std::ios::binary));
+    return parse_json(read_input_file(path, kLongestMarker).bytes);
   } catch (const nlohmann::json::exception&) {
     return nullptr;
   }

@@ -64,13 +64,11 @@ class NodeList {
 
   std::vector<std::string> product(const std::vector<std::string>& names,
                                    const std::vector<std::string>& numbers) const {
+    if (names.size() * numbers.size() > kMostNodes) refuse_number();
     std::vector<std::string> all;
-    for (const std::string& name : names) {
-      std::vector<std::string> with_numbers;
-      with_numbers.reserve(numbers.size());
-      for (const std::string& number : numbers) with_numbers.push_back(name + number);
-      append(all, std::move(with_numbers));
-    }
+    all.reserve(names.size() * numbers.size());
+    for (const std::string& name : names)
+      for (const std::string& number : numbers) all.push_back(name + number);
     return all;
   }
 
@@ -85,11 +83,10 @@ class NodeList {
       const long from = number(first);
       const long to = dash == std::string_view::npos ? from : number(range.substr(dash + 1));
       if (to < from) refuse("has a range that falls");
-      if (to - from >= static_cast<long>(kMostNodes)) refuse_number();
-      std::vector<std::string> more;
+      const std::size_t count = all.size() + static_cast<std::size_t>(to - from) + 1;
+      if (count > kMostNodes) refuse_number();
       for (long value = from; value <= to; ++value)
-        more.push_back(fmt::format("{:0{}}", value, first.size()));
-      append(all, std::move(more));
+        all.push_back(fmt::format("{:0{}}", value, first.size()));
       if (comma == std::string_view::npos) return all;
       ranges.remove_prefix(comma + 1);
     }

@@ -43,7 +43,7 @@ class Cuts {
     const auto [begin, end, unused] = lists_[buffer];
     const std::span<std::uint64_t> all(values_.get() + begin, end - begin);
     std::ranges::sort(all);
-    return {all.begin(), std::ranges::unique(all).begin()};
+    return {all.begin(), std::unique(all.begin(), all.end())};
   }
 
  private:

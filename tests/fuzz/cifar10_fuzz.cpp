@@ -9,7 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::vector<std::string> kNames = {"test_batch.bin"};
   static convoy::fuzz::MemoryFolder folder(kNames);
   if (size == 0) return 0;
-  std::string bytes;
+  static std::string bytes;  // they are many: their memory stays
+  bytes.clear();
   for (int i = 0; i <= data[0]; ++i) bytes += convoy::fuzz::as_text(data + 1, size - 1);
   folder.write(kNames.front(), bytes);
   convoy::fuzz::expect_result_or_error([&] {

@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   convoy::fuzz::expect_result_or_error([&] {
     const convoy::data::LabelledImage image =
         convoy::data::parse_example(convoy::fuzz::as_text(data, size), 1001);
-    CONVOY_CHECK(image.label >= 1 && image.label <= 1000);
+    CONVOY_CHECK(image.label >= 0 && image.label <= 1000);  // 0 is background
     convoy::data::CounterRandom random(1, convoy::data::RandomPurpose::kAugmentation, 0, 0);
     const convoy::data::PixelWindow window =
         convoy::data::sample_crop({70, 50}, image.boxes, random);

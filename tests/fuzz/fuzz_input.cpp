@@ -22,9 +22,11 @@ MemoryFile::~MemoryFile() {
 }
 
 void MemoryFile::write(std::string_view bytes) {
+  if (bytes == bytes_) return;
   const auto written = pwrite(descriptor_, bytes.data(), bytes.size(), 0);
   if (written != static_cast<ssize_t>(bytes.size()) || ftruncate(descriptor_, written) != 0)
     throw std::runtime_error("the memory file was not written");
+  bytes_ = bytes;
 }
 
 MemoryFolder::MemoryFolder(std::span<const std::string> names) {

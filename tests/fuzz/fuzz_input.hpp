@@ -28,6 +28,7 @@ class MemoryFile {
  private:
   int descriptor_ = -1;
   std::filesystem::path path_;
+  std::string bytes_;  // what it holds
 };
 
 // A folder of such files, each at the end of a link, for readers that take a folder.

@@ -167,6 +167,8 @@ void write_inputs(const fs::path& folder) {
     write(folder / "jpeg" / name, image.encoded);
     write(folder / "example" / name, data::serialise_example(image));
   }
+  const data::LabelledImage background{picture(false), 0, {}};
+  write(folder / "example" / "background", data::serialise_example(background));
   write(folder / "jpeg" / "full_chroma", picture(false, false));
   write(folder / "jpeg" / "grey", picture(false, false, 1));
   const fs::path records = folder / "records";

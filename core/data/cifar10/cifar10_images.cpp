@@ -71,10 +71,18 @@ class Collector {
  public:
   explicit Collector(BadRecordPolicy policy) : policy_(policy) {}
 
-  void add(std::int64_t label, std::string_view pixels, const std::string& place) {
+  // So many images come.
+  void expect(std::size_t images) {
+    images_.labels.reserve(images_.labels.size() + images);
+    images_.pixels.reserve(images_.pixels.size() + images * kCifar10ImageBytes);
+  }
+
+  // `place` says where the image stands, as a text.
+  template <typename Place>
+  void add(std::int64_t label, std::string_view pixels, const Place& place) {
     if (label < 0 || label > kCifar10LargestLabel) {
       return reject(
-          fmt::format("label {} is not in 0 .. {} ({})", label, kCifar10LargestLabel, place));
+          fmt::format("label {} is not in 0 .. {} ({})", label, kCifar10LargestLabel, place()));
     }
     images_.labels.push_back(static_cast<std::uint8_t>(label));
     images_.pixels.insert(images_.pixels.end(), pixels.begin(), pixels.end());
@@ -107,12 +115,13 @@ class Collector {
 void read_binary(const fs::path& path, const std::string& bytes, Collector& collector) {
   constexpr std::size_t kRecord = 1 + std::size_t{kCifar10ImageBytes};
   const std::string_view view = bytes;
+  collector.expect(view.size() / kRecord);
   for (std::size_t at = 0; at < view.size(); at += kRecord) {
-    const std::string place = fmt::format("in {}, byte {}", path.string(), at);
+    const auto place = [&] { return fmt::format("in {}, byte {}", path.string(), at); };
     const std::string_view record = view.substr(at, kRecord);
     if (record.size() < kRecord) {
-      return collector.reject(
-          fmt::format("truncated: {} of {} bytes of an image ({})", record.size(), kRecord, place));
+      return collector.reject(fmt::format("truncated: {} of {} bytes of an image ({})",
+                                          record.size(), kRecord, place()));
     }
     collector.add(static_cast<unsigned char>(record[0]), record.substr(1), place);
   }
@@ -121,10 +130,11 @@ void read_binary(const fs::path& path, const std::string& bytes, Collector& coll
 void read_python(const fs::path& path, const std::string& bytes, Collector& collector) {
   const Cifar10Batch batch = unpickle_cifar10(bytes, path);
   const std::string_view pixels = batch.pixels;
+  collector.expect(batch.labels.size());
   for (std::size_t i = 0; i < batch.labels.size(); ++i) {
     collector.add(batch.labels[i],
                   pixels.substr(i * kCifar10ImageBytes, std::size_t{kCifar10ImageBytes}),
-                  fmt::format("in {}, image {}", path.string(), i));
+                  [&] { return fmt::format("in {}, image {}", path.string(), i); });
   }
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
+#include <functional>
 #include <unordered_map>
 
 #include "core/base/error.hpp"
@@ -214,15 +214,18 @@ void set_urgency(const Plan& lowered, Schedule& schedule) {
   }
 }
 
-// Numbers the sets of operations that share a lane; `indices`: of the operations.
-template <typename Indices>
+// Numbers the sets of operations that share a lane, for `count` operations: `index_at` gives the
+// place of each in the body.
+template <typename IndexAt>
 std::vector<std::uint32_t> number_sets(const Plan& lowered, const Schedule& schedule,
-                                       std::uint32_t host, const Indices& indices) {
+                                       std::uint32_t host, std::size_t count,
+                                       const IndexAt& index_at) {
   std::unordered_map<LaneKey, std::uint32_t, LaneKeyHash> numbers;
   std::vector<std::uint32_t> sets;
   reserve_large(sets, lowered.body.size());
   sets.resize(lowered.body.size(), CONVOY_NONE);
-  for (const std::uint32_t i : indices) {
+  for (std::size_t at = 0; at < count; ++at) {
+    const auto i = static_cast<std::uint32_t>(index_at(at));
     const LaneKey key = key_of(empty_lane(lowered, schedule, i, host));
     sets[i] = numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second;
   }
@@ -258,8 +261,7 @@ void order_and_fill(const Plan& lowered, const DependencyLists& dependencies, Sc
             in_order(lowered, compute_positions(lowered), dependencies, schedule.priorities);
       },
       [&] {
-        const auto size = static_cast<std::uint32_t>(lowered.body.size());
-        sets = number_sets(lowered, schedule, CONVOY_NONE, std::views::iota(0u, size));
+        sets = number_sets(lowered, schedule, CONVOY_NONE, lowered.body.size(), std::identity());
       });
   fill_lanes(lowered, schedule, CONVOY_NONE, sets);
 }
@@ -267,7 +269,10 @@ void order_and_fill(const Plan& lowered, const DependencyLists& dependencies, Sc
 }  // namespace
 
 void fill_lanes(const Plan& lowered, Schedule& schedule, std::uint32_t host) {
-  fill_lanes(lowered, schedule, host, number_sets(lowered, schedule, host, schedule.submission));
+  const std::vector<std::uint32_t>& order = schedule.submission;
+  fill_lanes(lowered, schedule, host,
+             number_sets(lowered, schedule, host, order.size(),
+                         [&order](std::size_t at) { return order[at]; }));
 }
 
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies) {

@@ -201,7 +201,8 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
   side_by_side(
       lowered.body.size(), [&] { order = find_order(lowered, options); },
       [&] { tasks = tasks_of(lowered, costs.emplace(lowered, machine, options, graph)); });
-  auto& [dependencies, schedule] = order;
+  const auto& dependencies = order.dependencies;
+  Schedule& schedule = order.schedule;
   graph.strands = schedule.strands.count;
   std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
   const Numbers numbers = numbers_of(tasks_in_order);
