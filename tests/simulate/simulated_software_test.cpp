@@ -66,6 +66,26 @@ TEST(SimulatedSoftwareTest, MessagesBetweenHostsAreSlowWhileDevicesCompute) {
   EXPECT_NEAR(it.copies.front(), 3.7e-3, 1e-8);
 }
 
+// Every host fetches from all others, in one order. In lockstep, eight would send while all others
+// wait, because a host receives from eight at a time.
+TEST(SimulatedSoftwareTest, HostsDoNotFetchInLockstep) {
+  constexpr std::uint32_t kHosts = 64;
+  const HandMachine hand = hand_machine(kHosts, 1, true);
+  simulate::SimulationOptions options = observed_options();
+  options.software.rpc_seconds = 10e-6;
+  const auto fetch_all = [](Planner& p) {
+    for (std::uint32_t host = 0; host < kHosts; ++host)
+      for (std::uint32_t server = 0; server < kHosts; ++server)
+        if (server != host)
+          p.copy(p.scratch(p.host_place(ReplicaId(host)), kCount),
+                 p.master(p.host_place(ReplicaId(server)))[p.arena()]);
+    p.compute();
+  };
+  const Observed it = observe(hand, fetch_all, options);
+  const double alone = 4.0 * kCount * (kHosts - 1) / HandRates().network;
+  EXPECT_LT(it.result.step_seconds, 4 * alone);
+}
+
 TEST(SimulatedSoftwareTest, CopiesThroughTheHostCrossTheSocketsBetweenTheirDevices) {
   HandMachine hand = hand_machine(1, 2, false);
   const auto socket = static_cast<std::uint32_t>(hand.machine.links.size());

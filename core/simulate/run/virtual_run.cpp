@@ -296,7 +296,15 @@ class VirtualRun {
       at = clock_.kernel_boundary(now_, cost.group);
       clock_.collective(cost.group, 1);  // the device that comes first is occupied and waits
     }
-    push(at + to_ticks(cost.seconds), EventKind::kBegin, instance, 0);
+    const double seconds = cost.seconds + cost.spread * part_of_spread(instance);
+    push(at + to_ticks(seconds), EventKind::kBegin, instance, 0);
+  }
+
+  // A number below 1 that looks random and is the same in every run.
+  static double part_of_spread(std::uint32_t instance) {
+    std::uint64_t bits = instance * 0x9e3779b97f4a7c15u;
+    bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;
+    return static_cast<double>(bits >> 11) * 0x1p-53;
   }
 
   // Records what the task waited for last: the task that ended last, or its engine.

@@ -11,6 +11,13 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
+// How much longer a fetch over the network may take to begin, as a part of its fixed time. When a
+// parameter server has updated a variable, all hosts fetch it. If all fetches took exactly the same
+// time, equal hosts would stay in lockstep: all of them fetch from one server while the others are
+// idle, and then from the next one. No real cluster does. (Simulations of networks know this as
+// phase effects.) The result hardly depends on the size of the spread.
+constexpr double kFetchSpread = 0.05;
+
 double length_of(const PlanSpan& span) {
   return static_cast<double>(span.count * dtype_bytes(span.dtype));
 }
@@ -244,6 +251,9 @@ CostedTask TaskCosts::copy(const Operation& operation) {
   const std::uint32_t to = place_of(operation.writes.front());
   const Way& way = this->way(from, to);
   CostedTask task = transfer(way, length_of(operation.writes.front()));
+  if (way.kind == PathKind::kNetwork &&
+      plan_.buffers[operation.reads.front().buffer].kind == CONVOY_BUFFER_MASTER)
+    task.spread = kFetchSpread * options_.software.rpc_seconds;
   const std::uint32_t target = passages_[operation.writes.front().buffer];
   if (target != kNone && target != from && machine_.places[from].device != kNone &&
       machine_.places[to].device == kNone && machine_.places[to].host == machine_.places[from].host)

@@ -18,9 +18,10 @@ constexpr std::uint32_t kMostIterations = 192;
 enum class Activity : std::uint8_t { kCompute, kCopy, kCollective, kSum, kUpdate };
 
 // What an operation costs. Compute takes the time of its pass. Every other operation takes
-// `seconds` and then sends `bytes` over its route.
+// `seconds`, or up to `spread` longer, and then sends `bytes` over its route.
 struct TaskCost {
   double seconds = 0;
+  double spread = 0;  // seconds
   double bytes = 0;
   double limit = 0;       // highest rate on the route; infinity = the links alone limit it
   double busy_limit = 0;  // the same while a device of the group computes
