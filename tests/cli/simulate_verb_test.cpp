@@ -71,16 +71,24 @@ TEST(SimulateVerbTest, CollectivesAreThoseOfAStepWherePeriodsHaveSeveral) {
   EXPECT_DOUBLE_EQ(fourth.at("bytes"), each.at("bytes").get<double>() / 4);
 }
 
+// What the verb says of a DGX-1 besides the prediction.
+std::string notices(std::vector<std::string> flags) {
+  flags.insert(flags.begin(),
+               {"--platform=dgx1-p100", "--num_gpus=1", "--model=lenet",
+                "--variable_update=replicated", "--plugin_path=" CONVOY_OWN_PLUGINS});
+  return outcome_of(run_simulate_verb, flags).err;
+}
+
 TEST(SimulateVerbTest, SaysThatConvolutionsByDefinitionAreNotForeseen) {
-  const auto told = [](std::vector<std::string> more) {
-    more.insert(more.begin(),
-                {"--platform=dgx1-p100", "--num_gpus=1", "--model=lenet",
-                 "--variable_update=replicated", "--plugin_path=" CONVOY_OWN_PLUGINS});
-    return outcome_of(run_simulate_verb, more).err;
-  };
-  EXPECT_EQ(told({}), "");
-  EXPECT_NE(told({"--nowinograd_nonfused"}).find("no effect on what is foreseen"),
+  EXPECT_EQ(notices({}), "");
+  EXPECT_NE(notices({"--nowinograd_nonfused"}).find("no effect on what is foreseen"),
             std::string::npos);
+}
+
+TEST(SimulateVerbTest, SaysThatACalibrationIsNotAboutGpus) {
+  EXPECT_NE(
+      notices({"--calibration_file=mine.json"}).find("--calibration_file=mine.json has no effect"),
+      std::string::npos);
 }
 
 // Of 8 GPUs each. Proofs of the plans of all hosts would take longer than their simulation.

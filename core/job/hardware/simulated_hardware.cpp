@@ -114,6 +114,12 @@ SimulatedHardware choose_simulated_hardware(const Setup& setup) {
   const std::optional<Manifest> processors = wanted_processors(setup);
   SimulatedHardware hardware =
       processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
+  if (const std::string& file = setup.options.machine.calibration_file;
+      !processors && !file.empty())
+    hardware.notices.push_back(fmt::format(
+        "--calibration_file={} has no effect: it is about this machine's processors, and these "
+        "devices are GPUs",
+        file));
   hardware.software = simulate::read_software_profile(
       share / "profiles", setup.options.machine.software.value_or("convoy"));
   return hardware;
