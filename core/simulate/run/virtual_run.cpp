@@ -300,11 +300,13 @@ class VirtualRun {
     push(at + to_ticks(seconds), EventKind::kBegin, instance, 0);
   }
 
-  // A number below 1 that looks random and is the same in every run.
+  // A part below 1 that looks random and is the same in every run. There are only four, because the
+  // more different ones there are, the fewer flows begin at one time: with any number, the result
+  // is the same within 1 %, but 4,096 devices take 40 % longer to simulate.
   static double part_of_spread(std::uint32_t instance) {
     std::uint64_t bits = instance * 0x9e3779b97f4a7c15u;
     bits = (bits ^ bits >> 29) * 0xbf58476d1ce4e5b9u;
-    return static_cast<double>(bits >> 11) * 0x1p-53;
+    return static_cast<double>(bits >> 62) / 4;
   }
 
   // Records what the task waited for last: the task that ended last, or its engine.
