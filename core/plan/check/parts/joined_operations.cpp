@@ -357,7 +357,10 @@ class Joining {
         const std::uint32_t id = from.front().id;
         const bool is_joined = next != joined_.end() && next->whole.id == id;
         from = from.subspan(is_joined ? next->count : 1);
-        result->append(is_joined ? std::move(next++->whole) : operation_of(plan_, id), to);
+        if (is_joined)
+          result->append(std::move(next++->whole), to);
+        else
+          result->append(operation_of(plan_, id), to);
       }
     };
     take(plan_.prologue, result->plan.prologue);
