@@ -26,7 +26,7 @@ MemoryLimit limit_of(std::uint64_t bytes) {
 std::vector<std::string> left_out_within(const std::optional<MemoryLimit>& limit) {
   std::vector<ProbeNetwork> networks = probe_networks();
   const std::size_t all = networks.size();
-  const std::vector<std::string> left_out = keep_what_fits(networks, two_cores(), limit);
+  std::vector<std::string> left_out = keep_what_fits(networks, two_cores(), limit);
   EXPECT_EQ(networks.size() + left_out.size(), all);
   return left_out;
 }

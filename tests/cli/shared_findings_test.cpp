@@ -45,6 +45,7 @@ TEST(SharedFindings, AreFew) {
   SharedFindings findings;
   for (int plan = 0; plan < 49; ++plan) {
     std::vector<std::string> texts;
+    texts.reserve(20);
     for (int i = 0; i < 20; ++i) texts.push_back(fmt::format("{} of {}", i, plan));
     findings.add(fmt::format("plan {}", plan), report_of(texts));
   }

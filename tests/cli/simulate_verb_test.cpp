@@ -171,7 +171,8 @@ TEST(SimulateVerbTest, AFileThatCannotBeReadIsRefusedWithTheReason) {
   const auto expect_reason = [](const std::string& file, const std::string& reason) {
     for (const auto& flags :
          {std::vector{"--platform=" + file}, {"--platform=dgx1-p100", "--software=" + file}})
-      EXPECT_NE(refusal(flags).find(file + " cannot be read: " + reason), std::string::npos)
+      EXPECT_NE(refusal(flags).find(fmt::format("{} cannot be read: {}", file, reason)),
+                std::string::npos)
           << flags.back();
   };
   expect_reason(folder / "nothing", "No such file");

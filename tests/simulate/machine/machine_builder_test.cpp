@@ -210,7 +210,7 @@ TEST(MachineBuilderTest, SaysHowToGiveRatesThatAreAssumed) {
   machine.links = {{"known", 1e9}, {"to the network", 1e9}, {"slot", 1e9}};
   machine.links[1].wire = simulate::Wire::kNetwork;
   machine.links[1].assumed = machine.links[2].assumed = true;
-  const auto advice = [&](std::vector<simulate::LinkLoad> loads) {
+  const auto advice = [&](const std::vector<simulate::LinkLoad>& loads) {
     return simulate::advice_on_rates(machine, loads);
   };
   EXPECT_EQ(advice({{0}}), "");
