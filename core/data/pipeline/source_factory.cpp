@@ -20,13 +20,17 @@ bool is_cifar10(const DataOptions& options) {
   return dataset_of(options).name == "cifar10";
 }
 
+void refuse_folder_of_hash(const DataOptions& options) {
+  if (is_hash(options))
+    fail(ExitCode::kUsage, "data_name=hash makes its own data; leave out data_dir ('{}')",
+         options.data_dir);
+}
+
 }  // namespace
 
 void require_data_files(const DataOptions& options) {
   if (options.data_dir.empty()) return;
-  if (is_hash(options))
-    fail(ExitCode::kUsage, "data_name=hash makes its own data; leave out data_dir ('{}')",
-         options.data_dir);
+  refuse_folder_of_hash(options);
   if (is_cifar10(options))
     require_cifar10(options.data_dir, options.subset);
   else
@@ -39,7 +43,7 @@ std::unique_ptr<BatchSource> make_source(const DataOptions& options) {
     if (is_hash(options)) return std::make_unique<HashSource>(options);
     return std::make_unique<SyntheticSource>(options);
   }
-  require_data_files(options);
+  refuse_folder_of_hash(options);
   if (is_cifar10(options)) return std::make_unique<Cifar10Source>(options);
   return std::make_unique<TfRecordSource>(options);
 }
