@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/base/split.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/options.hpp"
@@ -27,17 +28,14 @@ bool names_device(std::string_view entry) {
 }
 
 std::vector<std::string> parse_devices(const std::string& text) {
-  std::vector<std::string> devices;
-  for (std::size_t first = 0; !text.empty() && first <= text.size();) {
-    const std::size_t end = std::min(text.find(',', first), text.size());
-    devices.push_back(text.substr(first, end - first));
-    if (!names_device(devices.back()))
+  if (text.empty()) return {};
+  std::vector<std::string> devices = split(text, ',');
+  for (const std::string& device : devices)
+    if (!names_device(device))
       fail(ExitCode::kUsage,
            "--gpu_indices={}: '{}' is no device; write numbers or ids with commas between them: "
            "0,2,1,3 or GPU-8932f937,GPU-5c17aaaa",
-           text, devices.back());
-    first = end + 1;
-  }
+           text, device);
   return devices;
 }
 
