@@ -6,7 +6,7 @@
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 namespace convoy::conformance {
 namespace {
@@ -44,7 +44,7 @@ Values interpreted(const Algebra& it) {
   operation.flags = it.flags;
   operation.scalar = it.scalar;
   std::copy_n(it.sizes, 4, operation.details.edit().sizes);
-  return interpret_algebra(operation, it.reads);
+  return algebra_result(operation, it.reads);
 }
 
 std::string compare(TestedDevice& device, const Algebra& it) {

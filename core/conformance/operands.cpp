@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 namespace convoy::conformance {
 

@@ -9,8 +9,8 @@
 
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
-#include "core/plan/interpret/interpreter_guard.hpp"
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/guard.hpp"
+#include "core/plan/reference/update.hpp"
 
 namespace convoy::conformance {
 namespace {

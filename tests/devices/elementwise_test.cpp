@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 #include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {
@@ -224,7 +224,7 @@ TEST(Elementwise, InnerProductHasTheBitsOfTheInterpreter) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{1023}, std::size_t{500009}}) {
     std::vector<float> a = noise(count, 8), b = noise(count, 9), result(1);
     run(device, CONVOY_OP_DOT, {{region(a), region(b)}, {region(result)}});
-    expect_same_bits(result, interpret_algebra(meant, {a, b}));
+    expect_same_bits(result, algebra_result(meant, {a, b}));
   }
 }
 

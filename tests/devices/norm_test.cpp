@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/plan/interpret/interpreter_guard.hpp"
+#include "core/plan/reference/guard.hpp"
 #include "tests/devices/device_under_test.hpp"
 
 namespace convoy::test {

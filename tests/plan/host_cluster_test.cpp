@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::host_cluster_test {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/plan/interpret/interpreter.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

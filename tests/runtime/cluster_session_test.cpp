@@ -9,13 +9,13 @@
 #include <mutex>
 #include <thread>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/runtime/state/training_state.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/staged_strategy.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::cluster_session_test {
 namespace {

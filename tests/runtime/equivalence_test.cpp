@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/initial_parameters.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"
 #include "tests/runtime/training.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::equivalence_test {
 namespace {

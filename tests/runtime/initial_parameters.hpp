@@ -5,8 +5,8 @@
 
 #include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/runtime/session.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

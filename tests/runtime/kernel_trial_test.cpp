@@ -13,7 +13,7 @@
 #include <cstring>
 
 #include "core/plan/cluster.hpp"
-#include "core/plan/interpret/interpreter_half.hpp"
+#include "core/plan/reference/half.hpp"
 #include "tests/plan/sample_models.hpp"
 
 namespace convoy::testing {

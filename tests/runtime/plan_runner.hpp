@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/schedule/schedule.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "core/runtime/executor.hpp"
 #include "tests/devices/fake/fake_program.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

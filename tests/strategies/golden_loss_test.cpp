@@ -7,9 +7,9 @@
 #include <array>
 #include <cmath>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 namespace {

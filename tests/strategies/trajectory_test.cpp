@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/schedule/schedule.hpp"
 #include "tests/plan/sample_gradients.hpp"
@@ -17,6 +16,7 @@
 #include "tests/strategies/delayed_training.hpp"
 #include "tests/strategies/strategy_under_test.hpp"
 #include "tests/strategies/variants.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 namespace {

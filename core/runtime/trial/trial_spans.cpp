@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "core/plan/interpret/interpreter_half.hpp"
+#include "core/plan/reference/half.hpp"
 
 namespace convoy::runtime {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plugin/device_plugin.hpp"
 #include "tests/devices/fake/fake_lane.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

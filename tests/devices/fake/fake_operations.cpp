@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
-#include "core/plan/interpret/interpreter_guard.hpp"
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/arithmetic.hpp"
+#include "core/plan/reference/guard.hpp"
+#include "core/plan/reference/update.hpp"
 
 namespace convoy::testing {
 namespace {

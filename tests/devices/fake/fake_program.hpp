@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/plan/interpret/interpreter.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "core/plan/check/parts/excerpt.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

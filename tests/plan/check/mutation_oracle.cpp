@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/stages.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/plan/check/trajectories.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 namespace {

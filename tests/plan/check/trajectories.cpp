@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/update.hpp"
 #include "tests/plan/check/sample_recurrences.hpp"
 #include "tests/plan/sample_gradients.hpp"
 

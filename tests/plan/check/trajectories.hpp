@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/interpret/interpreter.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

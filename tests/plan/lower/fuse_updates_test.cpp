@@ -7,11 +7,11 @@
 #include <map>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::fuse_updates_test {
 namespace {

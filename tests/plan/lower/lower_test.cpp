@@ -7,12 +7,12 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lowered_size.hpp"
 #include "tests/plan/mixed_updates.hpp"
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::lower_test {
 namespace {

@@ -5,8 +5,8 @@
 #include <random>
 #include <string>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/schedule/schedule.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/schedule/schedule.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
 

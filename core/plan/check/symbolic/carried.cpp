@@ -1,6 +1,7 @@
 #include "core/plan/check/symbolic/carried.hpp"
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
 namespace convoy::check {
@@ -8,11 +9,6 @@ namespace {
 
 // Kernels may keep older gradients; a few of them are enough to show whether one is missing.
 constexpr std::size_t kRemembered = 16;
-
-// Parts of a sum count together.
-Weight add(const Weight& a, const Weight& b) {
-  return a + b;
-}
 
 // A value that a kernel reads twice, such as packed values and their scale, counts once.
 Weight larger(const Weight& a, const Weight& b) {
@@ -36,7 +32,7 @@ void merge(Carried& into, const Carried& other, const Weight& by, Merge how) {
 
 }  // namespace
 
-// Terms that come from kernels must already be known.
+// Parts of a sum count together. Terms that come from kernels must already be known.
 Carried CarriedGradients::sum(ValueId value) const {
   Carried result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
@@ -47,7 +43,7 @@ Carried CarriedGradients::sum(ValueId value) const {
     one.parameters =
         one.parameters || atom.kind == AtomKind::kInitial || atom.kind == AtomKind::kApply;
     if (atom.kind == AtomKind::kApply) one.applies.insert(term.atom);
-    merge(result, one, term.weight, add);
+    merge(result, one, term.weight, std::plus<>());
   }
   for (auto& [replica, computes] : result.gradients)
     std::erase_if(computes, [](const auto& it) { return it.second.is_zero(); });

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "core/plan/interpret/interpreter.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/support/interpreter.hpp"
 #include "tests/train/golden_optimizers.hpp"
 
 namespace convoy::testing {

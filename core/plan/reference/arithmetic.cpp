@@ -1,10 +1,10 @@
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 #include <cstring>
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter_half.hpp"
+#include "core/plan/reference/half.hpp"
 
 namespace convoy {
 namespace {
@@ -79,7 +79,7 @@ Values at_place(const Operation& operation, const SpanMemory& memory) {
   if (is_algebra(operation.kind)) {
     std::vector<Values> reads;
     for (const PlanSpan& span : operation.reads) reads.push_back(load(memory, span));
-    return interpret_algebra(operation, reads);
+    return algebra_result(operation, reads);
   }
   const auto scalar = static_cast<float>(operation.scalar);
   if (operation.kind == OperationKind::kFill) return Values(operation.writes.front().count, scalar);

@@ -1,9 +1,9 @@
-#include "core/plan/interpret/interpreter_guard.hpp"
+#include "core/plan/reference/guard.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/plan/interpret/partial_sums.hpp"
+#include "core/plan/reference/partial_sums.hpp"
 
 namespace convoy {
 namespace {

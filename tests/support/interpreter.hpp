@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "core/plan/host_kernel.hpp"
-#include "core/plan/interpret/interpreter_update.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/reference/update.hpp"
 
-namespace convoy {
+namespace convoy::testing {
 
 // The inputs of one replica's backward over one segment.
 struct GradientRequest {
@@ -97,4 +97,4 @@ class Interpreter {
   std::vector<Replica> replicas_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::testing

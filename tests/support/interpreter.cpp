@@ -1,4 +1,4 @@
-#include "core/plan/interpret/interpreter.hpp"
+#include "tests/support/interpreter.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -7,12 +7,12 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
-#include "core/plan/interpret/interpreter_guard.hpp"
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/arithmetic.hpp"
+#include "core/plan/reference/guard.hpp"
+#include "core/plan/reference/update.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::testing {
 namespace {
 
 constexpr float kPoison = std::numeric_limits<float>::quiet_NaN();
@@ -273,4 +273,4 @@ void Interpreter::call(const Operation& operation, std::uint64_t step) {
          operation.details->kernel, status);
 }
 
-}  // namespace convoy
+}  // namespace convoy::testing

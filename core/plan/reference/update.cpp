@@ -1,4 +1,4 @@
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/update.hpp"
 
 #include <algorithm>
 #include <cmath>

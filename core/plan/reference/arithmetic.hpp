@@ -19,11 +19,11 @@ void run_arithmetic(const Operation& operation, const SpanMemory& memory);
 // Its parts. Top_k, scatter, quantise and dequantise by definition, see convoy_operation_kind and
 // convoy_code, on the memory of their spans:
 void run_compression(const Operation& operation, const SpanMemory& memory);
-// Whether interpret_algebra() is for this kind: products, quotients, roots, matrices.
+// Whether algebra_result() is for this kind: products, quotients, roots, matrices.
 bool is_algebra(OperationKind kind);
 // The result of such an operation for its reads: f32, each result rounded by itself; sums of dot
 // and orthogonalise are in double, in the order of the CPU device.
-std::vector<float> interpret_algebra(const Operation& operation,
-                                     const std::vector<std::vector<float>>& reads);
+std::vector<float> algebra_result(const Operation& operation,
+                                  const std::vector<std::vector<float>>& reads);
 
 }  // namespace convoy

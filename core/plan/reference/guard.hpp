@@ -4,7 +4,7 @@
 #include <functional>
 #include <span>
 
-#include "core/plan/interpret/interpreter_update.hpp"
+#include "core/plan/reference/update.hpp"
 
 namespace convoy {
 

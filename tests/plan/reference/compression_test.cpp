@@ -1,5 +1,5 @@
 // Messages by example, written down by hand.
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <limits>
 
-namespace convoy::testing::interpreter_compression_test {
+namespace convoy::testing::reference_compression_test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -108,4 +108,4 @@ TEST_F(Compression, ABlockThatIsNotFiniteIsNotANumberAndKeepsNothing) {
 }
 
 }  // namespace
-}  // namespace convoy::testing::interpreter_compression_test
+}  // namespace convoy::testing::reference_compression_test

@@ -1,9 +1,9 @@
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/plan/interpret/partial_sums.hpp"
+#include "core/plan/reference/partial_sums.hpp"
 
 namespace convoy {
 namespace {
@@ -126,8 +126,8 @@ bool is_algebra(OperationKind kind) {
          (kind >= OperationKind::kMultiply && kind <= OperationKind::kOrthogonalise);
 }
 
-std::vector<float> interpret_algebra(const Operation& operation,
-                                     const std::vector<std::vector<float>>& reads) {
+std::vector<float> algebra_result(const Operation& operation,
+                                  const std::vector<std::vector<float>>& reads) {
   switch (operation.kind) {
     case OperationKind::kMultiply:
       return multiply(reads[0], reads[1]);

@@ -1,4 +1,4 @@
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/plan/interpret/interpreter.hpp"
-#include "core/plan/interpret/interpreter_arithmetic.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "core/plan/reference/arithmetic.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_models.hpp"
+#include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::algebra_test {
 namespace {
@@ -37,22 +37,22 @@ Values scattered(std::size_t count) {
 
 TEST(Algebra, AFactorOfOneElementMultipliesAll) {
   const Operation multiply = of_kind(OperationKind::kMultiply);
-  EXPECT_EQ(interpret_algebra(multiply, {{1, 2, 3}, {2, 3, 4}}), (Values{2, 6, 12}));
-  EXPECT_EQ(interpret_algebra(multiply, {{1, 2, 3}, {-2}}), (Values{-2, -4, -6}));
+  EXPECT_EQ(algebra_result(multiply, {{1, 2, 3}, {2, 3, 4}}), (Values{2, 6, 12}));
+  EXPECT_EQ(algebra_result(multiply, {{1, 2, 3}, {-2}}), (Values{-2, -4, -6}));
 }
 
 TEST(Algebra, AQuotientByZeroIsWhatTheOperationSays) {
   Operation divide = of_kind(OperationKind::kDivide);
   divide.scalar = 7;
-  EXPECT_EQ(interpret_algebra(divide, {{1, 2, 3}, {2, 0, 4}}), (Values{0.5f, 7, 0.75f}));
-  EXPECT_EQ(interpret_algebra(divide, {{1, 2, 3}, {0}}), (Values{7, 7, 7}));
+  EXPECT_EQ(algebra_result(divide, {{1, 2, 3}, {2, 0, 4}}), (Values{0.5f, 7, 0.75f}));
+  EXPECT_EQ(algebra_result(divide, {{1, 2, 3}, {0}}), (Values{7, 7, 7}));
 }
 
 TEST(Algebra, InnerProductsAreAddedUpInDouble) {
   const Operation dot = of_kind(OperationKind::kDot);
-  EXPECT_EQ(interpret_algebra(dot, {{1, 2, 3}, {4, 5, 6}}), (Values{32}));
-  EXPECT_EQ(interpret_algebra(dot, {{1e8f, 1, -1e8f}, {1, 1, 1}}), (Values{1}));
-  EXPECT_EQ(interpret_algebra(of_kind(OperationKind::kSquareRoot), {{9, 0, 2.25f}}),
+  EXPECT_EQ(algebra_result(dot, {{1, 2, 3}, {4, 5, 6}}), (Values{32}));
+  EXPECT_EQ(algebra_result(dot, {{1e8f, 1, -1e8f}, {1, 1, 1}}), (Values{1}));
+  EXPECT_EQ(algebra_result(of_kind(OperationKind::kSquareRoot), {{9, 0, 2.25f}}),
             (Values{3, 0, 1.5f}));
 }
 
@@ -61,21 +61,20 @@ TEST(Algebra, EitherFactorOfMatricesMayBeStoredTransposed) {
   const Values b = {1, 0, 2, 1, 0, 3};  // [3, 2]
   const Values wanted = {1 + 4, 0 + 2 + 9, 4 + 10, 5 + 18};
   Operation product = of_kind(OperationKind::kMatmul, {2, 2, 3});
-  EXPECT_EQ(interpret_algebra(product, {a, b}), wanted);
+  EXPECT_EQ(algebra_result(product, {a, b}), wanted);
   const Values a_stored = {1, 4, 2, 5, 3, 6};
   const Values b_stored = {1, 2, 0, 0, 1, 3};
   product.flags = CONVOY_OP_TRANSPOSES_A;
-  EXPECT_EQ(interpret_algebra(product, {a_stored, b}), wanted);
+  EXPECT_EQ(algebra_result(product, {a_stored, b}), wanted);
   product.flags = CONVOY_OP_TRANSPOSES_B;
-  EXPECT_EQ(interpret_algebra(product, {a, b_stored}), wanted);
+  EXPECT_EQ(algebra_result(product, {a, b_stored}), wanted);
   product.flags |= CONVOY_OP_TRANSPOSES_A;
-  EXPECT_EQ(interpret_algebra(product, {a_stored, b_stored}), wanted);
+  EXPECT_EQ(algebra_result(product, {a_stored, b_stored}), wanted);
 }
 
 TEST(Algebra, SeveralMatricesAreMultipliedOneByOne) {
   const Operation product = of_kind(OperationKind::kMatmul, {1, 1, 2, 3});
-  EXPECT_EQ(interpret_algebra(product, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 0, 0, 1}}),
-            (Values{3, 3, 6}));
+  EXPECT_EQ(algebra_result(product, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 0, 0, 1}}), (Values{3, 3, 6}));
 }
 
 double inner(const Values& matrix, std::size_t columns, std::size_t a, std::size_t b) {
@@ -94,8 +93,7 @@ void expect_orthonormal(const Values& matrix, std::size_t columns) {
 TEST(Algebra, ColumnsBecomeOrthonormalAndSpanWhatTheyDid) {
   const std::size_t rows = 50, columns = 4;
   const Values from = scattered(rows * columns);
-  const Values to =
-      interpret_algebra(of_kind(OperationKind::kOrthogonalise, {rows, columns}), {from});
+  const Values to = algebra_result(of_kind(OperationKind::kOrthogonalise, {rows, columns}), {from});
   expect_orthonormal(to, columns);
   for (std::size_t c = 0; c < columns;
        ++c) {  // of every column nothing is left beside those of `to`
@@ -115,16 +113,16 @@ TEST(Algebra, ColumnsBecomeOrthonormalAndSpanWhatTheyDid) {
 
 TEST(Algebra, ColumnsThatSayNothingNewBecomeUnitVectors) {
   const Operation tall = of_kind(OperationKind::kOrthogonalise, {3, 2});
-  EXPECT_EQ(interpret_algebra(tall, {Values(6, 0.0f)}), (Values{1, 0, 0, 1, 0, 0}));
-  const Values doubled = interpret_algebra(tall, {{0, 0, 3, 6, 4, 8}});
+  EXPECT_EQ(algebra_result(tall, {Values(6, 0.0f)}), (Values{1, 0, 0, 1, 0, 0}));
+  const Values doubled = algebra_result(tall, {{0, 0, 3, 6, 4, 8}});
   EXPECT_EQ(doubled, (Values{0, 1, 0.6f, 0, 0.8f, 0}));
   const Values wide = {1, 1, 1, 2, 2, 2, 3, 3, 3};
-  expect_orthonormal(interpret_algebra(of_kind(OperationKind::kOrthogonalise, {3, 3}), {wide}), 3);
+  expect_orthonormal(algebra_result(of_kind(OperationKind::kOrthogonalise, {3, 3}), {wide}), 3);
 }
 
 TEST(Algebra, WhatIsNoNumberStaysNone) {
   const Values bad = {1, 2, NAN, 1, 0, 1};
-  const Values result = interpret_algebra(of_kind(OperationKind::kOrthogonalise, {3, 2}), {bad});
+  const Values result = algebra_result(of_kind(OperationKind::kOrthogonalise, {3, 2}), {bad});
   EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[1]));
 }
 
