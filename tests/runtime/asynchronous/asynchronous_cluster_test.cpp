@@ -22,7 +22,8 @@ TEST(AsynchronousTasks, KeepTheBoundOfRelaxedReads) {
     options.hosts = {2, 1, true, "fake", {}};
     options.fake_devices = true;
     options.make_strategy = [lag] { return lagging_strategy(lag); };
-    // Enough for a lead where the other steps of a busy machine take nearly as long as the slow one.
+    // Enough for a lead where the other steps of a busy machine take nearly as long as the slow
+    // one.
     options.steps = lag < 0 ? 60 : 10;
     const std::vector<TaskOutcome> tasks = ClusterRun(options).run();
     for (const TaskOutcome& task : tasks) EXPECT_EQ(task.error, "") << "lag " << lag;
