@@ -62,7 +62,6 @@ constexpr ConstantField<HostEntry> kHostFields[] = {
     {"socket_efficiency", &HostEntry::socket_efficiency, true},
     {"network_efficiency", &HostEntry::network_efficiency, true},
     {"rdma_efficiency", &HostEntry::rdma_efficiency, true},
-    {"copy_seconds", &HostEntry::copy_seconds, true},
     {"decoded_images_per_core", &HostEntry::decoded_images_per_core, true},
     {"nvlink_hop_seconds", &HostEntry::nvlink_hop_seconds, true},
     {"pcie_hop_seconds", &HostEntry::pcie_hop_seconds, true},

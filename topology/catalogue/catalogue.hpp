@@ -66,7 +66,6 @@ struct HostEntry {
   Fact<double> socket_efficiency;
   Fact<double> network_efficiency;  // TCP
   Fact<double> rdma_efficiency;     // cards that move bytes themselves
-  Fact<double> copy_seconds;        // cost of submitting one copy
   Fact<double> decoded_images_per_core;
   Fact<double> nvlink_hop_seconds;  // latency of a step of a collective
   Fact<double> pcie_hop_seconds;
