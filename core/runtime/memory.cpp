@@ -183,10 +183,6 @@ std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer,
   return bytes;
 }
 
-std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer) const {
-  return read_bytes(buffer, {0, plan_.buffers.at(buffer).count});
-}
-
 void PlanMemory::write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes) {
   const PlanBuffer& it = plan_.buffers.at(buffer);
   CONVOY_CHECK_EQ(bytes.size(), it.count * dtype_bytes(it.dtype));
@@ -206,10 +202,6 @@ std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t sl
   std::vector<float> values(range.count);
   read_block(state_block(buffer, slot), range, values.data());
   return values;
-}
-
-std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot) const {
-  return read_state(buffer, slot, {0, plan_.buffers.at(buffer).count});
 }
 
 void PlanMemory::write_state(std::uint32_t buffer, std::uint32_t slot,

@@ -67,9 +67,8 @@ class PlanMemory {
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
-  // A buffer of any dtype, or a range of it.
+  // A range of a buffer of any dtype.
   std::vector<std::byte> read_bytes(std::uint32_t buffer, const ElementRange& range) const;
-  std::vector<std::byte> read_bytes(std::uint32_t buffer) const;
   void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);
 
   // Resets all memory to its state before the first step, except that parameters and masters are
@@ -80,7 +79,6 @@ class PlanMemory {
   // One slot beside one updated buffer, in its index space.
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot,
                                 const ElementRange& range) const;
-  std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot) const;
   void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
   // One slot of the state for read_parameters(): that of the first update that covers an element,
   // or the slot's initial value if there is none.

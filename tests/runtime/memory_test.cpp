@@ -46,7 +46,7 @@ class Memory : public ::testing::Test {
   }
 
   std::vector<float> state(std::uint32_t of, std::uint32_t slot) {
-    return memory_->read_state(of, slot);
+    return memory_->read_state(of, slot, {0, plan_.buffers.at(of).count});
   }
 
   ArenaMap arena_;

@@ -146,7 +146,7 @@ std::string PlanRunner::difference(const Interpreter& expected) const {
   for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
     const PlanBuffer& buffer = plan_.buffers[i];
     const bool scratch = buffer.kind == CONVOY_BUFFER_SCRATCH;
-    const std::vector<std::byte> contents = memory_->read_bytes(i);
+    const std::vector<std::byte> contents = memory_->read_bytes(i, {0, buffer.count});
     for (const auto& part : memory_->stored(i).parts()) {
       const std::string text =
           compare(contents, expected.bytes(i), part.range, buffer.dtype, scratch);
@@ -155,7 +155,7 @@ std::string PlanRunner::difference(const Interpreter& expected) const {
     if (updated[i].empty() || memory_->stored(i).empty()) continue;
     for (std::uint32_t slot = 0; slot < options_.optimizer.state_slots; ++slot) {
       const auto state = expected.optimizer_state(i, slot);
-      const std::vector<float> actual = memory_->read_state(i, slot);
+      const std::vector<float> actual = memory_->read_state(i, slot, {0, buffer.count});
       for (const auto& part : updated[i].parts()) {
         const std::string bad = compare(std::as_bytes(std::span(actual)), std::as_bytes(state),
                                         part.range, CONVOY_F32, false);

@@ -190,23 +190,4 @@ std::optional<Hop> slowest_hop(const Machine& machine, const Route& route) {
   return slowest;
 }
 
-const char* name(RouteKind kind) {
-  switch (kind) {
-    case RouteKind::same_node:
-      return "same node";
-    case RouteKind::nvlink:
-      return "NVLink";
-    case RouteKind::pcie_switch:
-      return "PCIe switch";
-    case RouteKind::host_bridge:
-      return "host bridge";
-    case RouteKind::socket:
-      return "between sockets";
-    case RouteKind::network:
-      return "network";
-    default:
-      return "unconnected";
-  }
-}
-
 }  // namespace convoy::topology

@@ -60,6 +60,4 @@ class RouteFinder {
 // rate is not known, except inside a processor.
 std::optional<Hop> slowest_hop(const Machine& machine, const Route& route);
 
-const char* name(RouteKind kind);
-
 }  // namespace convoy::topology

@@ -61,7 +61,7 @@ void expect_same_routes(const Machine& machine, const Machine& again) {
       const Route found =
           finder_again.find(after[i], to_gpu ? after[j] : memory_again[j - before.size()]);
       SCOPED_TRACE(::testing::Message() << "gpu" << i << " to end " << j);
-      EXPECT_EQ(found.kind, expected.kind) << name(found.kind) << ", not " << name(expected.kind);
+      EXPECT_EQ(found.kind, expected.kind);
       expect_rate(found.bytes_per_second, expected.bytes_per_second);
     }
   }
