@@ -6,6 +6,30 @@
 #include <charconv>
 
 namespace convoy {
+namespace {
+
+struct ListPart {
+  std::uint64_t first;
+  std::uint64_t last;
+};
+
+// Those between the commas; nothing for a list that is none.
+std::optional<std::vector<ListPart>> parts_of(std::string_view list) {
+  std::vector<ListPart> parts;
+  while (!list.empty()) {
+    const std::string_view part = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(part.size() + 1, list.size()));
+    const auto first = leading_number(part);
+    const std::size_t dash = part.find('-');
+    const auto last =
+        dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));
+    if (!first || !last || *last < *first) return std::nullopt;
+    parts.push_back({*first, *last});
+  }
+  return parts;
+}
+
+}  // namespace
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
@@ -52,19 +76,25 @@ std::optional<std::uint64_t> leading_number(std::string_view text) {
 }
 
 std::optional<std::uint64_t> list_size(std::string_view list) {
+  const auto parts = parts_of(list);
+  if (!parts) return std::nullopt;
   std::uint64_t size = 0;
-  while (!list.empty()) {
-    const std::string_view part = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(part.size() + 1, list.size()));
-    const auto first = leading_number(part);
-    const std::size_t dash = part.find('-');
-    const auto last =
-        dash == std::string_view::npos ? first : leading_number(part.substr(dash + 1));
-    if (!first || !last || *last < *first) return std::nullopt;
-    size += *last - *first + 1;
-  }
+  for (const auto& [first, last] : *parts) size += last - first + 1;
   if (size == 0) return std::nullopt;
   return size;
+}
+
+std::vector<unsigned> numbers_of_list(std::string_view list) {
+  constexpr std::uint64_t kMost = 65536;
+  const auto is_of_list = [](char c) { return (c >= '0' && c <= '9') || c == '-' || c == ','; };
+  const auto parts = parts_of(list);
+  if (!std::ranges::all_of(list, is_of_list) || list_size(list).value_or(kMost + 1) > kMost)
+    return {};
+  std::vector<unsigned> numbers;
+  for (const auto& [first, last] : *parts)
+    for (std::uint64_t number = first; number <= last; ++number)
+      numbers.push_back(static_cast<unsigned>(number));
+  return numbers;
 }
 
 std::string bytes_text(std::uint64_t bytes) {

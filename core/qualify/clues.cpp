@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/system_text.hpp"
 #include "core/doctor/probes.hpp"
-#include "core/qualify/core_list.hpp"
 
 namespace convoy::qualify {
 namespace {
@@ -25,7 +25,7 @@ void add_about_core(unsigned core, const std::string& text, const std::string& a
 
 std::set<unsigned> cores_of_node(const SystemRoot& root, unsigned node) {
   const std::string file = fmt::format("sys/devices/system/node/node{}/cpulist", node);
-  const std::vector<unsigned> cores = parse_core_list(root.text(file).value_or(""));
+  const std::vector<unsigned> cores = numbers_of_list(root.text(file).value_or(""));
   return {cores.begin(), cores.end()};
 }
 

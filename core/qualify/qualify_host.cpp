@@ -5,13 +5,13 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
+#include "core/base/system_text.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/component_options.hpp"
 #include "core/job/hardware/run_hardware.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/training/input_only.hpp"
 #include "core/qualify/clues.hpp"
-#include "core/qualify/core_list.hpp"
 #include "core/qualify/core_probe.hpp"
 #include "core/qualify/storage_probe.hpp"
 #include "topology/graph/graph_edit.hpp"
@@ -28,7 +28,7 @@ std::vector<QualifiedDevice> qualified_devices(const runtime::OpenDevices& devic
   for (const convoy_device_description& it : devices.descriptions()) {
     QualifiedDevice device{it.name, it.model, it.locality};
     if (!topology::parse_pci_address(device.locality))
-      device.cores = parse_core_list(device.locality);
+      device.cores = numbers_of_list(device.locality);
     if (it.numa_node != CONVOY_NONE) device.numa_node = it.numa_node;
     all.push_back(std::move(device));
   }

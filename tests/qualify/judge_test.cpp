@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/qualify/core_list.hpp"
 #include "core/qualify/qualification_json.hpp"
 
 namespace convoy::qualify {
@@ -149,13 +148,6 @@ TEST(QualificationJson, AHostReadsBackAsItWasMeasured) {
   EXPECT_DOUBLE_EQ(host_json(sent)["measurements"][0]["foreseen"]["least"].get<double>(), 108);
   const HostQualification got = read_host(host_json(sent));
   EXPECT_EQ(host_json(got).dump(), host_json(sent).dump());
-}
-
-TEST(CoreList, IsWhatTheKernelAndHwlocWrite) {
-  EXPECT_THAT(parse_core_list("0-3,8"), ElementsAre(0, 1, 2, 3, 8));
-  EXPECT_THAT(parse_core_list("7"), ElementsAre(7));
-  for (const char* text : {"", "0000:17:00.0", "a", "3-1", "0-4000000000"})
-    EXPECT_THAT(parse_core_list(text), IsEmpty()) << text;
 }
 
 }  // namespace
