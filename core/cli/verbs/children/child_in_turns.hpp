@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/verbs/child_program.hpp"
+#include "core/cli/verbs/children/child_program.hpp"
 
 namespace convoy::cli {
 

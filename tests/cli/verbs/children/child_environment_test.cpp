@@ -1,4 +1,4 @@
-#include "core/cli/verbs/child_environment.hpp"
+#include "core/cli/verbs/children/child_environment.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/case_results.hpp"
+#include "core/cli/verbs/check/case_results.hpp"
 
 #include <fmt/format.h>
 

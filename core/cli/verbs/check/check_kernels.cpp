@@ -1,4 +1,4 @@
-#include "core/cli/verbs/check_kernels.hpp"
+#include "core/cli/verbs/check/check_kernels.hpp"
 
 #include <fmt/format.h>
 

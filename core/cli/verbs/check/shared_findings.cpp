@@ -1,4 +1,4 @@
-#include "core/cli/verbs/shared_findings.hpp"
+#include "core/cli/verbs/check/shared_findings.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

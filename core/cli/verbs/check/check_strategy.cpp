@@ -1,4 +1,4 @@
-#include "core/cli/verbs/checks.hpp"
+#include "core/cli/verbs/check/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/cli/verbs/plan_prover.hpp"
+#include "core/cli/verbs/check/plan_prover.hpp"
 #include "core/job/hardware/described_hosts.hpp"
 #include "core/job/hardware/plan_target.hpp"
 #include "core/job/simulation/prediction_options.hpp"

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/child_program.hpp"
+#include "core/cli/verbs/children/child_program.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,8 +15,8 @@
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
-#include "core/cli/verbs/child_environment.hpp"
-#include "core/cli/verbs/exec_words.hpp"
+#include "core/cli/verbs/children/child_environment.hpp"
+#include "core/cli/verbs/children/exec_words.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/child_in_turns.hpp"
+#include "core/cli/verbs/children/child_in_turns.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -14,8 +14,8 @@
 #include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
-#include "core/cli/verbs/child_environment.hpp"
-#include "core/cli/verbs/exec_words.hpp"
+#include "core/cli/verbs/children/child_environment.hpp"
+#include "core/cli/verbs/children/exec_words.hpp"
 
 namespace convoy::cli {
 namespace {

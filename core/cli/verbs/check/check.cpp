@@ -14,7 +14,7 @@
 #include "core/cli/flags/refused_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/cli/verbs/checks.hpp"
+#include "core/cli/verbs/check/checks.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/hardware/described_hosts.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/plan_prover.hpp"
+#include "core/cli/verbs/check/plan_prover.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/checks.hpp"
+#include "core/cli/verbs/check/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/interrupt.hpp"
-#include "core/cli/verbs/child_program.hpp"
+#include "core/cli/verbs/children/child_program.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/proved_cases.hpp"
+#include "core/cli/verbs/check/proved_cases.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/launched_task.hpp"
+#include "core/cli/verbs/children/launched_task.hpp"
 
 #include <fcntl.h>
 #include <sys/wait.h>

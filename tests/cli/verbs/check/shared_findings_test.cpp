@@ -1,6 +1,6 @@
 // One mistake shows in dozens of plans of a check and is told once.
 
-#include "core/cli/verbs/shared_findings.hpp"
+#include "core/cli/verbs/check/shared_findings.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/verbs/check_kernels.hpp"
-#include "core/cli/verbs/proved_cases.hpp"
-#include "core/cli/verbs/shared_findings.hpp"
+#include "core/cli/verbs/check/check_kernels.hpp"
+#include "core/cli/verbs/check/proved_cases.hpp"
+#include "core/cli/verbs/check/shared_findings.hpp"
 #include "core/plan/check/counts_by_devices.hpp"
 #include "core/plugin/manifest.hpp"
 

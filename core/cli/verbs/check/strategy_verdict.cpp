@@ -1,4 +1,4 @@
-#include "core/cli/verbs/strategy_verdict.hpp"
+#include "core/cli/verbs/check/strategy_verdict.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

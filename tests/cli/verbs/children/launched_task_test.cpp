@@ -1,10 +1,10 @@
-#include "core/cli/verbs/launched_task.hpp"
+#include "core/cli/verbs/children/launched_task.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
-#include "core/cli/verbs/child_in_turns.hpp"
+#include "core/cli/verbs/children/child_in_turns.hpp"
 #include "tests/ended_parent.hpp"
 #include "tests/scratch_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/checks.hpp"
+#include "core/cli/verbs/check/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/cli/verbs/case_results.hpp"
+#include "core/cli/verbs/check/case_results.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::cli {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/verbs/exec_words.hpp"
+#include "core/cli/verbs/children/exec_words.hpp"
 
 namespace convoy::cli {
 

@@ -1,4 +1,4 @@
-#include "core/cli/verbs/checks.hpp"
+#include "core/cli/verbs/check/checks.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"
-#include "core/cli/verbs/case_results.hpp"
+#include "core/cli/verbs/check/case_results.hpp"
 #include "core/conformance/conformance.hpp"
 #include "core/plugin/device_choice.hpp"
 

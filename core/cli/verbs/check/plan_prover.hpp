@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "core/cli/verbs/check_kernels.hpp"
-#include "core/cli/verbs/proved_cases.hpp"
-#include "core/cli/verbs/strategy_verdict.hpp"
+#include "core/cli/verbs/check/check_kernels.hpp"
+#include "core/cli/verbs/check/proved_cases.hpp"
+#include "core/cli/verbs/check/strategy_verdict.hpp"
 #include "core/job/setup.hpp"
 
 namespace convoy::cli {
