@@ -6,8 +6,8 @@
 #include "plugins/devices/cuda/gpu/gpu_memory.hpp"
 #include "plugins/devices/cuda/graphs/operation_signature.hpp"
 #include "plugins/devices/cuda/operations/strategy_kernel.hpp"
-#include "plugins/devices/cuda/operations/update_plan.hpp"
 #include "plugins/devices/cuda/programs/program.hpp"
+#include "plugins/devices/shared/update_rule.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -41,7 +41,7 @@ StepValues DeviceWork::values(const convoy_submission& operation) {
   StepValues values{};
   values.step = operation.step;
   if (operation.kind == CONVOY_OP_APPLY)
-    values.learning_rate = update_constants(operation).learning_rate;
+    values.learning_rate = static_cast<float>(learning_rate_of(operation));
   return values;
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plugins/devices/shared/rule_constants.hpp"
+
 // What an apply or a norm means on every device, before its own guards and kernels.
 namespace convoy {
 
@@ -18,14 +20,11 @@ inline double learning_rate_of(const convoy_submission& operation) {
          (1.0 - std::pow(rule.beta1, t));
 }
 
-// The optimizer's constants in the precision of the arithmetic. Members of a device's own Constants
-// that are not named here are zero.
-template <typename Constants>
-Constants rule_constants(const convoy_submission& operation) {
+inline RuleConstants rule_constants(const convoy_submission& operation) {
   const convoy_update& update = *operation.updates[0];
   const convoy_optimizer& rule = *update.optimizer;
   const auto narrow = [](double value) { return static_cast<float>(value); };
-  Constants constants{};
+  RuleConstants constants{};
   constants.kind = rule.kind;
   constants.learning_rate = narrow(learning_rate_of(operation));
   constants.contributions = static_cast<float>(std::max<std::uint64_t>(update.contributions, 1));

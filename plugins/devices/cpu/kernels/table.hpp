@@ -5,22 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "plugins/devices/shared/rule_constants.hpp"
+
 namespace convoy::cpu {
 
-// Constants of one optimizer step on one stretch of memory, in the precision of the arithmetic.
-struct ApplyConstants {
-  std::uint32_t kind;  // convoy_optimizer_kind
-  float learning_rate;
-  float contributions;
+// Constants of one optimizer step on one stretch of memory.
+struct ApplyConstants : RuleConstants {
   float inverse_loss_scale;
-  float gradient_scale;
-  float weight_decay;  // 0 where weight decay does not apply
-  float clip;          // 0 = off
-  float momentum;
-  float decay, one_minus_decay;  // the complements are rounded from double: 1 - 0.999f is
-  float beta1, one_minus_beta1;  // wrong in the fifth digit
-  float beta2, one_minus_beta2;
-  float epsilon;
 };
 
 // Loops over contiguous f32, one instance per instruction set. Every function computes each element

@@ -27,8 +27,7 @@ void guard(const convoy_submission& operation, ApplyConstants& constants) {
 }  // namespace
 
 ApplyConstants update_constants(const convoy_submission& operation) {
-  auto constants = rule_constants<ApplyConstants>(operation);
-  constants.inverse_loss_scale = 1.0f;
+  ApplyConstants constants{rule_constants(operation), 1.0f};
   guard(operation, constants);
   return constants;
 }

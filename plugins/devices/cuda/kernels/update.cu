@@ -11,7 +11,7 @@ constexpr std::uint32_t kAdam = 3;
 
 // The constants once the scalars on the device are known.
 struct Guarded {
-  UpdateConstants constants;
+  RuleConstants constants;
   float inverse_loss_scale;
   bool skipped;
 };
@@ -30,7 +30,7 @@ __device__ Guarded guarded(const Update& what) {
 }
 
 __device__ inline float gradient_of(const Guarded& it, float decay, float sum, float parameter) {
-  const UpdateConstants& c = it.constants;
+  const RuleConstants& c = it.constants;
   const float mean = sum / c.contributions * it.inverse_loss_scale;
   return c.gradient_scale * (mean + decay * parameter);
 }
@@ -42,7 +42,7 @@ __device__ inline float clamped(float value, float limit) {
 }
 
 template <std::uint32_t kKind>
-__device__ inline void update_element(const UpdateConstants& c, float g, float& w, float& s,
+__device__ inline void update_element(const RuleConstants& c, float g, float& w, float& s,
                                       float& r) {
   if (kKind == kMomentum) {
     s = c.momentum * s + g;

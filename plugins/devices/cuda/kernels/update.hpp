@@ -1,6 +1,7 @@
 #pragma once
 
 #include "plugins/devices/cuda/kernels/types.hpp"
+#include "plugins/devices/shared/rule_constants.hpp"
 
 namespace convoy::cuda {
 
@@ -9,21 +10,6 @@ struct UpdateBlock {
   std::uint64_t first;
   std::uint32_t count;
   std::uint32_t decayed;
-};
-
-// What convoy_optimizer and a step say, in the precision of the arithmetic.
-struct UpdateConstants {
-  std::uint32_t kind;   // convoy_optimizer_kind
-  float learning_rate;  // with Adam's bias correction
-  float contributions;
-  float gradient_scale;
-  float weight_decay;
-  float clip;
-  float momentum;
-  float decay, one_minus_decay;
-  float beta1, one_minus_beta1;
-  float beta2, one_minus_beta2;
-  float epsilon;
 };
 
 // Scalars in device memory that guard an update; null = there is none.
@@ -35,7 +21,7 @@ struct UpdateGuard {
 };
 
 struct Update {
-  UpdateConstants constants;
+  RuleConstants constants;
   UpdateGuard guard;
   const float* learning_rate;  // in device memory, instead of the constant; null = the constant
   float* parameters;  // of a norm: read only, null = without weight decay and gradient scale

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "plugins/devices/cuda/operations/update_plan.hpp"
 #include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cuda {

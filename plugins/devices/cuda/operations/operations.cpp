@@ -152,7 +152,7 @@ void Operations::apply(const convoy_submission& operation, Stream stream, double
   require_optimizer(operation, true);
   const Table& table = table_of(operation, operation.writes[0].count, stream);
   Update what{};
-  what.constants = update_constants(operation);
+  what.constants = rule_constants(operation);
   what.guard = update_guard(operation);
   if (values != nullptr) what.learning_rate = &values->learning_rate;
   what.parameters = floats(operation.writes[0]);
@@ -168,7 +168,7 @@ void Operations::norm(const convoy_submission& operation, Stream stream, double*
   require_optimizer(operation, false);
   const Table& table = table_of(operation, operation.reads[0].count, stream);
   Update what{};
-  what.constants = update_constants(operation);
+  what.constants = rule_constants(operation);
   what.guard = update_guard(operation);
   if (element_reads(operation) > 1) what.parameters = floats(operation.reads[1]);
   what.gradient = floats(operation.reads[0]);

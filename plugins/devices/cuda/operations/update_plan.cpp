@@ -23,10 +23,6 @@ const float* scalar_of(const convoy_region& region) {
 
 }  // namespace
 
-UpdateConstants update_constants(const convoy_submission& operation) {
-  return rule_constants<UpdateConstants>(operation);
-}
-
 // The loss scale comes before the norm, which is last.
 UpdateGuard update_guard(const convoy_submission& operation) {
   UpdateGuard guard{};

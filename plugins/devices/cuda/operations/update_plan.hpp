@@ -5,13 +5,8 @@
 #include <vector>
 
 #include "plugins/devices/cuda/kernels/update.hpp"
-#include "plugins/devices/shared/update_rule.hpp"
 
 namespace convoy::cuda {
-
-// The constants of an apply or a norm in the precision of the arithmetic, Adam's bias correction
-// included. The guard's scalars are on the device: see UpdateGuard.
-UpdateConstants update_constants(const convoy_submission& operation);
 
 // The scalars that guard an apply or a norm: its last reads.
 UpdateGuard update_guard(const convoy_submission& operation);
