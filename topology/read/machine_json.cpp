@@ -131,6 +131,13 @@ class JsonField {
   const std::string& source_;
 };
 
+PciId pci_id_of(const JsonField& field) {
+  const std::vector<JsonField> id = field.elements();
+  if (id.size() != 2) field.reject("is not vendor and device");
+  return {static_cast<std::uint16_t>(id[0].whole(0xffff)),
+          static_cast<std::uint16_t>(id[1].whole(0xffff))};
+}
+
 Node node_of(const JsonField& field, std::size_t earlier) {
   Node node;
   node.kind = field.at("kind").kind<NodeKind>(9);
@@ -145,12 +152,7 @@ Node node_of(const JsonField& field, std::size_t earlier) {
     node.address = parse_pci_address(field.at("address").text());
     if (!node.address) field.at("address").reject("is not a PCI address");
   }
-  if (field.has("id")) {
-    const std::vector<JsonField> id = field.at("id").elements();
-    if (id.size() != 2) field.at("id").reject("is not vendor and device");
-    node.id = PciId{static_cast<std::uint16_t>(id[0].whole(0xffff)),
-                    static_cast<std::uint16_t>(id[1].whole(0xffff))};
-  }
+  if (field.has("id")) node.id = pci_id_of(field.at("id"));
   if (field.has("uuid")) node.uuid = field.at("uuid").text();
   if (field.has("part")) {
     const JsonField part = field.at("part");
