@@ -3,23 +3,16 @@
 #include "plugins/devices/cpu/kernels/table.hpp"
 #include "plugins/devices/cpu/lanes/team.hpp"
 #include "plugins/devices/cpu/programs/program_builder.hpp"
+#include "plugins/devices/shared/dropout_mask.hpp"
 
 namespace convoy::cpu {
 namespace {
-
-std::uint64_t mix(std::uint64_t key, std::uint64_t word) {  // splitmix64
-  std::uint64_t z = key + word + 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
 
 constexpr std::size_t kChunk = 1024;  // elements that stay in the first-level cache
 
 struct Mask {
   explicit Mask(double keep)
-      : threshold(static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0))),
-        factor(static_cast<float>(1.0 / keep)) {}
+      : threshold(dropout_threshold(keep)), factor(static_cast<float>(1.0 / keep)) {}
   void operator()(float* write, const float* read, std::uint64_t key, std::size_t first,
                   std::size_t count) const {
     kernels().dropout(write, read, key, threshold, factor, first, count);
@@ -142,7 +135,7 @@ Task image_dropout_task(const dnnl::memory& write, const dnnl::memory& read, dou
   const auto images = static_cast<std::size_t>(dims_of(write.get_desc())[0]);
   return [write, read, mask = Mask(keep), key, images,
           count = element_count(write)](const TaskContext& context) {
-    const std::uint64_t step_key = mix(key, context.step);
+    const std::uint64_t step_key = mix_key(key, context.step);
     if (is_bf16(write.get_desc())) {
       drop_images(images, count, mask, step_key, halves_of(read), halves_of(write));
     } else {
@@ -156,7 +149,7 @@ Task dropout_task(const dnnl::memory& write, const dnnl::memory& read, double ke
   const Storage storage(write.get_desc());
   return [write, read, storage, mask = Mask(keep), key,
           count = element_count(write)](const TaskContext& context) {
-    const std::uint64_t step_key = mix(key, context.step);
+    const std::uint64_t step_key = mix_key(key, context.step);
     if (is_bf16(write.get_desc())) {
       drop(storage, count, mask, step_key, halves_of(read), halves_of(write));
     } else {
@@ -167,7 +160,7 @@ Task dropout_task(const dnnl::memory& write, const dnnl::memory& read, double ke
 
 std::uint64_t key_of(const ProgramBuilder& builder, std::size_t node) {
   const convoy_compilation& what = builder.compilation();
-  return mix(mix(mix(0, what.seed), what.replica), node);
+  return dropout_key(what.seed, what.replica, node);
 }
 
 // The task of the layer's kind: elements by themselves, or stochastic depth.

@@ -1,8 +1,8 @@
 #include "plugins/devices/cuda/kernels/pointwise.hpp"
 
-#include "plugins/devices/cuda/kernels/mask_key.hpp"
 #include "plugins/devices/cuda/kernels/random_bits.cuh"
 #include "plugins/devices/cuda/kernels/vector_access.cuh"
+#include "plugins/devices/shared/dropout_mask.hpp"
 
 namespace convoy::cuda {
 namespace {

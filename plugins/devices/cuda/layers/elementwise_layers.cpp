@@ -1,9 +1,7 @@
-#include <algorithm>
-
-#include "plugins/devices/cuda/kernels/mask_key.hpp"
 #include "plugins/devices/cuda/kernels/pointwise.hpp"
 #include "plugins/devices/cuda/layers/layers.hpp"
 #include "plugins/devices/cuda/programs/program_builder.hpp"
+#include "plugins/devices/shared/dropout_mask.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -23,11 +21,7 @@ bool drops(const ProgramBuilder& builder, std::size_t node) {
 
 std::uint64_t mask_key_of(const ProgramBuilder& builder, std::size_t node) {
   const convoy_compilation& what = builder.compilation();
-  return mix_key(mix_key(mix_key(0, what.seed), what.replica), node);
-}
-
-std::uint32_t threshold_of(double keep) {
-  return static_cast<std::uint32_t>(std::min(keep * 0x1p32, 0x1p32 - 1.0));
+  return dropout_key(what.seed, what.replica, node);
 }
 
 // The mask is that of CPU devices: the same run drops the same units on either.
@@ -36,7 +30,7 @@ void append_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan::Id wr
   const double keep = builder.layer(node).keep;
   Dropout drop{};
   drop.key = mask_key_of(builder, node);
-  drop.threshold = threshold_of(keep);
+  drop.threshold = dropout_threshold(keep);
   drop.factor = static_cast<float>(1.0 / keep);
   drop.channels = builder.shape(node).channels;
   drop.cells = static_cast<std::uint32_t>(builder.cells(node));
@@ -54,7 +48,7 @@ void append_image_dropout(ProgramBuilder& builder, std::size_t node, MemoryPlan:
   const double keep = builder.layer(node).keep;
   ImageDropout drop{};
   drop.key = mask_key_of(builder, node);
-  drop.threshold = threshold_of(keep);
+  drop.threshold = dropout_threshold(keep);
   drop.factor = static_cast<float>(1.0 / keep);
   drop.image_elements = builder.elements(node) / builder.batch();
   builder.then([=, type = builder.type(), count = builder.elements(node)](const Run& run) {
