@@ -48,7 +48,8 @@ TEST(StepPlan, IsWhatItsPartsGiveInTheirOrder) {
       const StepPlan plan(cluster, arena, author.of(write_parameter_server), {.guard = guards});
       const Plan logical = write_plan(cluster, arena, write_parameter_server);
       const Plan guarded = guard(logical, check_plan(logical), guards);
-      const Plan lowered = lower(joins ? fuse_updates(guarded).value_or(guarded) : guarded);
+      const Plan lowered =
+          lower(joins ? fuse_updates(guarded, *guarded.cluster, false).value_or(guarded) : guarded);
       EXPECT_EQ(plan_hash(plan.logical()), plan_hash(logical));
       EXPECT_EQ(plan_hash(plan.lowered()), plan_hash(lowered));
       EXPECT_EQ(plan.schedule().submission, make_schedule(lowered).submission);

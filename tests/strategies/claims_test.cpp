@@ -45,8 +45,8 @@ TEST(Claims, AreProvedForEveryVariant) {
         expect_report(check_plan(plan), variant, strategy.claim());
         const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
         expect_report(check_plan(pieces), variant, strategy.claim());
-        const Plan fused =
-            lower(fuse_updates(plan).value_or(plan), {.staging_elements = 32, .slice_elements = 8});
+        const Plan fused = lower(fuse_updates(plan, *plan.cluster, false).value_or(plan),
+                                 {.staging_elements = 32, .slice_elements = 8});
         expect_report(check_plan(fused), variant, strategy.claim());
         ASSERT_FALSE(HasFailure());
       }

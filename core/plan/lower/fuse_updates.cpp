@@ -228,10 +228,6 @@ bool has_sums_to_fuse(const Plan& logical) {
 
 }  // namespace
 
-std::optional<Plan> fuse_updates(const Plan& logical) {
-  return fuse_updates(logical, *logical.cluster, false);
-}
-
 std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bool is_stage) {
   if (!has_sums_to_fuse(logical)) return std::nullopt;
   return UpdateFusion(logical, cluster, is_stage).run();

@@ -13,9 +13,8 @@ namespace convoy {
 // the sum. The parameters get the same bits; the gradients keep the values that backward wrote.
 // Takes and gives a logical plan; operations keep their sources. Only for devices that join updates
 // (CONVOY_DEVICE_JOINS_UPDATES). None where there is nothing to fuse: then the plan stays as it is,
-// and a copy of its operations, which may be a gigabyte, is not made.
-std::optional<Plan> fuse_updates(const Plan& logical);
-// The same on a cluster as lower() takes it. A stage's memory is read by those behind it.
+// and a copy of its operations, which may be a gigabyte, is not made. The cluster is as lower()
+// takes it. A stage's memory is read by those behind it.
 std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bool is_stage);
 
 }  // namespace convoy

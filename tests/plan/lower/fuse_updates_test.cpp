@@ -20,7 +20,7 @@ constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements =
 constexpr std::uint64_t kSteps = 4;
 
 Plan fused_or_same(const Plan& plan) {
-  return fuse_updates(plan).value_or(plan);
+  return fuse_updates(plan, *plan.cluster, false).value_or(plan);
 }
 
 std::map<OperationKind, std::size_t> count_kinds(const Plan& plan) {
@@ -77,7 +77,7 @@ TEST(FuseUpdates, KeepsTheBitsOfRandomPlans) {
     const Plan plan = write_plan(cluster, arena, random_plan(seed, true));
     const Plan fused = fused_or_same(plan);
     const bool differs = plan_hash(lower(fused)) != plan_hash(lower(plan));
-    EXPECT_EQ(differs, fuse_updates(plan).has_value()) << "seed " << seed;
+    EXPECT_EQ(differs, fuse_updates(plan, *plan.cluster, false).has_value()) << "seed " << seed;
     EXPECT_EQ(differs, count_kinds(plan) != count_kinds(fused)) << "seed " << seed;
     Interpreter a(plan, sample_options(arena, exact_gradient));
     Interpreter b(fused, sample_options(arena, exact_gradient));
@@ -111,7 +111,7 @@ TEST(FuseUpdates, LeavesDevicesAloneThatDoNotShareMemory) {
   const Cluster cluster = make_single_host(3, false, "gpu");
   for (const SamplePlan& sample : sample_plans()) {
     const Plan plan = write_plan(cluster, arena, sample.write);
-    EXPECT_FALSE(fuse_updates(plan)) << sample.name;
+    EXPECT_FALSE(fuse_updates(plan, *plan.cluster, false)) << sample.name;
   }
 }
 
@@ -170,7 +170,7 @@ TEST(FuseUpdates, KeepsASumWhoseGradientsChangeBeforeTheUpdate) {
     p.fill(p.gradient(ReplicaId(1)), 0);
     for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
   });
-  EXPECT_FALSE(fuse_updates(plan));
+  EXPECT_FALSE(fuse_updates(plan, *plan.cluster, false));
 }
 
 TEST(FuseUpdates, KeepsWhatTheCheckerSays) {
