@@ -214,8 +214,7 @@ class Mapper {
     std::map<std::uint32_t, Weight> row;
     for (const Term& term : nodes_.terms(node)) {
       if (nodes_.kind(term) != AtomKind::kHeld) continue;
-      const auto [it, inserted] = row.try_emplace(local_.at(nodes_.held(node, term)), term.weight);
-      if (!inserted) it->second = it->second + term.weight;
+      add_weight(row, local_.at(nodes_.held(node, term)), term.weight);
     }
     return to_row(row);
   }
@@ -232,9 +231,7 @@ class Mapper {
     for (const Term& term : nodes_.terms(node)) {
       const Atom& atom = values_.atom(term.atom);
       if (atom.kind != AtomKind::kGradient) continue;
-      const auto [it, inserted] =
-          row.try_emplace(gradients_.of({atom.replica, atom.step}), term.weight);
-      if (!inserted) it->second = it->second + term.weight;
+      add_weight(row, gradients_.of({atom.replica, atom.step}), term.weight);
     }
     return to_row(row);
   }
@@ -244,8 +241,7 @@ class Mapper {
     std::map<std::uint32_t, Weight> row;
     for (const Term& term : nodes_.terms(node)) {
       if (nodes_.kind(term) != wanted) continue;
-      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), term.weight);
-      if (!inserted) it->second = it->second + term.weight;
+      add_weight(row, columns.of(term.atom), term.weight);
     }
     return to_row(row);
   }
@@ -293,9 +289,7 @@ class Mapper {
          values.expand(begun_value(nodes_.side(node).buffer, node.range.first), Casts::kThrough)) {
       const Atom& atom = values.atom(term.atom);
       if (atom.kind != AtomKind::kGradient) continue;
-      const auto [it, inserted] =
-          row.try_emplace(earlier_.of({atom.replica, atom.step}), term.weight);
-      if (!inserted) it->second = it->second + term.weight;
+      add_weight(row, earlier_.of({atom.replica, atom.step}), term.weight);
     }
     return to_row(row);
   }
@@ -308,8 +302,7 @@ class Mapper {
          values.expand(begun_value(nodes_.side(node).buffer, node.range.first), Casts::kErrors)) {
       if (values.atom(term.atom).kind != AtomKind::kCast) continue;
       const Weight weight = term.weight * gradient_in_source(term.atom);
-      const auto [it, inserted] = row.try_emplace(columns.of(term.atom), weight);
-      if (!inserted) it->second = it->second + weight;
+      add_weight(row, columns.of(term.atom), weight);
     }
     return to_row(row);
   }

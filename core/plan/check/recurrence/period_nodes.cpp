@@ -93,8 +93,7 @@ std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
   if (std::ranges::none_of(terms, is_ratio)) return terms;
   std::map<std::pair<AtomId, std::int64_t>, Weight> sums;
   const auto add = [&](const Term& term, std::int64_t shift, const Weight& weight) {
-    const auto [it, inserted] = sums.try_emplace({term.atom, shift}, weight);
-    if (!inserted) it->second = it->second + weight;
+    add_weight(sums, {term.atom, shift}, weight);
   };
   for (const Term& term : terms) {
     if (!is_ratio(term)) {
@@ -116,9 +115,7 @@ std::vector<Term> PeriodNodes::through_even(std::vector<Term> terms) const {
   if (std::ranges::none_of(terms, [&](const Term& it) { return is_even(it.atom); })) return terms;
   std::map<std::pair<AtomId, std::int64_t>, Weight, std::greater<>> open;
   const auto add = [&](const Term& term, std::int64_t shift, const Weight& weight) {
-    const auto [it, inserted] =
-        open.try_emplace({term.atom, term.shift + shift}, weight * term.weight);
-    if (!inserted) it->second = it->second + weight * term.weight;
+    add_weight(open, {term.atom, term.shift + shift}, weight * term.weight);
   };
   for (const Term& term : terms) add(term, 0, Weight{});
   terms.clear();

@@ -167,10 +167,6 @@ std::vector<Term> ValueTable::expand(ValueId id, Casts casts) const {
 // expanded once, however many values refer to it.
 std::vector<Term> ValueTable::find_terms(ValueId id, Casts casts) const {
   using Shifts = std::map<std::int64_t, Weight>;
-  const auto add_to = [](Shifts& shifts, std::int64_t shift, const Weight& weight) {
-    const auto [it, inserted] = shifts.try_emplace(shift, weight);
-    if (!inserted) it->second = it->second + weight;
-  };
   std::map<ValueId, Shifts, std::greater<>> open{{id, {{0, Weight{}}}}};
   std::map<AtomId, Shifts> terms;
   while (!open.empty()) {
@@ -179,11 +175,11 @@ std::vector<Term> ValueTable::find_terms(ValueId id, Casts casts) const {
     spend(kWorkOfTerm * youngest.mapped().size() * (value.parts.size() + 1), value.operation);
     for (const auto& [shift, weight] : youngest.mapped()) {
       for (const WeightedValue& part : value.parts)
-        add_to(open[part.value], shift + part.shift, weight * part.weight);
+        add_weight(open[part.value], shift + part.shift, weight * part.weight);
       if (!value.leaf) continue;
       const bool cast = atoms_[value.atom].kind == AtomKind::kCast && casts != Casts::kKept;
-      if (cast) add_to(open[atoms_[value.atom].inputs.front()], shift, weight);
-      if (!cast || casts == Casts::kErrors) add_to(terms[value.atom], shift, weight);
+      if (cast) add_weight(open[atoms_[value.atom].inputs.front()], shift, weight);
+      if (!cast || casts == Casts::kErrors) add_weight(terms[value.atom], shift, weight);
     }
   }
   std::vector<Term> result;

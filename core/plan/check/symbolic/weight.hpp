@@ -21,6 +21,13 @@ inline Weight operator+(const Weight& a, const Weight& b) {
   return {field_add(a.field, b.field), a.value + b.value};
 }
 
+// Adds to the weight of a key of a map. One that has none yet gets this one.
+template <typename Weights>
+void add_weight(Weights& weights, const typename Weights::key_type& key, const Weight& weight) {
+  const auto [it, inserted] = weights.try_emplace(key, weight);
+  if (!inserted) it->second = it->second + weight;
+}
+
 Weight whole(std::uint64_t count);
 Weight reciprocal(std::uint64_t count);
 
