@@ -11,6 +11,7 @@
 #include "plugins/devices/cpu/programs/precision.hpp"
 #include "plugins/devices/cpu/programs/program.hpp"
 #include "plugins/devices/cpu/zeroed_memory.hpp"
+#include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cpu {
 namespace {
@@ -131,11 +132,7 @@ void CpuDevice::read(void* to_host, const void* from, std::uint64_t bytes) {
 }
 
 void CpuDevice::supports(const convoy_operation& operation) {
-  const std::uint32_t write =
-      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
-  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
-  const char* reason = refusal(operation.kind, read, write);
-  if (reason != nullptr) throw std::invalid_argument(reason);
+  require_types(operation, refusal);
 }
 
 void CpuDevice::submit(const convoy_submission& submission) {

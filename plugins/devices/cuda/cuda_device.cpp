@@ -16,6 +16,7 @@
 #include "plugins/devices/cuda/programs/program_profile.hpp"
 #include "plugins/devices/cuda/programs/propose_layouts.hpp"
 #include "plugins/devices/cuda/status.hpp"
+#include "plugins/devices/shared/operation_rules.hpp"
 
 namespace convoy::cuda {
 namespace {
@@ -152,11 +153,7 @@ void CudaDevice::release(void* program) {
 }
 
 void CudaDevice::supports(const convoy_operation& operation) {
-  const std::uint32_t write =
-      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
-  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
-  if (const char* reason = refusal(operation.kind, read, write))
-    throw std::invalid_argument(reason);
+  require_types(operation, refusal);
 }
 
 bool CudaDevice::reaches(Device& other) {

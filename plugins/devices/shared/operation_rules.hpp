@@ -61,6 +61,19 @@ inline const char* dtype_refusal(std::uint32_t kind, std::uint32_t read, std::ui
   }
 }
 
+// Throws std::invalid_argument with what a device's refusal says of an operation's types. Without a
+// read, that of the write counts for both.
+template <typename Operation>
+void require_types(const Operation& operation,
+                   const char* (*refusal)(std::uint32_t kind, std::uint32_t read,
+                                          std::uint32_t write)) {
+  const std::uint32_t write =
+      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
+  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
+  if (const char* reason = refusal(operation.kind, read, write))
+    throw std::invalid_argument(reason);
+}
+
 namespace rules_detail {
 
 inline bool all_equal(const convoy_submission& operation) {

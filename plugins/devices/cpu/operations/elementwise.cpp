@@ -68,11 +68,7 @@ void call_host_kernel(const convoy_submission& operation) {
 void check_regions(const convoy_submission& operation) {
   require_regions(operation);
   if (operation.kind == CONVOY_OP_CALL) return;
-  const std::uint32_t write =
-      operation.write_count == 0 ? std::uint32_t{CONVOY_F32} : operation.writes[0].dtype;
-  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
-  const char* reason = refusal(operation.kind, read, write);
-  if (reason != nullptr) throw std::invalid_argument(reason);
+  require_types(operation, refusal);
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
   if (!regions_fit(operation)) {
     throw std::invalid_argument("the regions of an operation do not fit its sizes, or each other");

@@ -31,10 +31,7 @@ const char* refusal(std::uint32_t kind, std::uint32_t read_dtype, std::uint32_t 
 void check_regions(const convoy_submission& operation) {
   if (operation.write_count == 0) throw std::invalid_argument("an operation came without a write");
   require_regions(operation);
-  const std::uint32_t write = operation.writes[0].dtype;
-  const std::uint32_t read = operation.read_count == 0 ? write : operation.reads[0].dtype;
-  if (const char* reason = refusal(operation.kind, read, write))
-    throw std::invalid_argument(reason);
+  require_types(operation, refusal);
   // Sums that updates could join come lowered: these devices do not claim to join them.
   const bool joins = operation.kind == CONVOY_OP_APPLY &&
                      (element_reads(operation) != 1 || operation.write_count != 1);
