@@ -11,12 +11,11 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/plan/small_pieces.hpp"
 #include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::host_cluster_test {
 namespace {
-
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 
 TEST(HostCluster, ListsDevicesThenHostsThenParameterServers) {
   const Cluster cluster = make_hosts({2, 2, false, "cuda", {1, 2}});

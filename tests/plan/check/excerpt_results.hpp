@@ -9,6 +9,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/plan/small_pieces.hpp"
 #include "tests/support/interpreter.hpp"
 
 namespace convoy::testing {
@@ -36,9 +37,6 @@ inline std::string first_difference(const Plan& plan, const Plan& other, std::ui
       return plan.buffer_name(of_plan[i]);
   return "none";
 }
-
-// Collectives and staging in several pieces.
-inline constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 
 // visit(name, plan), of all samples for 2, 3 and 5 devices.
 template <typename Visit>

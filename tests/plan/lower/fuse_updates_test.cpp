@@ -11,12 +11,12 @@
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/plan/small_pieces.hpp"
 #include "tests/support/interpreter.hpp"
 
 namespace convoy::testing::fuse_updates_test {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kSteps = 4;
 
 Plan fused_or_same(const Plan& plan) {

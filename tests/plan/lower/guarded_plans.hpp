@@ -4,10 +4,10 @@
 
 #include "core/plan/lower/guard.hpp"
 #include "core/plan/lower/lower.hpp"
+#include "tests/plan/small_pieces.hpp"
 
 namespace convoy::testing {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr double kLimit = 0.75;  // of the gradient's norm
 
 GuardOptions clipping();

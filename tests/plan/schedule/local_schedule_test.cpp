@@ -15,11 +15,11 @@
 #include "tests/plan/sample_plans.hpp"
 #include "tests/plan/schedule/lane_simulator.hpp"
 #include "tests/plan/schedule/process_simulator.hpp"
+#include "tests/plan/small_pieces.hpp"
 
 namespace convoy::testing::local_schedule_test {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kIterations = 4;
 
 std::vector<Schedule> schedules_of(const Plan& lowered) {

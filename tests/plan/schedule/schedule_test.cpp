@@ -12,11 +12,11 @@
 #include "tests/plan/sample_gradients.hpp"
 #include "tests/plan/sample_plans.hpp"
 #include "tests/plan/schedule/lane_simulator.hpp"
+#include "tests/plan/small_pieces.hpp"
 
 namespace convoy::testing {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 constexpr std::uint64_t kIterations = 4;
 
 // Every order that the lanes and waits allow must give the bits of program order.

@@ -10,11 +10,10 @@
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "tests/plan/sample_plans.hpp"
+#include "tests/plan/small_pieces.hpp"
 
 namespace convoy::testing::strands_test {
 namespace {
-
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 
 Strands strands_of(const Plan& lowered) {
   return find_strands(lowered, find_dependencies(lowered));
