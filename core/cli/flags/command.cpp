@@ -77,8 +77,14 @@ class CommandTable {
   void add_options(const Manifest& manifest) {
     const std::string group = fmt::format("{} {}", to_string(manifest.kind), manifest.name);
     for (const OptionDeclaration& option : manifest.options) {
+      const FlagDefinition* const known = table_.find(option.name);
+      const bool is_shared =
+          std::ranges::find(plugin_options_, option.name) != plugin_options_.end();
       plugin_options_.push_back(option.name);
-      if (!table_.contains(option.name)) table_.add(to_flag(option, group));
+      if (known == nullptr)
+        table_.add(to_flag(option, group));
+      else if (is_shared && known->group != group)
+        table_.add_namesake(to_flag(option, group));
     }
   }
 

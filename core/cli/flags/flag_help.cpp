@@ -49,17 +49,19 @@ std::string lower_case(std::string text) {
 
 std::vector<std::string> groups_of(const FlagTable& table) {
   std::vector<std::string> groups;
-  for (const FlagDefinition& flag : table.flags())
-    if (is_honoured(flag) && std::ranges::find(groups, flag.group) == groups.end())
-      groups.push_back(flag.group);
+  for (const auto* flags : {&table.flags(), &table.namesakes()})
+    for (const FlagDefinition& flag : *flags)
+      if (is_honoured(flag) && std::ranges::find(groups, flag.group) == groups.end())
+        groups.push_back(flag.group);
   return groups;
 }
 
 std::string group_text(const FlagTable& table, const std::string& group, bool common_only) {
   std::string text;
-  for (const FlagDefinition& flag : table.flags())
-    if (flag.group == group && is_honoured(flag) && (flag.common || !common_only))
-      text += entry(table, flag);
+  for (const auto* flags : {&table.flags(), &table.namesakes()})
+    for (const FlagDefinition& flag : *flags)
+      if (flag.group == group && is_honoured(flag) && (flag.common || !common_only))
+        text += entry(table, flag);
   return text.empty() ? text : group + ":\n" + text + "\n";
 }
 
@@ -80,13 +82,23 @@ std::string common_help(const FlagTable& table) {
   std::string text;
   for (const std::string& group : groups_of(table)) text += group_text(table, group, true);
   if (all_common(table)) return text;
-  return text + "More: --help=all, or --help=TOPIC with a word of: " + topics(table) + "\n";
+  return text +
+         "More: --help=all, --help=FLAG, or --help=TOPIC with a word from: " + topics(table) + "\n";
+}
+
+// The help of an option that several plug-ins declare, each in its own way; empty for others.
+std::string namesakes_text(const FlagTable& table, const FlagDefinition& flag) {
+  std::string text;
+  for (const FlagDefinition& other : table.namesakes())
+    if (other.name == flag.name) text += "\n" + other.group + ":\n" + entry(table, other);
+  return text.empty() ? text : flag.group + ":\n" + entry(table, flag) + text;
 }
 
 // The help of a flag. Of a flag that is not honoured, it says why.
 std::string flag_text(const FlagTable& table, const std::string& name) {
   const FlagDefinition* const flag = table.find(name);
   if (flag == nullptr) return {};
+  if (std::string several = namesakes_text(table, *flag); !several.empty()) return several;
   std::string text = entry(table, *flag);
   if (!flag->refusal.empty()) text += line_of("Known, but refused: " + flag->refusal);
   if (!flag->notice.empty()) text += line_of("Without effect: " + flag->notice);

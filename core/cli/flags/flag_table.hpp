@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/cli/flags/flag.hpp"
@@ -19,6 +20,11 @@ class FlagTable {
   // The same; a flag that is known already is replaced.
   void replace_all(std::vector<FlagDefinition> flags);
 
+  // Help for another plug-in's option of a known name, under a heading of its own. The command line
+  // is parsed by the known flag.
+  void add_namesake(FlagDefinition flag) { namesakes_.push_back(std::move(flag)); }
+  const std::vector<FlagDefinition>& namesakes() const { return namesakes_; }
+
   // The verb refuses it for this reason. It must be known.
   void refuse(const std::string& name, const std::string& reason);
 
@@ -32,6 +38,7 @@ class FlagTable {
 
  private:
   std::vector<FlagDefinition> flags_;
+  std::vector<FlagDefinition> namesakes_;
 };
 
 // Help text by groups, a line for each sentence: fitted_text() breaks them. topic: empty for the

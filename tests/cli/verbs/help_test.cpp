@@ -54,6 +54,17 @@ TEST(Help, ATopicIsAWordOfAHeading) {
   EXPECT_THAT(refusal_by(run_command, {"run", "--help=cooking"}), HasSubstr("several hosts"));
 }
 
+// Several strategies declare all_reduce_spec and local_steps, with other meanings and defaults.
+TEST(Help, ShowsAnOptionUnderEveryStrategyThatDeclaresIt) {
+  const std::string replicated = said({"run", "--help=strategy replicated"});
+  EXPECT_THAT(replicated, HasSubstr("--all_reduce_spec"));
+  EXPECT_THAT(replicated, HasSubstr("xring[#shards]"));
+  EXPECT_THAT(said({"run", "--help=strategy horovod"}), HasSubstr("--gradient_repacking"));
+  const std::string steps = said({"run", "--help=local_steps"});
+  EXPECT_THAT(steps, HasSubstr("strategy easgd:\n  --local_steps  (an integer; default 1)"));
+  EXPECT_THAT(steps, HasSubstr("strategy local_sgd:\n  --local_steps  (an integer; default 4)"));
+}
+
 TEST(Help, ATopicIsAFlagsNameToo) {
   const std::string help = said({"run", "--help=batch_size"});
   EXPECT_THAT(help, HasSubstr("--batch_size  (an integer"));
