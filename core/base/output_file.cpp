@@ -114,7 +114,7 @@ void check_working_folder(const std::filesystem::path& path) {
   struct stat opened {};  // the working folder is open even when nothing leads to it
   if (path.is_relative() && stat(".", &opened) == 0 && opened.st_nlink == 0)
     fail(ExitCode::kUsage,
-         "cannot write {}: the working folder has been deleted; change to one that is there",
+         "cannot write {}: the working folder has been deleted; change to one that exists",
          path.string());
 }
 

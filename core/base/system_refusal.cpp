@@ -40,9 +40,9 @@ std::string text_of(const std::filesystem::filesystem_error& error) {
   if (begin != std::string::npos && end != std::string::npos)
     what = what.substr(begin + 2, end - begin - 2);
   const std::filesystem::path& path = error.path1();
-  return fmt::format("{}: {} ({}); look whether it is there and may be used{}", path.string(),
+  return fmt::format("{}: {} ({}); check that it exists and may be used{}", path.string(),
                      error.code().message(), what,
-                     path.is_relative() ? ", and whether the working folder still is" : "");
+                     path.is_relative() ? ", and that the working folder still exists" : "");
 }
 
 }  // namespace
@@ -75,10 +75,10 @@ std::optional<Error> refusal_by_system(const std::exception& exception) {
     return Error(ExitCode::kFailed, text_of(*file));
   // Another one: streams throw it when a disk, or the network to it, fails while they read.
   if (dynamic_cast<const std::ios_base::failure*>(&exception) != nullptr)
-    return Error(ExitCode::kFailed,
-                 fmt::format("a file cannot be read to its end: {}; look at its disk, or at the "
-                             "network to it",
-                             exception.what()));
+    return Error(
+        ExitCode::kFailed,
+        fmt::format("a file cannot be read to its end: {}; check its disk, or the network to it",
+                    exception.what()));
   if (dynamic_cast<const std::system_error*>(&exception) != nullptr)
     return Error(ExitCode::kUnavailable,
                  fmt::format("the system refuses: {}",

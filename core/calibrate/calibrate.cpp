@@ -256,11 +256,11 @@ class Calibration {
   // beside busy neighbours are known. Neighbours never help, so a factor below 1 is a disturbance.
   Probe lonely_device() {
     const ProbeNetwork network = check_network();
-    return {"one device of 1 thread beside idle cores", kChecking * work_on(network, 1), false,
+    return {"one device with 1 thread, other cores idle", kChecking * work_on(network, 1), false,
             [this, network] {
               const double together = checked_seconds(cores_);
               if (cores_ < 2 || together <= 0) return false;
-              tell_("one device of 1 thread beside idle cores");
+              tell_("one device with 1 thread, other cores idle");
               ProbeSession session(network, sharing_nothing_, open(1, 1), false);
               profile_.neighbour_factor = std::max(1.0, together / usual_step(session));
               return true;

@@ -62,7 +62,7 @@ double expected_error(const MachineProfile& profile) {
 std::string trust_text(const MachineProfile& profile) {
   std::string text = fmt::format("its checks were {:.1f} % off", 100 * known_error(profile));
   if (much_disturbed(profile))
-    text += fmt::format(", and others took {:.0f} % of the cores' time meanwhile",
+    text += fmt::format(", and other processes used {:.0f} % of the cores' time meanwhile",
                         100 * *profile.disturbance);
   return text;
 }

@@ -22,7 +22,7 @@ using topology::DescribedObject;
 
 constexpr std::uint32_t kFormat = 2;
 constexpr const char* kAdvice =
-    "; convoy calibrate --force measures this machine and writes the file anew";
+    "; convoy calibrate --force measures this machine and writes the file again";
 
 // The integer fields of a shape, with their names in files.
 struct ShapeField {

@@ -130,7 +130,7 @@ std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& 
       verify_checksum(*file);
       return file;
     } catch (const Error& error) {
-      notice(fmt::format("{}; the checkpoint before it is tried", error.what()));
+      notice(fmt::format("{}; trying the checkpoint before it", error.what()));
       damaged_.push_back(name);
     }
   }

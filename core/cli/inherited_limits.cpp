@@ -38,8 +38,7 @@ void settle_stack() {
   if (!limit || limit->rlim_cur >= kSmall) return;
   if (limit->rlim_max < kLeast)
     fail(ExitCode::kUnavailable,
-         "`ulimit -Hs` allows {} KiB of stack, and {} are the least that convoy works with: raise "
-         "it",
+         "`ulimit -Hs` allows {} KiB of stack, but convoy needs at least {} KiB: raise it",
          limit->rlim_max / kStackUnit, kLeast / kStackUnit);
   limit->rlim_cur = std::min(limit->rlim_max, kUsual);
   if (::setrlimit(RLIMIT_STACK, &*limit) == 0) give_threads(limit->rlim_cur);

@@ -47,10 +47,10 @@ int run(std::span<const std::string> arguments) {
 // Output that could not be written is lost; a full disk must not look like success.
 int after_writing(int code) {
   if (std::cout.flush()) return code;
-  const int failed = end_with(ExitCode::kFailed,
-                              "standard output could not be written to its end: the disk is full, "
-                              "the file may not be longer (`ulimit -f`), or whoever reads has gone "
-                              "or reads no more");
+  const int failed =
+      end_with(ExitCode::kFailed,
+               "standard output could not be written completely: the disk is full, the file has "
+               "reached its size limit (`ulimit -f`), or the reader has gone or no longer reads");
   return code == 0 ? failed : code;
 }
 

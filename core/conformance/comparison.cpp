@@ -42,7 +42,7 @@ void Comparison::tensor(const std::string& name, std::span<const float> measured
 
 std::string Comparison::text() const {
   if (right()) return {};
-  return fmt::format("{}; {} of the {} numbers that were looked at are wrong", worst_, beyond_,
+  return fmt::format("{}; {} of the {} numbers that were compared are wrong", worst_, beyond_,
                      compared_);
 }
 

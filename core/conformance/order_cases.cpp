@@ -119,7 +119,7 @@ std::string run_lane(TestedDevice& device, Chain& chain) {
   const bool early = device.wait(chain.timeline(kSteps - 1), 1, 0.02);
   advance(&gate, 1);
   device.require(chain.timeline(kSteps - 1), 1);
-  if (early) return "an operation ran before the one that is in front of it in its lane";
+  if (early) return "an operation ran before its predecessor in the lane";
   return chain.wrong();
 }
 
@@ -201,7 +201,7 @@ std::string check_patience(const DevicePlugin&, TestedDevice& device) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   if (reached) return "wait() says that a timeline has reached 1, which is at 0";
   if (seconds.count() < 5) return {};
-  return fmt::format("wait() for 0.02 seconds came back after {:.1f}", seconds.count());
+  return fmt::format("wait() for 0.02 seconds returned after {:.1f}", seconds.count());
 }
 
 std::int32_t fails(const convoy_region*, std::uint64_t, const convoy_region*, std::uint64_t) {
@@ -271,8 +271,8 @@ std::string run_behind_failure(TestedDevice& device, TwoFailingCalls& two) {
     }
     if (!gets_there(two.timelines[i], device.patience()))
       fail(ExitCode::kTimeout,
-           "after a failure the value of {} was not stored within {} seconds: whoever waits for it "
-           "waits for ever",
+           "after a failure the value of {} was not stored within {} seconds: its waiters would "
+           "wait for ever",
            kNames[i], device.patience());
   }
   return {};

@@ -131,7 +131,7 @@ std::string check_label(const DevicePlugin& plugin, TestedDevice&) {
     if (error.code() == ExitCode::kTimeout) throw;
     return {};
   }
-  return "label 8 of 8 classes was taken without a word; classes count from 0";
+  return "label 8 of 8 classes was accepted; classes count from 0";
 }
 
 std::string check_unknown_flag(const DevicePlugin& plugin, TestedDevice& device) {

@@ -51,13 +51,12 @@ Finding link_width(const SystemRoot& root, const Gpu& gpu) {
   const auto width = root.number(folder + "/current_link_width");
   const auto most = root.number(folder + "/max_link_width");
   if (!width || !most || *width <= 0 || *most <= 0 || *most > 32 || *width > 32)
-    return {subject, Health::kUnknown, "its link is not to be seen (usual in virtual machines)",
-            ""};
+    return {subject, Health::kUnknown, "its link cannot be seen (usual in virtual machines)", ""};
   std::string text = fmt::format("{} of {} lanes", *width, *most);
   if (const auto speed = root.text(folder + "/max_link_speed")) text += ", up to " + *speed;
   if (*width == *most) return {subject, Health::kOk, text, ""};
   return {subject, Health::kWarn, text,
-          fmt::format("copies take {:.1f} times as long: reseat the card, look at risers, and "
+          fmt::format("copies take {:.1f} times as long: reseat the card, and check the risers and "
                       "whether the slot has all lanes (lspci -vv, LnkSta)",
                       static_cast<double>(*most) / static_cast<double>(*width))};
 }
@@ -81,8 +80,8 @@ void kernel_driver(const SystemRoot& root, bool expected, Findings& findings) {
     return findings.push_back({kSubject, Health::kWarn, "not loaded although there are GPUs",
                                "modprobe nvidia; in a container: docker run --gpus all"});
   if (!root.exists("proc/sys") || !root.exists("sys/bus/pci"))
-    return findings.push_back(
-        {kSubject, Health::kUnknown, "none seen, nor whether there are GPUs", ""});
+    return findings.push_back({kSubject, Health::kUnknown,
+                               "not seen; it cannot be seen whether there are GPUs, either", ""});
   findings.push_back({kSubject, Health::kOk, "not loaded, no NVIDIA GPU needs it", ""});
 }
 

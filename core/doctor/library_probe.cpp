@@ -133,7 +133,7 @@ void probe_libraries(const SystemRoot& root, const DynamicLibraries& libraries,
                      Findings& findings) {
   if (!root.exists("sys/bus/pci"))
     return findings.push_back({"CUDA libraries", Health::kUnknown,
-                               "not looked for: whether there are GPUs is not to be seen", ""});
+                               "not looked for: it cannot be seen whether there are GPUs", ""});
   if (nvidia_gpu_count(root) == 0)
     return findings.push_back(
         {"CUDA libraries", Health::kOk, "not looked for: there is no NVIDIA GPU", ""});

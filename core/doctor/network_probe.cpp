@@ -18,7 +18,7 @@ void probe_network(const SystemRoot& root, Findings& findings) {
       const bool active = state.find("ACTIVE") != std::string::npos;
       findings.push_back({subject, active ? Health::kOk : Health::kWarn,
                           fmt::format("{}, {}", state, rate),
-                          active ? "" : "look at the cable and the subnet manager: ibstat"});
+                          active ? "" : "check the cable and the subnet manager: ibstat"});
       any = true;
     }
   }

@@ -18,9 +18,9 @@ void links(const NvmlLibrary& nvml, const std::vector<NvmlDevice*>& devices, Fin
     return findings.push_back({"NVLink", Health::kOk, "these GPUs have none", ""});
   const std::string text = fmt::format("{} of {} links up", active, active + inactive);
   if (inactive == 0) return findings.push_back({"NVLink", Health::kOk, text, ""});
-  findings.push_back({"NVLink", Health::kWarn, text,
-                      "look at bridges and, with NVSwitch, at the fabric manager: nvidia-smi "
-                      "nvlink -s"});
+  findings.push_back(
+      {"NVLink", Health::kWarn, text,
+       "check bridges and, with NVSwitch, the fabric manager: nvidia-smi nvlink -s"});
 }
 
 void peer_access(const NvmlLibrary& nvml, const std::vector<NvmlDevice*>& devices,

@@ -69,7 +69,7 @@ std::optional<Counts> loadable(const Catalog& catalog, Findings& findings) {
       if (try_plugin(plugin, findings)) ++loaded[plugin.manifest.kind];
   } catch (const NoProcess& error) {
     findings.push_back({"plug-ins", Health::kFail, error.what(),
-                        "raise the limit, or run fewer processes beside each other: until then no "
+                        "raise the limit, or run fewer processes at the same time: until then no "
                         "plug-in can be tried"});
     return std::nullopt;
   }
@@ -82,13 +82,13 @@ void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
   std::optional<Counts> loaded = deep ? loadable(catalog, findings) : std::nullopt;
   for (const PluginKind kind : kPluginKinds) {
     const int count = found[kind];
-    findings.push_back({fmt::format("{} plug-ins", to_string(kind)),
-                        count > 0 ? Health::kOk : Health::kFail,
-                        loaded ? fmt::format("{} of {} loaded", (*loaded)[kind], count)
-                               : fmt::format("{} found", count),
-                        count > 0 ? ""
-                                  : "install convoy's own beside the program (lib/convoy/plugins) "
-                                    "or say where they are with --plugin_path"});
+    findings.push_back(
+        {fmt::format("{} plug-ins", to_string(kind)), count > 0 ? Health::kOk : Health::kFail,
+         loaded ? fmt::format("{} of {} loaded", (*loaded)[kind], count)
+                : fmt::format("{} found", count),
+         count > 0 ? ""
+                   : "install convoy's own plug-ins beside the program (lib/convoy/plugins), or "
+                     "name their folder with --plugin_path"});
   }
 }
 

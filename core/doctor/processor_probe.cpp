@@ -66,7 +66,7 @@ void governor(const SystemRoot& root, Findings& findings) {
       ++governors[*it];
   if (governors.empty())
     return findings.push_back(
-        {kSubject, Health::kUnknown, "not to be seen (usual in virtual machines)", ""});
+        {kSubject, Health::kUnknown, "cannot be seen (usual in virtual machines)", ""});
   std::string text;
   bool slow = false;
   for (const auto& [name, count] : governors) {

@@ -28,7 +28,7 @@ extern "C" void end_after_last_tick(int) {
       "\nconvoy: error: the network between tasks (gRPC) does not close its connections, as where "
       "the system has refused it a thread; ";
   for (const char* const text : {kWhatHappens, thread_limits(),
-                                 ": raise the limit, or run fewer processes beside each other\n"})
+                                 ": raise the limit, or run fewer processes at the same time\n"})
     say_at_once(text);
   ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }

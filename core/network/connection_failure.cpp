@@ -27,7 +27,7 @@ ConnectionFailure explain_failure(const std::string& reason, bool encrypted) {
                       : "it closes the connection, as it does when it has a certificate and this "
                         "task has none",
             kSameAuthority};
-  return {false, reason, "start it, and look at its name, its port and the firewalls between"};
+  return {false, reason, "start it, and check its name, its port and the firewalls between"};
 }
 
 }  // namespace convoy::network

@@ -233,7 +233,7 @@ void Coordinator::tick(TimePoint now) {
   if (phase_ == Phase::kJoining && now >= join_deadline_) {
     refuse_all({ExitCode::kTimeout,
                 fmt::format("after --join_timeout={:g} s these tasks have not joined: {}; joined "
-                            "have {}; start the missing ones, or look why they do not reach {}",
+                            "have {}; start the missing ones, or find out why they do not reach {}",
                             options_.join_timeout, membership_.missing_text(),
                             membership_.joined_text(), to_string(options_.name))});
     told_.assign(told_.size(), true);  // tasks that have not come had their time

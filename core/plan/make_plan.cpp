@@ -25,7 +25,7 @@ void let_write(const std::string& name, PlanWriter& writer, const Write& write) 
   }
   if (writer.is_too_large()) fail(ExitCode::kUsage, "strategy {}: {}", name, writer.error());
   if (!writer.error().empty())
-    fail(code, "strategy {} wrote a plan that cannot be: {}", name, writer.error());
+    fail(code, "strategy {} wrote an invalid plan: {}", name, writer.error());
 }
 
 std::vector<const Operation*> operations_of(const Plan& plan) {

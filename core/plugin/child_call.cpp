@@ -168,9 +168,9 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   if (!late && !text.empty() && text.front() == kGave) return text.substr(1);
   if (!late && text.size() > 1 && text.front() == kThrew)
     throw Error(static_cast<ExitCode>(static_cast<unsigned char>(text[1])), text.substr(2));
-  fail(ExitCode::kUnavailable, "{} {} ({}), {}: {}; mend it, or take it off the plug-in path",
+  fail(ExitCode::kUnavailable, "{} {} ({}), {}: {}; fix it, or remove it from the plug-in path",
        to_string(plugin.manifest.kind), plugin.manifest.name, plugin.path.string(), doing,
-       late ? fmt::format("it was not done after {} seconds", seconds) : ending(status));
+       late ? fmt::format("it had not returned after {} seconds", seconds) : ending(status));
 }
 
 }  // namespace convoy

@@ -55,7 +55,7 @@ const Suspect* innermost_suspect() {
 
 [[noreturn]] void end_naming(const Suspect& culprit, const char* what, const char* detail) {
   for (const char* const text : {"\nconvoy: error: ", culprit.label.data(), what, detail,
-                                 "; mend it, or take it off the plug-in path\n"})
+                                 "; fix it, or remove it from the plug-in path\n"})
     say_at_once(text);
   ::_exit(static_cast<int>(ExitCode::kUnavailable));
 }
@@ -78,7 +78,7 @@ extern "C" void name_who_keeps_it(int number) {
   const int error = errno;
   const Suspect* const culprit = innermost_suspect();
   if (culprit != nullptr && culprit == seen_while_ending)
-    end_naming(*culprit, ": it keeps the process from ending", "");
+    end_naming(*culprit, ": it prevents the process from ending", "");
   seen_while_ending = culprit;
   errno = error;
 }

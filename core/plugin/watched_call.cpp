@@ -75,11 +75,11 @@ struct Seen {
 // The text takes no memory of the heap, which the hung thread may have locked.
 [[noreturn]] void end_late(const Slot& slot, double seconds) {
   std::array<char, 2048> text{};
-  const auto written = fmt::format_to_n(
-      text.data(), text.size(),
-      "\nconvoy: error: {}: {} has not ended after {} seconds; mend it, or take it off the plug-in "
-      "path (--plugin_timeout gives it more time)\n",
-      slot.plugin, slot.doing, seconds);
+  const auto written =
+      fmt::format_to_n(text.data(), text.size(),
+                       "\nconvoy: error: {}: {} has not ended after {} seconds; fix it, or remove "
+                       "it from the plug-in path (--plugin_timeout gives it more time)\n",
+                       slot.plugin, slot.doing, seconds);
   end_at_once({text.data(), std::min(written.size, text.size())}, ExitCode::kUnavailable);
 }
 
@@ -87,8 +87,8 @@ struct Seen {
   std::array<char, 2048> text{};
   const auto written = fmt::format_to_n(
       text.data(), text.size(),
-      "\nconvoy: {}: {} does not end, so that the run ends without what it was to save\n",
-      slot.plugin, slot.doing);
+      "\nconvoy: {}: {} does not end, so the run ends without saving its results\n", slot.plugin,
+      slot.doing);
   end_at_once({text.data(), std::min(written.size, text.size())}, code);
 }
 

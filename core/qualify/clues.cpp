@@ -94,7 +94,8 @@ void add_core_clues(const std::vector<CoreRate>& rates, const std::vector<Qualif
   for (const CoreRate& it : rates)
     if (it.got < kAlmostAll)
       add_about_core(
-          it.core, fmt::format("was taken by others for {:.0f} % of the time", 100 * (1 - it.got)),
+          it.core,
+          fmt::format("was used by other processes for {:.0f} % of the time", 100 * (1 - it.got)),
           "another program runs on it (top), or a quota limits this one (cpu.max)", devices, clues);
 }
 

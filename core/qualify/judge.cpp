@@ -104,12 +104,12 @@ std::string share_text(const Measurement& it) {
   const bool by_likes = it.likes && it.rate / *it.likes <= it.share * (1 + 1e-9);
   if (by_likes) return fmt::format("{:.0f} % of what others reach", 100 * it.share);
   const Foreseen& foreseen = *it.foreseen;
-  std::string text = fmt::format("{:.0f} % of what is foreseen", 100 * it.rate / foreseen.rate);
+  std::string text = fmt::format("{:.0f} % of the expected rate", 100 * it.rate / foreseen.rate);
   if (foreseen.error <= 0) return text;
-  text += fmt::format(", {:.0f} % of the least that ", 100 * it.share);
+  text += fmt::format(", {:.0f} % of the minimum that ", 100 * it.share);
   return text + (1 - foreseen.error > kLeastOfForesight
                      ? fmt::format("its error of {:.0f} % leaves", 100 * foreseen.error)
-                     : fmt::format("is asked for, {:.0f} % of it", 100 * kLeastOfForesight));
+                     : fmt::format("is required, {:.0f} % of it", 100 * kLeastOfForesight));
 }
 
 void rank(HostQualification& host) {

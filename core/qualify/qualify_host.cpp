@@ -156,7 +156,7 @@ std::unique_ptr<job::SimulatedHardware> known_hardware(job::Setup& setup,
     notices.insert(notices.end(), hardware->notices.begin(), hardware->notices.end());
     return hardware;
   } catch (const Error& error) {
-    notices.push_back(fmt::format("rates are compared with each other only: {}", error.what()));
+    notices.push_back(fmt::format("rates are only compared with each other: {}", error.what()));
     return nullptr;
   }
 }

@@ -353,7 +353,7 @@ void Executor::fail_hung(const Operation& operation, const char* part, double se
   stands_still_ = true;
   const std::string& place = parts_.plan->cluster->places[operation.place].name;
   const PluginSettings& device = (*parts_.engines)[operation.place]->settings();
-  constexpr const char* kMend = "mend it, or take it off the plug-in path";
+  constexpr const char* kMend = "fix it, or remove it from the plug-in path";
   if (is_foreign_kernel(operation))
     fail(ExitCode::kUnavailable, "{}: its kernel '{}' on {} has not ended after {:.3g} s; {}",
          parts_.author->label, operation.details->kernel, place, seconds, kMend);

@@ -35,7 +35,7 @@ std::filesystem::path DecisionCache::file_of(const std::string& circumstances) c
 
 std::nullopt_t DecisionCache::unreadable(const std::filesystem::path& file,
                                          const std::string& problem) const {
-  tell_(fmt::format("the choice remembered in {} cannot be read ({}): choosing anew", file.string(),
+  tell_(fmt::format("the choice stored in {} cannot be read ({}): choosing again", file.string(),
                     problem));
   return std::nullopt;
 }
@@ -70,8 +70,8 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
   std::filesystem::create_directories(folder_, problem);
   if (problem)
     return tell_(
-        fmt::format("the choice of a strategy cannot be remembered in {}: {}; let "
-                    "CONVOY_CACHE_DIR name a folder that may be written",
+        fmt::format("the choice of a strategy cannot be stored in {}: {}; set CONVOY_CACHE_DIR to "
+                    "a writable folder",
                     folder_.string(), problem.message()));
   try {
     const nlohmann::ordered_json remembered = to_json(decision);
@@ -81,7 +81,7 @@ void DecisionCache::remember(const std::string& circumstances, const Decision& d
                                          {"decision", remembered}};
     write_output_file(file, json_text(json, 2) + "\n");
   } catch (const std::exception& error) {
-    tell_(fmt::format("the choice of a strategy cannot be remembered in {}: {}", file.string(),
+    tell_(fmt::format("the choice of a strategy cannot be stored in {}: {}", file.string(),
                       error.what()));
   }
 }

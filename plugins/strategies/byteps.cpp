@@ -56,5 +56,5 @@ class BytePs : public convoy::Strategy {
 }  // namespace
 
 CONVOY_STRATEGY(BytePs, "name=byteps", "version=0.1.0",
-                "description=Hosts sum gradients in their memories, those without devices most.",
+                "description=Hosts sum gradients in memory, hosts without devices most of them.",
                 "claim=synchronous", "needs=forward,backward,sum,copy,apply")

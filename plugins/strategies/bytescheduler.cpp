@@ -43,9 +43,9 @@ class ByteScheduler : public convoy::Strategy {
 
 CONVOY_STRATEGY(
     ByteScheduler, "name=bytescheduler", "version=0.1.0",
-    "description=All-reduces gradients in small pieces, those of front layers first.",
+    "description=All-reduces gradients in small pieces, the front layers' first.",
     "claim=synchronous",
-    "option=partition_kb:int:4096::Kilobytes of gradients in one piece, at least 16.",
-    "option=algorithm:enum:device:device|ring:How the pieces travel; between hosts only "
-    "ring lets pieces overtake.",
+    "option=partition_kb:int:4096::Size of a piece of the gradients in KiB, at least 16.",
+    "option=algorithm:enum:device:device|ring:How pieces are reduced. Between hosts, urgent pieces "
+    "can overtake others only with ring.",
     "needs=forward,backward,all_reduce,apply")

@@ -75,6 +75,6 @@ CONVOY_STRATEGY(
     "the first one for up to so many elements (k, M, G for powers of 1024).",
     "option=agg_small_grads_max_bytes:int:0::Gradients up to this size are packed with their "
     "neighbours; 0 = off.",
-    "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
+    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
     "option=cross_replica_sync:bool:true::Workers meet every step; false is refused.",
     "needs=copy,add,sum,all_reduce,reduce,broadcast,apply,forward,backward")

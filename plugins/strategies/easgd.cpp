@@ -45,10 +45,13 @@ class ElasticAveraging : public convoy::Strategy {
 
 }  // namespace
 
-CONVOY_STRATEGY(ElasticAveraging, "name=easgd", "version=0.1.0",
-                "description=Devices train by themselves and are pulled to a common center, which "
-                "is pulled to them (elastic averaging).",
-                "claim=approximate", "option=local_steps:int:1::Steps between two pulls, 1 to 64.",
-                "option=moving_rate:float:0.9::How far the center moves to the devices' mean; a "
-                "device moves to the center by this divided by their number.",
-                "needs=forward,backward,apply,copy,axpy,scale,sum")
+CONVOY_STRATEGY(
+    ElasticAveraging, "name=easgd", "version=0.1.0",
+    "description=Devices train alone; they and a common center pull each other (elastic "
+    "averaging).",
+    "claim=approximate",
+    "option=local_steps:int:1::Local steps between two exchanges with the center, 1 to 64.",
+    "option=moving_rate:float:0.9::Fraction of the way that the center moves towards the devices' "
+    "mean, between 0 and 1; each device moves towards the center by this divided by the number of "
+    "devices.",
+    "needs=forward,backward,apply,copy,axpy,scale,sum")

@@ -53,5 +53,6 @@ class HalfGradients : public convoy::Strategy {
 
 CONVOY_STRATEGY(HalfGradients, "name=fp16_compression", "version=0.1.0",
                 "description=Devices exchange gradients in 16 bits and add them up in 32.",
-                "claim=approximate", "option=dtype:enum:fp16:fp16|bf16:What travels.",
+                "claim=approximate",
+                "option=dtype:enum:fp16:fp16|bf16:The type in which gradients are sent.",
                 "needs=forward,backward,cast,copy,sum,scale,all_gather,apply")

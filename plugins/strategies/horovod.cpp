@@ -49,7 +49,7 @@ CONVOY_STRATEGY(
     "claim=synchronous", "auto=false",
     "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
     "buckets.",
-    "option=agg_small_grads_max_bytes:int:0::Reduce per variable, gradients up to this size packed "
-    "with their neighbours; 0 = off, without effect under gradient_repacking.",
-    "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
+    "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs neighbouring "
+    "gradients of at most this size together; 0 = off. gradient_repacking overrides it.",
+    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
     "needs=all_reduce,apply,forward,backward")

@@ -49,10 +49,12 @@ class LocalSgd : public convoy::Strategy {
 
 }  // namespace
 
-CONVOY_STRATEGY(LocalSgd, "name=local_sgd", "version=0.1.0",
-                "description=Devices train alone, then meet at their mean.", "claim=approximate",
-                "option=local_steps:int:4::Steps that every device trains by itself, 1 to 64.",
-                "option=outer_rate:float:1::How far all move to the mean.",
-                "option=outer_momentum:float:0::How much of their last move they repeat.",
-                "option=outer_nesterov:bool:false::Nesterov's form of that momentum.",
-                "needs=forward,backward,apply,all_reduce,scale,axpy,copy")
+CONVOY_STRATEGY(
+    LocalSgd, "name=local_sgd", "version=0.1.0",
+    "description=Devices train alone, then meet at their mean.", "claim=approximate",
+    "option=local_steps:int:4::Steps that every device trains by itself, 1 to 64.",
+    "option=outer_rate:float:1::Outer learning rate: how far replicas move towards their mean, "
+    "above 0 and at most 1.",
+    "option=outer_momentum:float:0::Outer momentum (SlowMo, DiLoCo), from 0 to below 1.",
+    "option=outer_nesterov:bool:false::Nesterov's form of the outer momentum.",
+    "needs=forward,backward,apply,all_reduce,scale,axpy,copy")

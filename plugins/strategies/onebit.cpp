@@ -52,6 +52,6 @@ CONVOY_STRATEGY(OneBit, "name=onebit", "version=0.1.0",
                 "description=Devices exchange signs of gradients with a scale per block and keep "
                 "what these leave out for the next step (error feedback).",
                 "claim=approximate",
-                "option=code:enum:sign:sign|4bit|8bit:What a gradient becomes.",
-                "option=block:int:256::Gradients that share a scale.",
+                "option=code:enum:sign:sign|4bit|8bit:Code of a gradient element.",
+                "option=block:int:256::Number of gradient elements that share a scale.",
                 "needs=forward,backward,add,quantise,all_gather,dequantise,apply")

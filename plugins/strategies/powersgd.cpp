@@ -55,6 +55,6 @@ class PowerSgd : public convoy::Strategy {
 }  // namespace
 
 CONVOY_STRATEGY(PowerSgd, "name=powersgd", "version=0.1.0", "claim=approximate",
-                "description=Devices exchange matrices of gradients as products of thin ones.",
-                "option=rank:int:4::Columns of the thin matrices, 1 to 64.",
+                "description=Devices exchange low-rank approximations of gradient matrices.",
+                "option=rank:int:4::Rank of the approximation, 1 to 64.",
                 "needs=forward,backward,add,matmul,all_reduce,orthogonalise,axpy,apply")

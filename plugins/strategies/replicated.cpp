@@ -81,18 +81,18 @@ CONVOY_STRATEGY(
     "description=Every device keeps all variables; gradients are summed over the devices and "
     "applied by each.",
     "claim=synchronous|stale",
-    "option=all_reduce_spec:string:::How gradients are summed: empty = copied to one place in turn "
-    "and back, pscpu, psgpu[#shards], xring[#shards], collective = the devices' own all-reduce, "
-    "nccl = the same on CUDA devices; several hosts: these, and nccl/xring, nccl/rechd, "
-    "nccl/pscpu, "
-    "pscpu/pscpu = inside each host / between them, empty = collective.",
+    "option=all_reduce_spec:string:::How gradients are summed. Empty: copied to one place, summed "
+    "there and copied back, places taking turns (several hosts: collective). pscpu, psgpu[#shards] "
+    "or xring[#shards]; collective = the devices' own all-reduce; nccl = the same, on CUDA devices "
+    "only. Several hosts: these, or INSIDE/BETWEEN hosts as nccl/xring, nccl/rechd, nccl/pscpu or "
+    "pscpu/pscpu.",
     "option=local_parameter_device:enum:gpu:cpu|gpu:Where gradients are summed without a spec: "
     "cpu = host memory, gpu = the compute devices in turn.",
     "option=gradient_repacking:int:0::Cut all gradients into this many packs; 0 = the host's "
     "buckets.",
-    "option=agg_small_grads_max_bytes:int:0::Reduce per variable, gradients up to this size packed "
-    "with their neighbours; 0 = off, without effect under gradient_repacking.",
-    "option=agg_small_grads_max_group:int:10::Most gradients in one such pack.",
+    "option=agg_small_grads_max_bytes:int:0::Reduces variables separately, and packs neighbouring "
+    "gradients of at most this size together; 0 = off. gradient_repacking overrides it.",
+    "option=agg_small_grads_max_group:int:10::Maximum number of gradients in such a pack.",
     "option=hierarchical_copy:bool:false::Sum inside each half of the devices, then across; not "
     "with all_reduce_spec.",
     "option=network_topology:enum:dgx1:dgx1|gcp_v100:Which pairs of devices bridge the halves.",

@@ -49,8 +49,8 @@ class StaleSynchronous : public convoy::Strategy {
 }  // namespace
 
 CONVOY_STRATEGY(StaleSynchronous, "name=ssp", "version=0.1.0",
-                "description=Parameter servers take every device's gradient as it comes; no device "
-                "is further ahead of another than a bound.",
+                "description=Parameter servers apply each device's gradient as it arrives; a bound "
+                "limits how far a device may be ahead (stale synchronous parallel).",
                 "claim=asynchronous",
                 "option=staleness:int:3::Steps that a device may be ahead of the slowest one.",
                 "needs=forward,backward,copy,apply")

@@ -49,8 +49,9 @@ class TopK : public convoy::Strategy {
 }  // namespace
 
 CONVOY_STRATEGY(TopK, "name=topk", "version=0.1.0",
-                "description=Devices exchange their largest gradients alone and keep the others "
-                "for later steps (error feedback).",
+                "description=Devices exchange only their largest gradients and keep the others for "
+                "later steps (error feedback).",
                 "claim=approximate",
-                "option=ratio:float:0.01::Share of the gradients that a device sends in a step.",
+                "option=ratio:float:0.01::Fraction of the gradient elements that a device sends in "
+                "a step, above 0 and at most 1.",
                 "needs=forward,backward,add,top_k,all_gather,scatter,apply")

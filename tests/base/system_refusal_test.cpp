@@ -35,14 +35,14 @@ TEST(SystemRefusal, OfAPathIsNoLimit) {
   ASSERT_TRUE(file);
   EXPECT_EQ(file->code(), ExitCode::kFailed);
   EXPECT_STREQ(file->what(),
-               "/there: Permission denied (cannot list); look whether it is there and may be used");
+               "/there: Permission denied (cannot list); check that it exists and may be used");
   const std::optional<Error> relative = refusal_by_system(std::filesystem::filesystem_error(
       "cannot make absolute path", "here",
       std::make_error_code(std::errc::no_such_file_or_directory)));
   ASSERT_TRUE(relative);
   EXPECT_STREQ(relative->what(),
-               "here: No such file or directory (cannot make absolute path); look whether it is "
-               "there and may be used, and whether the working folder still is");
+               "here: No such file or directory (cannot make absolute path); check that it "
+               "exists and may be used, and that the working folder still exists");
 }
 
 TEST(SystemRefusal, OfAStreamIsNoLimit) {

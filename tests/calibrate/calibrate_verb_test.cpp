@@ -72,7 +72,7 @@ TEST(CalibrateVerbTest, ShowsWhatItMeasured) {
   const std::string text = calibrate(file_flag(), {});
   for (const char* part :
        {"GFLOP/s", "a + b GB/s", "host to device", "device to device", "one operation of a plan",
-        "convolution 3x3", "fully_connected", "foreseen ms", "mean error", "not measured: "})
+        "convolution 3x3", "fully_connected", "predicted ms", "mean error", "not measured: "})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
@@ -110,14 +110,14 @@ TEST(CalibrateVerbTest, ReplacesAFileOnlyWhenToldTo) {
   const std::string flag = file_flag();
   std::ofstream(file_of(flag)) << "precious\n";
   const std::string other = refusal({kPlugins, "--quick", flag}, run_calibrate_verb);
-  EXPECT_NE(other.find("no calibration that this program reads"), std::string::npos) << other;
+  EXPECT_NE(other.find("this program cannot read it as a calibration"), std::string::npos) << other;
   EXPECT_EQ(content(file_of(flag)), "precious\n");
   calibrate(flag, {"--force"});
   write_disturbance(file_of(flag), 0.5);
   const std::string before = content(file_of(flag));
   const std::string text = refusal({kPlugins, "--quick", flag}, run_calibrate_verb);
-  for (const char* part : {"machine.json is there already", "measured on 2", "% off",
-                           "others took 50 %", "--force", "--calibration_file"})
+  for (const char* part : {"machine.json exists already", "measured on 2", "% off",
+                           "other processes used 50 %", "--force", "--calibration_file"})
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in: " << text;
   EXPECT_EQ(content(file_of(flag)), before);
 }
@@ -134,7 +134,8 @@ TEST(CalibrateVerbTest, SimulateSaysHowSureItIs) {
     std::ostringstream err;
     EXPECT_EQ(run_simulate_verb(arguments, out, err), 0) << err.str();
     EXPECT_NE(out.str().find("its checks were "), std::string::npos) << out.str();
-    EXPECT_EQ(err.str().find("others took 50 %") != std::string::npos, share == 0.5) << err.str();
+    EXPECT_EQ(err.str().find("other processes used 50 %") != std::string::npos, share == 0.5)
+        << err.str();
     EXPECT_EQ(err.str().find("calibrate --force") != std::string::npos, share == 0.5) << err.str();
   }
 }
@@ -153,7 +154,8 @@ TEST(CalibrateVerbTest, RunSaysHowSureItsPredictionIs) {
     std::ostringstream out;
     std::ostringstream err;
     EXPECT_EQ(run_training_verb(arguments, out, err), 0) << err.str();
-    EXPECT_EQ(err.str().find("others took 50 %") != std::string::npos, share == 0.5) << err.str();
+    EXPECT_EQ(err.str().find("other processes used 50 %") != std::string::npos, share == 0.5)
+        << err.str();
   }
 }
 

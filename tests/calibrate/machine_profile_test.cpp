@@ -43,8 +43,9 @@ TEST(MachineProfileTest, IsTrustedByItsChecksAndNoFurtherThanOthersLeftTheCores)
   profile.disturbance = 0.5;
   EXPECT_TRUE(much_disturbed(profile));
   EXPECT_DOUBLE_EQ(expected_error(profile), 0.5);
-  EXPECT_EQ(trust_text(profile),
-            "its checks were 7.5 % off, and others took 50 % of the cores' time meanwhile");
+  EXPECT_EQ(
+      trust_text(profile),
+      "its checks were 7.5 % off, and other processes used 50 % of the cores' time meanwhile");
   profile.disturbance.reset();
   EXPECT_FALSE(much_disturbed(profile)) << "unknown";
   EXPECT_DOUBLE_EQ(expected_error(profile), known_error(profile));

@@ -23,7 +23,7 @@ TEST(Comparison, NamesTheDifferenceThatIsLargestInTermsOfWhatIsAllowed) {
   comparison.element(1.0, 1.0, 0.0, [] { return "right"; });
   EXPECT_EQ(comparison.text(),
             "x[3] is 0.5 instead of 0.25, off by 0.25 where 0.01 is allowed; 2 of the 3 numbers "
-            "that were looked at are wrong");
+            "that were compared are wrong");
 }
 
 TEST(Comparison, TakesInfiniteNumbersAndNotANumberAtTheirWord) {

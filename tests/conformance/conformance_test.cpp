@@ -85,8 +85,9 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"memory",
               "device: memory: zeroed, aligned, written and read",
               {"byte 0 of allocate(1) is 7 instead of 0"}},
-        Fault{
-            "order", "order: a lane runs its operations in order", {"in front of it in its lane"}},
+        Fault{"order",
+              "order: a lane runs its operations in order",
+              {"before its predecessor in the lane"}},
         Fault{"scale",
               "operations: scale",
               {"write 0[1000] of 1023 elements", "off by 0.25 where", "1 of the 1023 numbers"}},

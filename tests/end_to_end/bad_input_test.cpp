@@ -196,7 +196,7 @@ const Mistake kMistakes[] = {
       "--all_reduce_spec=xring", "--hierarchical_copy"},
      2,
      "all_reduce_spec and hierarchical_copy both say how gradients are summed"},
-    {"LaunchOfNothing", {"launch", "--workers=2"}, 2, "launch needs -- and behind it the flags"},
+    {"LaunchOfNothing", {"launch", "--workers=2"}, 2, "launch needs --, followed by the flags"},
     {"SumOfOne",
      {"run", "--model=lenet", "--device=cpu", "--num_devices=2", "--variable_update=independent",
       "--gradient_scale=sum"},

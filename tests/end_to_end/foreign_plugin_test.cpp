@@ -55,8 +55,8 @@ INSTANTIATE_TEST_SUITE_P(
     Strategies, Hostile,
     ::testing::Values(
         Fault{"hostile_crash", "planning", "it crashed: signal 11"},
-        Fault{"hostile_loop", "planning", "it was not done after 1.5 seconds"},
-        Fault{"hostile_sleep", "planning", "it was not done after 1.5 seconds"},
+        Fault{"hostile_loop", "planning", "it had not returned after 1.5 seconds"},
+        Fault{"hostile_sleep", "planning", "it had not returned after 1.5 seconds"},
         Fault{"hostile_exit", "planning", "it ended the process with code 0"},
         Fault{"hostile_throw", "planning", "it crashed: signal 6"},
         Fault{"hostile_overrun", "planning", "it crashed: signal"},
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"hostile_kernel_give", "giving a kernel", "it crashed: signal 11"},
         Fault{"hostile_kernel_call", "running its kernel 'pass'", "it crashed: signal 11"},
         Fault{"hostile_kernel_callloop", "running its kernel 'pass'",
-              "it was not done after 1.5 seconds"},
+              "it had not returned after 1.5 seconds"},
         Fault{"hostile_kernel_calloverrun", "running its kernel 'pass'", "it crashed: signal 11"}),
     [](const auto& fault) { return std::string(fault.param.strategy); });
 
@@ -88,7 +88,7 @@ TEST(HostileKernels, AreNamedInTheRunToo) {
   const ProgramResult crash = run_convoy(run_of(file + ".so"));
   EXPECT_EQ(crash.exit_code, 3) << crash.err;
   EXPECT_THAT(crash.err, HasSubstr("strategy " + name + " (" + file +
-                                   ".so): it crashed: Segmentation fault; mend it"));
+                                   ".so): it crashed: Segmentation fault; fix it"));
   const ProgramResult exit = run_convoy(run_of(file + "exit.so"));
   EXPECT_EQ(exit.exit_code, 3) << exit.err;
   EXPECT_THAT(exit.err,
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
         LateFault{"hang in wait", "running operations has not ended after 2 seconds"},
         LateFault{"hang in now", "telling the time has not ended after 1.5 seconds"},
         LateFault{"hang in close", "closing a device has not ended after 1.5 seconds"},
-        LateFault{"hang in a static destructor", "it keeps the process from ending; mend it"},
+        LateFault{"hang in a static destructor", "it prevents the process from ending; fix it"},
         LateFault{"throw in submit",
                   "submitting an operation failed: it threw an exception: no more of this"},
         LateFault{"throw in wait",

@@ -82,11 +82,11 @@ TEST(NewProject, FromAStrategyThatHasNoSourceHereIsRefused) {
   const ProgramResult unknown = run_convoy({"new", "strategy", "x", "--from=nothing", folder});
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.err,
-              HasSubstr("--from=nothing: there is no source of that strategy here, but of "));
+              HasSubstr("--from=nothing: the source of that strategy is not here; available: "));
   EXPECT_THAT(unknown.err, HasSubstr(", gossip, "));
   const ProgramResult model = run_convoy({"new", "model", "x", "--from=gossip", folder});
   EXPECT_EQ(model.exit_code, 2);
-  EXPECT_THAT(model.err, HasSubstr("only strategies start from others"));
+  EXPECT_THAT(model.err, HasSubstr("only a strategy can start from another one"));
 }
 
 // The file is touched again and again until it has been seen: how long that takes says nothing.

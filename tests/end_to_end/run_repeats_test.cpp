@@ -206,8 +206,8 @@ TEST(RunRepeats, TurnsWithWhatCannotTakeThemAreRefused) {
     EXPECT_EQ(result.exit_code, 2) << flag;
     return result.err;
   };
-  EXPECT_THAT(refusal("--against=batch_size=2", "--quiet"), HasSubstr("is no flag"));
-  EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("is about all runs"));
+  EXPECT_THAT(refusal("--against=batch_size=2", "--quiet"), HasSubstr("is not a flag"));
+  EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("applies to all runs"));
   EXPECT_THAT(refusal("--against=--train_dir=/tmp", "--quiet"), HasSubstr("is for one run"));
   EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));
   EXPECT_THAT(refusal("--against=--no_such_flag", "--quiet"), HasSubstr("no_such_flag"));

@@ -172,8 +172,9 @@ TEST(CheckWithoutTheDevices, ProvesForAllKindsOfDevices) {
       run_convoy({"check", "replicated", "--model=lenet", "--num_gpus=64"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("64 devices, no peer access"));
-  EXPECT_THAT(result.out + result.err,
-              ::testing::AnyOf(HasSubstr("not looked at"), HasSubstr("only kinds of devices")));
+  EXPECT_THAT(
+      result.out + result.err,
+      ::testing::AnyOf(HasSubstr("not checked"), HasSubstr("only plans for generic devices")));
 }
 
 }  // namespace

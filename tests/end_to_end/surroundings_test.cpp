@@ -90,7 +90,7 @@ TEST(Surroundings, AMissingFolderForTemporaryFilesIsNamed) {
       const ProgramResult result = run_in([&] { ::setenv("TMPDIR", folder, 1); }, arguments);
       EXPECT_EQ(result.exit_code, 3) << result.err;
       EXPECT_THAT(result.err, HasSubstr(std::string("temporary files in ") + folder));
-      EXPECT_THAT(result.err, HasSubstr("let TMPDIR name a folder"));
+      EXPECT_THAT(result.err, HasSubstr("set TMPDIR to a folder"));
     }
 }
 
@@ -100,7 +100,7 @@ TEST(Surroundings, WithoutACacheARunSaysWhatToSet) {
              {"run", "--model=lenet", "--device=cpu", "--num_devices=2", "--batch_size=2",
               "--num_batches=1", "--num_warmup_batches=0"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("Not a directory; let CONVOY_CACHE_DIR name a folder"));
+  EXPECT_THAT(result.err, HasSubstr("Not a directory; set CONVOY_CACHE_DIR to a writable folder"));
 }
 
 // The flags of a file become words of the programs that compare starts.

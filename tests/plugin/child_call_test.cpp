@@ -42,13 +42,14 @@ TEST(ChildCall, GivesWhatTheWorkGives) {
 }
 
 TEST(ChildCall, EndsOneThatClosesItsDescriptorsAndSleeps) {
-  expect_error(ExitCode::kUnavailable, {"model x (x.so), testing: it was not done after 0.3"}, [] {
-    call_in_child(kPlugin, "testing", 0.3, [] {
-      close_everything();
-      for (;;) ::pause();
-      return std::string();
-    });
-  });
+  expect_error(ExitCode::kUnavailable, {"model x (x.so), testing: it had not returned after 0.3"},
+               [] {
+                 call_in_child(kPlugin, "testing", 0.3, [] {
+                   close_everything();
+                   for (;;) ::pause();
+                   return std::string();
+                 });
+               });
 }
 
 TEST(ChildCall, TellsOneThatClosesItsDescriptorsFromOneThatCrashes) {
@@ -115,7 +116,7 @@ TEST(ChildCall, KeepsNothingOfAnAnswerWithoutEnd) {
   ASSERT_EQ(::pipe(next.data()), 0);
   for (const int descriptor : next) ::close(descriptor);
   const long before = peak_kilobytes();
-  expect_error(ExitCode::kUnavailable, {"it was not done after 0.5"}, [&] {
+  expect_error(ExitCode::kUnavailable, {"it had not returned after 0.5"}, [&] {
     call_in_child(kPlugin, "testing", 0.5, [&] {
       const std::string text(1 << 16, 'x');
       for (;;)

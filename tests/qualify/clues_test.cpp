@@ -37,8 +37,8 @@ class Clues : public testing::Test {
 TEST_F(Clues, ACoreThatOthersHadIsNamedWithTheDeviceThatItBelongsTo) {
   const std::vector<QualifiedDevice> devices = {{"cpu:0", "", "0", {0}}, {"cpu:1", "", "1", {1}}};
   add_core_clues({{0, 100, 0.99}, {1, 52, 0.51}}, devices, clues_);
-  EXPECT_THAT(clues_, ElementsAre(about("core 1", "taken by others for 49 %"),
-                                  about("cpu:1", "core 1 was taken by others")));
+  EXPECT_THAT(clues_, ElementsAre(about("core 1", "used by other processes for 49 %"),
+                                  about("cpu:1", "core 1 was used by other processes")));
 }
 
 // Kilohertz, as the kernel writes them; the second core is pinned down.

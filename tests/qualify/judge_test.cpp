@@ -55,7 +55,7 @@ TEST(Judge, ForesightCountsLessItsError) {
   EXPECT_FALSE(all_pass(hosts));
   EXPECT_THAT(
       slow_sentences(hosts),
-      ElementsAre("0: copy at 60 % of what is foreseen, 80 % of the least that its error of "
+      ElementsAre("0: copy at 60 % of the expected rate, 80 % of the minimum that its error of "
                   "25 % leaves; no reason for it can be seen"));
 }
 
@@ -66,12 +66,13 @@ TEST(Judge, WhatSentencesSayOfForesightIsWhatTheyNameIt) {
     judge(hosts, 0.7);
     return slow_sentences(hosts).at(0);
   };
-  EXPECT_THAT(sentence(60, 0), HasSubstr("at 60 % of what is foreseen; "));
+  EXPECT_THAT(sentence(60, 0), HasSubstr("at 60 % of the expected rate; "));
   EXPECT_THAT(
       sentence(36, 0.4),
-      HasSubstr("36 % of what is foreseen, 60 % of the least that its error of 40 % leaves"));
-  EXPECT_THAT(sentence(2, 1.5),
-              HasSubstr("2 % of what is foreseen, 40 % of the least that is asked for, 5 % of it"));
+      HasSubstr("36 % of the expected rate, 60 % of the minimum that its error of 40 % leaves"));
+  EXPECT_THAT(
+      sentence(2, 1.5),
+      HasSubstr("2 % of the expected rate, 40 % of the minimum that is required, 5 % of it"));
   EXPECT_DOUBLE_EQ(least_rate({100, 0.25, ""}), 75);
 }
 

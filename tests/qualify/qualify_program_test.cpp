@@ -169,7 +169,7 @@ TEST(Qualify, ACoreThatAnotherProgramHasIsSeen) {
   for (const json& clue : it.record.at("hosts")[0].at("clues"))
     if (clue.at("subject") == "core " + std::to_string(core)) about = clue;
   ASSERT_FALSE(about.is_null()) << it.record.dump(1);
-  EXPECT_THAT(about.at("text").get<std::string>(), HasSubstr("was taken by others for "));
+  EXPECT_THAT(about.at("text").get<std::string>(), HasSubstr("was used by other processes for "));
 }
 
 // The made-up machine has every processing unit of this one on a node of its own, the kernel has
@@ -273,7 +273,7 @@ TEST(Qualify, MistakesAreNamed) {
   };
   expect({"qualify", "--threshold=2"}, 2, "--threshold=2");
   expect({"qualify", "--output_file=x.csv"}, 2, "--output_file=x.csv");
-  expect({"launch", "--", "list"}, 2, "'list' after -- is no verb that runs as several tasks");
+  expect({"launch", "--", "list"}, 2, "'list' after -- is not a verb that runs as several tasks");
   expect({"launch", "--servers=1", "--", "qualify", "--model=lenet"}, 2,
          "qualify has no parameter servers");
 }

@@ -76,7 +76,7 @@ TEST(ExecutorFailure, APluginThatDidNotComeWithConvoyIsNamedWhenItHangs) {
                                 {.hang_device = 2, .hang_milliseconds = 600, .patience = 10}, 0.1);
   EXPECT_EQ(outcome.code, ExitCode::kUnavailable);
   EXPECT_THAT(outcome.text, HasSubstr("device fake (built in): no progress for 0.1 s: operation"));
-  EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end; mend it"));
+  EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end; fix it"));
 }
 
 TEST(ExecutorFailure, SlowIsNotHung) {

@@ -74,8 +74,8 @@ TEST_F(DecisionCacheTest, DoesNotFailWhereNothingCanBeWritten) {
   std::ofstream(file) << "no folder";
   const DecisionCache blocked(file, [this](const std::string& text) { told_.push_back(text); });
   blocked.remember("here", decision_);
-  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("cannot be remembered"),
-                                       HasSubstr("Not a directory; let CONVOY_CACHE_DIR"))));
+  EXPECT_THAT(told_, ElementsAre(AllOf(HasSubstr("cannot be stored"),
+                                       HasSubstr("Not a directory; set CONVOY_CACHE_DIR"))));
   EXPECT_FALSE(blocked.find("here"));
 }
 

@@ -71,8 +71,9 @@ class Expansion {
 
   void append_file(const std::string& path, int depth) {
     if (depth > kDeepestFile)
-      fail(ExitCode::kUsage, "--flagfile={}: flag files name each other {} deep: probably a circle",
-           path, kDeepestFile);
+      fail(ExitCode::kUsage,
+           "--flagfile={}: flag files include each other {} levels deep: probably a cycle", path,
+           kDeepestFile);
     if (++files_ > kMostFiles) fail_too_many(kMostFiles, "files");
     append(read_flags(path), depth);
   }
@@ -81,9 +82,8 @@ class Expansion {
 
  private:
   [[noreturn]] static void fail_too_many(std::size_t most, const char* what) {
-    fail(ExitCode::kUsage,
-         "--flagfile: more than {} {} to read; do the files name each other again and again?", most,
-         what);
+    fail(ExitCode::kUsage, "--flagfile: more than {} {} to read; do the files include each other?",
+         most, what);
   }
 
   void append_flag(const std::string& flag) {

@@ -110,7 +110,7 @@ std::string unused_help(const FlagTable& table) {
   const std::string ignored = names_of(table, &FlagDefinition::notice);
   if (!ignored.empty()) text += "Accepted without effect:\n    " + ignored + "\n\n";
   const std::string refused = names_of(table, &FlagDefinition::refusal);
-  if (!refused.empty()) text += "Known, but only with their defaults:\n    " + refused + "\n";
+  if (!refused.empty()) text += "Accepted only with their default values:\n    " + refused + "\n";
   return text;
 }
 
@@ -125,8 +125,8 @@ std::string flag_help(const FlagTable& table, const std::string& topic) {
   if (text.empty())
     text = flag_text(table, topic.substr(std::min(topic.find_first_not_of('-'), topic.size())));
   if (text.empty())
-    fail(ExitCode::kUsage, "--help={}: no such topic; all, a flag's name, or a word of: {}", topic,
-         topics(table));
+    fail(ExitCode::kUsage, "--help={}: no such topic; give all, a flag's name, or a word from: {}",
+         topic, topics(table));
   return topic == "all" ? text + unused_help(table) : text;
 }
 

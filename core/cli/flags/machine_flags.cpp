@@ -7,8 +7,9 @@ namespace convoy::cli {
 std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
   std::vector<FlagDefinition> flags = {
       bind_flag("platform", machine.platform,
-                "A described machine: a name from share/platforms, or a file. NAME:2+OTHER:3 "
-                "means two hosts of one kind and three of another, on the network of the first."),
+                "A described machine: a name that `convoy list platforms` shows, or a file. "
+                "NAME:2+OTHER:3 means two hosts of one kind and three of another, on the network "
+                "of the first."),
       bind_flag("topology", machine.topology,
                 "A machine from a file that lstopo, NCCL, nvidia-smi topo -m or convoy topo --json "
                 "wrote; without it and --platform, this machine."),
@@ -18,8 +19,8 @@ std::vector<FlagDefinition> simulation_flags(MachineOptions& machine) {
           "The program whose behaviour is simulated: convoy, or the name of a profile."),
       bind_option("hosts", machine.hosts, "Number of machines of this kind, on one network.", "1"),
       bind_option("images_per_sec", machine.images_per_second,
-                  "Known rate of one device in training, images per second. Without it, the "
-                  "roofline of the device's peaks."),
+                  "Known training speed of one device in images per second. Without it, a roofline "
+                  "model of the device's peak rates is used."),
   };
   return in_group(kMachineGroup, std::move(flags));
 }

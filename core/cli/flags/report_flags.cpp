@@ -13,7 +13,8 @@ Flags output_flags(JobOptions& options) {
   return {
       bind_option("display_every", options.display_every, "Print progress every this many steps."),
       bind_option("display_perf_ewma", options.display_perf_ewma,
-                  "Weight of the newest step in the printed speed."),
+                  "Prints an exponentially weighted moving average of the speed; this is the "
+                  "weight of the newest step."),
       bind_words("loss_type_to_report", options.loss_type_to_report,
                  {job::kReportedLosses.begin(), job::kReportedLosses.end()},
                  "Whether the printed loss includes weight decay."),

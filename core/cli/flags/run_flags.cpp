@@ -60,14 +60,12 @@ Flags length_flags(JobOptions& options) {
       bind_option(
           "num_warmup_batches", options.num_warmup_batches,
           "Steps before timing starts: 10, or 3 on CPU devices with slow steps. They train too."),
-      custom_flag(
-          "flagfile", FlagType::kString, {}, {},  // replaced before flags are read
-          "A file with flags, one per line, comments behind '#'. Every flag may also be set "
-          "by an environment variable: CONVOY_BATCH_SIZE=32."),
-      common(custom_flag(
-          "help", FlagType::kBool, "false", {},
-          "Shows the common flags; --help=all shows all of them, --help=TOPIC those of a "
-          "topic.")),  // answered before
+      custom_flag("flagfile", FlagType::kString, {}, {},  // replaced before flags are read
+                  "A file with flags, one per line, comments after '#'. Every flag may also be set "
+                  "by an environment variable: CONVOY_BATCH_SIZE=32."),
+      common(custom_flag("help", FlagType::kBool, "false", {},
+                         "Shows the common flags; --help=all shows every flag, --help=TOPIC the "
+                         "flags of a topic, --help=FLAG one flag.")),  // answered before
   };
 }
 
@@ -172,14 +170,13 @@ Flags strategy_flags(JobOptions& options) {
           "How gradients of several devices are combined. sum multiplies the mean and the weight "
           "decay by the number of devices, as tf_cnn_benchmarks' replicated does."),
       bind_option("bucket_mb", options.bucket_mb,
-                  "Size of the pieces (2^20 bytes) in which gradients travel; 0 = one piece.",
+                  "Size of the buckets in which gradients are exchanged, in MiB; 0 = one bucket.",
                   fmt::format("{}", job::kDefaultBucketMb)),
       bind_flag("use_nccl", options.use_nccl,
                 "Old flag: whether replicated uses the devices' own all-reduce."),
-      bind_option(
-          "images_per_sec", options.machine.images_per_second,
-          "Known rate of one device in training, images per second. auto and the prediction "
-          "in the record use it instead of the machine's rates."),
+      bind_option("images_per_sec", options.machine.images_per_second,
+                  "Known training speed of one device in images per second. auto and the record's "
+                  "prediction use it instead of the machine's rates."),
   };
 }
 
@@ -220,7 +217,7 @@ Flags reproducibility_flags(JobOptions& options) {
           "initializer", options.initializer,
           {{"default", InitializerChoice::kDefault}, {"hash", InitializerChoice::kHash}},
           "Initial values: the layers' rules, or a fixed fill for comparing programs."),
-      bind_flag("dropout", options.dropout, "Whether dropout layers drop."),
+      bind_flag("dropout", options.dropout, "Whether dropout layers are active."),
       bind_flag("winograd_nonfused", options.winograd,
                 "Whether devices may compute 3x3 and 5x5 convolutions by Winograd's algorithm, "
                 "which needs fewer multiplications and rounds differently. false: by definition."),
@@ -233,12 +230,11 @@ Flags reproducibility_flags(JobOptions& options) {
                 "Print a hash of the trained parameters at the end (XXH3, 128 bits)."),
       bind_flag("plugin_path", options.plugin_path,
                 "Folders with plug-ins, separated by colons, searched first."),
-      bind_option(
-          "plugin_timeout", options.plugin_timeout,
-          "Seconds that a plug-in that did not come with convoy may take to open or to plan. "
-          "convoy tries both in a separate process first, names a plug-in that hangs or crashes "
-          "there, and auto continues without it. In the run itself, the same limit holds for "
-          "kernels and for calls that must return at once; after it, the run ends."),
+      bind_option("plugin_timeout", options.plugin_timeout,
+                  "Time limit in seconds for a third-party plug-in to open or to plan. convoy "
+                  "tries both in a separate process first and names a plug-in that hangs or "
+                  "crashes there; auto continues without it. During the run, the limit applies to "
+                  "kernels and to calls that must return at once; a run that exceeds it ends."),
   };
 }
 

@@ -68,7 +68,8 @@ Flags connection_flags(TaskOptions& options) {
                 "This task's certificate, a file in PEM form. With private_key and "
                 "certificate_authority, all bytes between tasks are encrypted and both ends "
                 "authenticate each other."),
-      bind_flag("private_key", options.private_key, "Its private key."),
+      bind_flag("private_key", options.private_key,
+                "The private key of the certificate, a file in PEM form."),
       bind_flag("certificate_authority", options.certificate_authority,
                 "The certificates of the authorities that sign tasks' certificates, a PEM file."),
       bind_flag("insecure_network", options.insecure_network,

@@ -23,7 +23,8 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
   return {
       common(bind_choice<convoy_optimizer_kind>("optimizer", options.kind, optimizer_choices(),
                                                 "Update rule.")),
-      bind_flag("momentum", options.momentum, kFraction, "Momentum, in Nesterov's form."),
+      bind_flag("momentum", options.momentum, kFraction,
+                "Momentum of --optimizer=momentum, in Nesterov's form."),
       bind_flag("rmsprop_decay", options.rmsprop_decay, kFraction, "RMSProp: averaging factor."),
       bind_flag("rmsprop_momentum", options.rmsprop_momentum, kFraction, "RMSProp: momentum."),
       bind_flag("rmsprop_epsilon", options.rmsprop_epsilon, kPositive,
@@ -36,7 +37,7 @@ std::vector<FlagDefinition> optimizer_flags(OptimizerOptions& options) {
                 "L2 factor on weights and biases; on variables of norms and layer scales only if "
                 "the model says so."),
       bind_option("gradient_clip", options.gradient_clip,
-                  "Limit of the magnitude of every gradient element."),
+                  "Clips every gradient element to this magnitude."),
   };
 }
 
@@ -60,8 +61,8 @@ std::vector<std::string> notices_on_other_optimizers(const ParsedFlags& flags) {
 std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
   return {
       bind_flag("gradient_clip_norm", options.clip_norm, kPositive,
-                "Limit of the Euclidean norm of all gradients together, including weight decay; "
-                "applied before gradient_clip."),
+                "Clips the global norm of the gradients to this value: the Euclidean norm over all "
+                "variables, including weight decay. Applied before gradient_clip."),
       bind_flag("fp16_loss_scale", options.loss_scale, kAny,
                 "Factor on the loss; the gradients are divided by it. Without it, 128 with "
                 "use_fp16. 1 = off."),
@@ -69,8 +70,8 @@ std::vector<FlagDefinition> gradient_flags(GradientOptions& options) {
                 "Skips steps with gradients that are not finite and halves the loss scale, "
                 "starting from fp16_loss_scale."),
       bind_option("fp16_inc_loss_scale_every_n", options.increase_every,
-                  "Number of finite steps in a row after which the next one doubles the automatic "
-                  "loss scale."),
+                  "Doubles the automatic loss scale after this many finite steps in a row, at the "
+                  "next finite step."),
       bind_flag("report_gradient_norms", options.report_norms,
                 "Adds the gradients' norms, without weight decay, to the steps of output_file."),
   };
@@ -85,11 +86,12 @@ std::vector<FlagDefinition> learning_rate_flags(LearningRateOptions& options) {
       bind_flag("num_epochs_per_decay", options.num_epochs_per_decay, kPositive,
                 "Epochs between exponential decays."),
       bind_flag("learning_rate_decay_factor", options.learning_rate_decay_factor, kPositive,
-                "Factor of each decay."),
+                "Factor by which each decay multiplies the learning rate."),
       bind_flag("minimum_learning_rate", options.minimum_learning_rate, kPositive,
-                "Floor under exponential decay."),
+                "Lower bound of the learning rate under exponential decay."),
       bind_flag("num_learning_rate_warmup_epochs", options.num_learning_rate_warmup_epochs,
-                kPositive, "Linear ramp from 0, for init_learning_rate and piecewise schedules."),
+                kPositive,
+                "Epochs of a linear ramp from 0, for init_learning_rate and piecewise schedules."),
       bind_flag("resnet_base_lr", options.resnet_base_lr, kPositive,
                 "Base rate, at batch 256, of the ResNet models' rule."),
   };

@@ -65,10 +65,10 @@ void print_layers(std::ostream& out, const TeamLayers& layers) {
 }
 
 void print_checks(std::ostream& out, const MachineProfile& profile) {
-  out << "check: the step of a network that was not measured\n"
-         "devices   foreseen ms   measured ms   error\n";
+  out << "check: the step of a network that was not measured\ndevices  predicted ms   measured ms  "
+         " error\n";
   for (const calibrate::CheckedStep& check : profile.checks)
-    out << fmt::format("{:>7}   {:>11.1f}   {:>11.1f}  {:>+5.1f} %\n", check.devices,
+    out << fmt::format("{:>7}  {:>12.1f}   {:>11.1f}  {:>+5.1f} %\n", check.devices,
                        check.predicted_seconds * 1e3, check.measured_seconds * 1e3,
                        100 * (check.predicted_seconds / check.measured_seconds - 1));
   out << fmt::format("mean error {:.1f} %: how far to trust predictions on this machine\n",
@@ -77,10 +77,10 @@ void print_checks(std::ostream& out, const MachineProfile& profile) {
 
 void print_disturbance(std::ostream& out, const MachineProfile& profile) {
   if (!profile.disturbance) {
-    out << "unknown: whether others took cores' time meanwhile (no /proc/stat)\n";
+    out << "unknown: whether other processes used the cores meanwhile (no /proc/stat)\n";
     return;
   }
-  out << fmt::format("others took {:.1f} % of the cores' time meanwhile{}\n",
+  out << fmt::format("other processes used {:.1f} % of the cores' time meanwhile{}\n",
                      100 * *profile.disturbance,
                      calibrate::much_disturbed(profile)
                          ? ": too much; close what else runs and calibrate again with --force"

@@ -45,7 +45,7 @@ void print_measurements(std::ostream& out, const HostQualification& host) {
     what = std::max(what, it.what.size());
   }
   out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  {:>18}  share\n", "subject",
-                     subject, "what", what, "measured", "foreseen", "so at least", "its likes");
+                     subject, "what", what, "measured", "expected", "minimum", "peers");
   for (const Measurement& it : host.measurements) {
     const bool judged = it.foreseen || it.likes;
     out << fmt::format("  {:<{}}  {:<{}}  {}  {:>5}{}\n", it.subject, subject, it.what, what,
@@ -62,7 +62,7 @@ void print_clues(std::ostream& out, const HostQualification& host) {
 }
 
 void print_ranking(std::ostream& out, const std::vector<HostQualification>& hosts) {
-  out << "hosts, the slowest first: mean share of what they should reach\n";
+  out << "hosts, the slowest first: mean share of their expected rates\n";
   for (const HostQualification& host : hosts)
     out << fmt::format("  {:>5.0f} %  {}\n", 100 * host.score, host.name);
 }
@@ -75,7 +75,7 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
     for (const qualify::QualifiedDevice& device : host.devices)
       out << fmt::format("  {}: {}{}\n", device.name, device.model,
                          device.locality.empty() ? "" : fmt::format(" ({})", device.locality));
-    if (!host.foreseen_by.empty()) out << "  foreseen by " << host.foreseen_by << '\n';
+    if (!host.foreseen_by.empty()) out << "  expected rates: " << host.foreseen_by << '\n';
     print_measurements(out, host);
     print_clues(out, host);
   }
@@ -84,10 +84,10 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
   for (const std::string& sentence : slow) out << "slow: " << sentence << '\n';
   const double percent = 100 * qualification.threshold;
   if (slow.empty())
-    out << fmt::format("qualified: everything reaches at least {:.0f} % of what it should\n",
+    out << fmt::format("qualified: everything reaches at least {:.0f} % of its expected rate\n",
                        percent);
   else
-    out << fmt::format("not qualified: {} below {:.0f} % of what should be reached\n",
+    out << fmt::format("not qualified: {} below {:.0f} % of the expected rate\n",
                        slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()),
                        percent);
 }

@@ -166,8 +166,8 @@ void print_workers(std::ostream& out, const job::SimulatedRun& count) {
   const std::vector<double>& workers = step.worker_step_seconds;
   if (workers.empty()) return;
   const auto [fastest, slowest] = std::ranges::minmax_element(workers);
-  out << fmt::format("Steps of workers by themselves: {:.2f} to {:.2f} ms\n",
-                     milliseconds(*fastest), milliseconds(*slowest));
+  out << fmt::format("Step times of single workers: {:.2f} to {:.2f} ms\n", milliseconds(*fastest),
+                     milliseconds(*slowest));
   if (*slowest > kUneven * *fastest) {
     const std::uint32_t place =
         step.worker_places[static_cast<std::size_t>(slowest - workers.begin())];
@@ -176,8 +176,8 @@ void print_workers(std::ostream& out, const job::SimulatedRun& count) {
                        *slowest / median(workers));
   }
   if (!step.is_steady)
-    out << "The faster ones had not reached the bound that holds them back when the simulation "
-           "ended: in the long run all go at the speed of the slowest\n";
+    out << "The faster ones had not reached their staleness bound when the simulation ended: in "
+           "the long run all go at the speed of the slowest\n";
 }
 
 void print_simulated_step(std::ostream& out, const job::SimulatedRun& count) {

@@ -43,7 +43,7 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
   return {
       bind_flag("device", options.device,
                 "Device plug-in to measure, by name or path; it must compute on this machine's "
-                "processors. Without it: the one of such plug-ins that --device=auto prefers."),
+                "processors. Without it, the one that --device=auto prefers."),
       bind_flag("calibration_file", options.file,
                 "File for the measurements. Without it: one in the cache folder."),
       bind_flag("model", options.model,
@@ -59,10 +59,10 @@ std::vector<FlagDefinition> calibrate_flags(CalibrateOptions& options) {
 constexpr VerbUsage kCalibrateUsage = {
     "calibrate [flags]",
     "Measures this machine's devices in about ten seconds. Predictions, such as those of convoy "
-    "simulate --device=cpu, then use the measurements. Nothing else should be running. It takes up "
-    "to 2 GB of memory and 0.75 GB per core (with --quick 0.2 GB and 0.1 GB per core), and first "
-    "vectors four times as large as all caches, unless a quarter of the free memory is less. With "
-    "less memory it leaves out networks, or ends before it measures."};
+    "simulate --device=cpu, then use the measurements. Nothing else should be running. It needs up "
+    "to 2 GB of memory plus 0.75 GB per core (with --quick 0.2 GB plus 0.1 GB per core). Its first "
+    "vectors are four times as large as all caches, or a quarter of the free memory if that is "
+    "less. With less memory it leaves out networks, or ends before it measures."};
 constexpr const char* kSoftware = "convoy";
 
 calibrate::ProbeNetwork model_network(const CalibrateOptions& given, const Catalog& catalog,
@@ -96,8 +96,7 @@ std::filesystem::path output_path(const CalibrateOptions& given,
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)
     fail(ExitCode::kUsage,
-         "the folder {} cannot be made ({}); --calibration_file=FILE writes "
-         "elsewhere",
+         "the folder {} cannot be created ({}); --calibration_file=FILE writes elsewhere",
          path.parent_path().string(), error.message());
   return path;
 }
@@ -108,7 +107,7 @@ std::string content_of(const std::filesystem::path& file) {
     const calibrate::MachineProfile profile = calibrate::read_profile(file);
     return fmt::format("it was measured on {}, {}", profile.created, trust_text(profile));
   } catch (const Error& error) {
-    return fmt::format("it is no calibration that this program reads ({})", error.what());
+    return fmt::format("this program cannot read it as a calibration ({})", error.what());
   }
 }
 
@@ -117,7 +116,7 @@ void refuse_to_replace(const std::filesystem::path& file) {
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return;
   fail(ExitCode::kUsage,
-       "{} is there already: {}; --force measures anew and replaces it, --calibration_file=FILE "
+       "{} exists already: {}; --force measures again and replaces it, --calibration_file=FILE "
        "writes elsewhere",
        file.string(), content_of(file));
 }
@@ -155,8 +154,8 @@ class CalibrateVerb {
     err_ << fmt::format("convoy: written to {}\n", file.string());
     if (much_disturbed(profile))
       err_ << fmt::format(
-          "convoy: others took {:.0f} % of the cores' time meanwhile, and predictions will say so; "
-          "when nothing else runs, calibrate again with --force\n",
+          "convoy: other processes used {:.0f} % of the cores' time during the measurement, and "
+          "predictions will say so; calibrate again with --force when nothing else runs\n",
           100 * *profile.disturbance);
     return static_cast<int>(ExitCode::kOk);
   }

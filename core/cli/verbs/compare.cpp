@@ -136,7 +136,7 @@ class Comparer {
     cell.problem = outcome.error;
     if (outcome.exit_code == 0) read_cell(file, cell);
     if (cell.problem.empty() && !cell.images_per_second)
-      cell.problem = fmt::format("it ended with code {} and said nothing", outcome.exit_code);
+      cell.problem = fmt::format("it ended with code {} and no message", outcome.exit_code);
     return cell;
   }
 

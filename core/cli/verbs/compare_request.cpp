@@ -48,10 +48,10 @@ std::vector<FlagDefinition> compare_flags(OwnOptions& own, CompareRequest& reque
                 "Simulate on this machine's processors, or what --device names, instead of "
                 "running."),
       bind_flag("repeat", request.repeats, Range{1, kMostRepeats},
-                "Runs of every cell, in turn with the others; the table gives medians, the report "
-                "also the range."),
+                "Runs of every cell, interleaved with the other cells; the table has the medians, "
+                "the report also the ranges."),
       bind_flag("output_file", request.output_file,
-                "Write the record here, what --json prints: comparison.json."),
+                "Write the record here, as --json prints it: comparison.json."),
       bind_flag("report", request.report_file,
                 "Write an offline page with the scaling curves here: report.html."),
       bind_flag("json", request.json, "JSON instead of a table.")};

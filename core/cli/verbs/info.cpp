@@ -26,9 +26,9 @@ namespace {
 
 constexpr VerbUsage kInfoUsage = {
     "info NAME [flags]",
-    "Shows what a plug-in says about itself; of a model also image size, parameters, operations "
-    "and layers. NAME may be a path such as ./x.so, or a checkpoint or other .safetensors file: "
-    "then it lists what is in it."};
+    "Shows a plug-in's description and options; for a model also image size, parameters, "
+    "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other "
+    ".safetensors file, whose tensors it lists."};
 
 void print_option(const OptionDeclaration& option, std::ostream& out) {
   out << fmt::format("  --{}={}  ({}", option.name, option.default_value, to_string(option.type));
@@ -99,7 +99,7 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   out << "\noptions, with their defaults:\n";
   for (const OptionDeclaration& option : manifest.options) print_option(option, out);
   if (manifest.variants.empty()) return;
-  out << "\nwhat --variable_update=auto compares of it:\n";
+  out << "\nvariants that --variable_update=auto compares:\n";
   for (const Variant& variant : manifest.variants) print_variant(variant, out);
 }
 

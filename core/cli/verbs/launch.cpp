@@ -46,20 +46,18 @@ struct LaunchOptions {
 
 FlagTable launch_flags(LaunchOptions& options) {
   std::vector<FlagDefinition> flags = {
-      bind_flag("workers", options.workers, Range{1, kMostTasks}, "Tasks that compute."),
-      bind_flag("servers", options.servers, Range{0, kMostTasks},
-                "Tasks that are parameter servers."),
-      bind_flag("restarts", options.restarts, Range{0, kMostTasks},
-                "How often a task that a signal ends is started again (not worker 0). The "
-                "others wait for it, and all continue from the newest checkpoint of the run's "
-                "--train_dir."),
+      bind_flag("workers", options.workers, Range{1, kMostTasks}, "Number of workers."),
+      bind_flag("servers", options.servers, Range{0, kMostTasks}, "Number of parameter servers."),
+      bind_flag(
+          "restarts", options.restarts, Range{0, kMostTasks},
+          "How often a task that a signal has killed is restarted (not worker 0). The others wait "
+          "for it, and all continue from the newest checkpoint of the run's --train_dir."),
       bind_flag("end_timeout", options.end_timeout, Range{0, kMostSeconds},
                 "Seconds for the other tasks to end by themselves when one has failed; then they "
                 "are killed."),
       bind_flag(
           "oversubscribe", options.oversubscribe,
-          "Allows more tasks than the cores, the free memory and the limits of threads suffice "
-          "for.")};
+          "Allows more tasks than the cores, the free memory and the thread limits suffice for.")};
   for (FlagDefinition& flag : flags) {
     flag.group = "Tasks";
     flag.common = true;
@@ -90,8 +88,8 @@ std::vector<std::string> words_of_tasks(std::span<const std::string> arguments) 
   if (words.empty() || words.front().starts_with("-")) words.insert(words.begin(), "run");
   if (words.front() != "run" && words.front() != "qualify")
     fail(ExitCode::kUsage,
-         "'{}' after -- is no verb that runs as several tasks: run, which may be left out, and "
-         "qualify are",
+         "'{}' after -- is not a verb that runs as several tasks; these are run, which may be left "
+         "out, and qualify",
          words.front());
   return words;
 }
@@ -251,7 +249,8 @@ class Launch {
                                  : find_flag(own, flag.name, no_environment).has_value();
     if (given && !table.contains(flag.name))
       fail(ExitCode::kUsage,
-           "--{} is a flag of the tasks, and these follow --: convoy launch --workers=2 -- --{}{}",
+           "--{} is a flag of the tasks, and their flags follow --: convoy launch --workers=2 -- "
+           "--{}{}",
            flag.name, flag.name, is_switch ? "" : "=...");
   }
   throw refusal;
@@ -262,9 +261,9 @@ void refuse_identities(std::span<const std::string> of_tasks) {
   for (const char* flag : {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"})
     if (find_flag(of_tasks, flag, no_environment))
       fail(ExitCode::kUsage,
-           "--{} is not for tasks of launch, which gives each of them its role, number and address "
-           "on this machine; leave it out and take --workers and --servers, or start every task by "
-           "convoy run",
+           "--{} cannot be given to tasks of launch, which assigns each of them its role, number "
+           "and address on this machine; use --workers and --servers instead, or start every task "
+           "with convoy run",
            flag);
 }
 
@@ -293,7 +292,7 @@ int run_launch_verb(std::span<const std::string> arguments, std::ostream& out, s
   }
   if (end == arguments.end())
     fail(ExitCode::kUsage,
-         "launch needs -- and behind it the flags of the run that it starts: convoy launch "
+         "launch needs --, followed by the flags of the run that it starts: convoy launch "
          "--workers=2 -- --model=NAME");
   const std::vector<std::string> words = words_of_tasks(arguments.subspan(own.size() + 1));
   if (wants_help(words)) return run_command(words, out, err);

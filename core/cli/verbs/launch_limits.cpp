@@ -32,14 +32,14 @@ std::string too_many_tasks(std::uint32_t tasks, std::size_t cores,
   if (tasks <= most) return {};
   std::string text = fmt::format("{} tasks on {}", tasks, counted(cores, "core"));
   if (by_cores < tasks)
-    text += fmt::format(" are {:.0f} for each to take turns with",
+    text += fmt::format(" are {:.0f} per core",
                         static_cast<double>(tasks) / static_cast<double>(cores));
   if (by_memory < tasks)
     text +=
         fmt::format("{} take at least {:.1f} GiB ({} MiB each), of which {:.1f} GiB are free",
                     by_cores < tasks ? ", and" : "", static_cast<double>(tasks * kTaskBytes) / kGiB,
                     kTaskBytes >> 20, static_cast<double>(*memory) / kGiB);
-  return text + fmt::format(": take {} at most, or --oversubscribe to start them all the same",
+  return text + fmt::format(": start {} at most, or give --oversubscribe to start them anyway",
                             std::max<std::uint64_t>(most, 1));
 }
 
@@ -56,8 +56,8 @@ std::string too_few_threads(std::uint32_t tasks,
   const std::uint64_t given = startable(tried);
   if (given >= tried) return {};
   return fmt::format(
-      "{} of launch {} at least {} threads, {} each, of which the system gives {}; {}: raise the "
-      "limit, take fewer tasks, or --oversubscribe to start them all the same",
+      "{} of launch {} at least {} threads, {} each, but the system allows {}; {}: raise the "
+      "limit, start fewer tasks, or give --oversubscribe to start them anyway",
       counted(tasks, "task"), tasks == 1 ? "needs" : "need", least, each, given, thread_limits());
 }
 

@@ -28,10 +28,10 @@ namespace {
 
 constexpr VerbUsage kListUsage = {
     "list [KIND] [flags]",
-    "Shows the installed plug-ins without running them; only devices are asked whether this "
-    "machine has any, and transports whether they can be opened. KIND is strategy, model, device "
-    "or transport: only these. "
-    "platforms lists the described machines that --platform takes."};
+    "Lists the installed plug-ins. Strategies and models are not run; devices are asked whether "
+    "this machine has any, and transports whether they can be opened. KIND restricts the list to "
+    "strategy, model, device or transport. `convoy list platforms` lists the described machines "
+    "that --platform takes."};
 
 using Row = std::array<std::string, 5>;
 

@@ -144,10 +144,12 @@ std::string shipped_source(const std::string& kind, const std::string& from,
                            const std::string& name) {
   const std::vector<std::string> names = shipped_sources();
   if (kind != "strategy")
-    fail(ExitCode::kUsage, "--from={}: only strategies start from others; leave it out for a {}",
-         from, kind);
+    fail(ExitCode::kUsage,
+         "--from={}: only a strategy can start from another one; leave it out for a {}", from,
+         kind);
   if (std::ranges::count(names, from) == 0)
-    fail(ExitCode::kUsage, "--from={}: there is no source of that strategy here, but of {}", from,
+    fail(ExitCode::kUsage, "--from={}: the source of that strategy is not here; available: {}",
+         from,
          names.empty() ? "none: install convoy completely"
                        : fmt::format("{}", fmt::join(names, ", ")));
   return replace_all(read_file(share_directory() / "strategies" / (from + ".cpp")),

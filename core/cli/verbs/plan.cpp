@@ -50,10 +50,10 @@ std::vector<FlagDefinition> plan_flags(PlanView& view, MachineOptions& machine) 
       bind_flag("explain", view.explain,
                 "Under auto: the ranking of all candidates instead of a plan."),
       bind_flag("json", view.json, "Under auto: the ranking as JSON.")};
-  FlagDefinition peer_access = bind_flag(
-      "peer_access", machine.peer_access,
-      "Whether devices can address each other's memory. With this flag, the plan is for imagined "
-      "devices instead of this machine's.");
+  FlagDefinition peer_access =
+      bind_flag("peer_access", machine.peer_access,
+                "Whether devices can address each other's memory. With this flag, the plan is for "
+                "generic devices instead of this machine's.");
   peer_access.default_value = "true";
   return joined({in_group("What is shown", std::move(flags)), planned_cluster_flags(machine),
                  in_group(kMachineGroup, {std::move(peer_access)})});
@@ -130,7 +130,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   }
   if (ranks)
     fail(ExitCode::kUsage,
-         "--explain and --json show how strategies rank: they go with --variable_update=auto");
+         "--explain and --json show how auto ranks strategies: they need --variable_update=auto");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
   show(out, err, view, setup);

@@ -42,9 +42,10 @@ VerbFlags qualify_flags(QualifyRequest& request) {
   return [&request](RunCommand&) {
     FlagDefinition threshold =
         bind_flag("threshold", request.threshold, Range{0, 1},
-                  "A rate passes if it is at least this share of the rate that it should reach.");
-    FlagDefinition quick = bind_flag("quick", request.quick,
-                                     "Smaller vectors, fewer sizes and a smaller batch: rough.");
+                  "A rate passes if it is at least this fraction of the expected rate.");
+    FlagDefinition quick =
+        bind_flag("quick", request.quick,
+                  "A rough measurement: smaller vectors, fewer sizes and a smaller batch.");
     threshold.group = quick.group = "Qualification";
     return std::vector<FlagDefinition>{std::move(threshold), std::move(quick)};
   };

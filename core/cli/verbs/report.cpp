@@ -13,10 +13,10 @@ namespace {
 
 constexpr VerbUsage kReportUsage = {
     "report RECORD.json [RECORD.json ...] [-o report.html]",
-    "Makes one offline page of records: verdict, scaling, step times, a step's timeline, how the "
-    "step's time is divided, links, tasks, loss, memory and environment, as far as the records "
+    "Makes one offline HTML page from records: verdict, scaling, step times, a step's timeline, "
+    "the parts of a step's time, links, tasks, loss, memory and environment, as far as the records "
     "have them. run, simulate, compare and qualify write a record with --output_file=x.json. With "
-    "--report=x.html they make a page, too."};
+    "--report=x.html they also make a page."};
 
 // -o as compilers have it.
 std::vector<std::string> with_long_names(std::span<const std::string> arguments) {

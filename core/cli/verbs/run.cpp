@@ -27,7 +27,8 @@ Examples:
 void tell_norms_without_effect(JobCommand& command) {
   if (command.options.gradients.report_norms && command.options.output_file.empty())
     command.notices.emplace_back(
-        "--report_gradient_norms: without effect, the norms are for the file of --output_file");
+        "--report_gradient_norms has no effect without --output_file, to which the norms are "
+        "written");
 }
 
 int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,

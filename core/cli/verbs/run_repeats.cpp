@@ -56,10 +56,11 @@ std::vector<std::string> further_flags(const std::string& against) {
   for (std::string word; in >> word;) {
     const std::size_t first = word.find_first_not_of('-');
     if (!word.starts_with("-") || first == std::string::npos)
-      fail(ExitCode::kUsage, "--against: '{}' is no flag; write --against=\"--bucket_mb=4\"", word);
+      fail(ExitCode::kUsage, "--against: '{}' is not a flag; write --against=\"--bucket_mb=4\"",
+           word);
     const std::string name = word.substr(first, word.find('=') - first);
     if (is_of_all_runs(name))
-      fail(ExitCode::kUsage, "--against: --{} is about all runs; leave it out", name);
+      fail(ExitCode::kUsage, "--against: --{} applies to all runs; leave it out", name);
     if (std::ranges::count(flags_of_one_run(), name) > 0 || name == "job_name")
       fail(ExitCode::kUsage, "--against: --{} is for one run, and there are several; leave it out",
            name);
@@ -165,7 +166,7 @@ class Repeater {
       try {
         keep();
       } catch (const Error& second) {
-        err_ << fmt::format("convoy: what has finished is not kept: {}\n", second.what());
+        err_ << fmt::format("convoy: the finished runs could not be saved: {}\n", second.what());
       }
       throw;
     }
@@ -253,7 +254,7 @@ class Repeater {
     if (outcome.exit_code != 0)
       fail(static_cast<ExitCode>(outcome.exit_code), "{}: {}", whose,
            outcome.error.empty()
-               ? fmt::format("it ended with code {} and said nothing", outcome.exit_code)
+               ? fmt::format("it ended with code {} and no message", outcome.exit_code)
                : outcome.error);
     try {
       command.add(began);

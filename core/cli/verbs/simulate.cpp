@@ -49,11 +49,11 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
 
 constexpr VerbUsage kSimulateUsage = {
     "simulate [flags]",
-    "Says how fast convoy run with these flags would be on a described machine. --num_gpus takes a "
-    "list, such as 1,2,4,8, for a table. With lists in --platform, --model, --variable_update, "
-    "--batch_size or --hosts, too, every combination is simulated and has a row of its own; "
-    "several are simulated at a time. --output_file writes the rows as .csv, .jsonl or .json, and "
-    "--report a page with their scaling curves."};
+    "Predicts how fast convoy run with these flags would be on a described machine. --num_gpus "
+    "takes a list, such as 1,2,4,8, for a table. --platform, --model, --variable_update, "
+    "--batch_size and --hosts take lists, too: then every combination is simulated and has a row "
+    "of its own. Several are simulated in parallel. --output_file writes the rows as .csv, .jsonl "
+    "or .json, and --report a page with their scaling curves."};
 
 // Before the work, not after it.
 void check_files(const JobOptions& options) {

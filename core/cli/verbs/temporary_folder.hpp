@@ -21,8 +21,8 @@ class TemporaryFolder {
     std::string name = parent + "/" + purpose + "-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr)
       fail(ExitCode::kUnavailable,
-           "cannot make a folder for temporary files in {}: {}; let TMPDIR name a folder that is "
-           "there and may be written",
+           "cannot make a folder for temporary files in {}: {}; set TMPDIR to a folder that exists "
+           "and is writable",
            parent, std::generic_category().message(errno));
     path_ = name;
   }

@@ -46,15 +46,16 @@ std::vector<FlagDefinition> topo_flags(TopoOptions& options) {
   exported.default_value.reset();
   return {
       bind_flag("topology", options.topology,
-                "A file in place of this machine: lstopo's XML, an NCCL dump, nvidia-smi topo "
-                "-m, or --json's."),
+                "A machine from a file: lstopo's XML, an NCCL topology dump, or the output of "
+                "nvidia-smi topo -m or convoy topo --json."),
       bind_flag("platform", options.platform,
-                "A described machine: a name from share/platforms, or a file; NAME:2+OTHER:3 "
-                "for unlike hosts."),
+                "A described machine: a name that `convoy list platforms` shows, or a file; "
+                "NAME:2+OTHER:3 for unlike hosts."),
       bind_flag("hosts", options.hosts, Range{1, topology::kMostHosts},
                 "Number of such machines on one network; with --platform or --topology."),
       bind_flag("sources", options.sources, "Every fact with its source."),
-      bind_flag("json", options.json, "JSON, all that is known; --json=FILE writes it."),
+      bind_flag("json", options.json,
+                "JSON with everything that is known; --json=FILE writes it to a file."),
       bind_flag("svg", options.svg, "Write a picture to this file."),
       bind_flag("html", options.html, "Write a page with the picture and the tables to this file."),
       std::move(exported)};
@@ -97,13 +98,13 @@ std::uint32_t chosen_hosts(const TopoOptions& options) {
   if (!options.hosts)
     return options.platform ? topology::hosts_of_platform(*options.platform).value_or(1) : 1;
   if (!options.topology && !options.platform)
-    fail(ExitCode::kUsage, "--hosts is about described machines; add --platform or --topology");
+    fail(ExitCode::kUsage, "--hosts needs a described machine; add --platform or --topology");
   return *options.hosts;
 }
 
 topology::Machine chosen_machine(const TopoOptions& options, const topology::Catalogue& catalogue) {
   if (options.topology && options.platform)
-    fail(ExitCode::kUsage, "--topology and --platform: which of the two machines? give one");
+    fail(ExitCode::kUsage, "--topology and --platform describe two machines; give one of them");
   const std::uint32_t hosts = chosen_hosts(options);
   if (options.platform)
     return topology::read_platform(share_directory() / "platforms", *options.platform, hosts,

@@ -25,7 +25,7 @@ std::vector<std::string> file_names(Subset subset) {
 std::pair<fs::path, std::string> find_files(const fs::path& folder, const std::string& first) {
   std::error_code error;
   if (fs::is_regular_file(folder, error))
-    fail(ExitCode::kUnavailable, "data_dir {} is a file: name the folder that it lies in",
+    fail(ExitCode::kUnavailable, "data_dir {} is a file: name the folder that contains it",
          folder.string());
   for (const char* const inner : {"", "cifar-10-batches-bin", "cifar-10-batches-py"}) {
     for (const char* const ending : {".bin", ""}) {
@@ -99,7 +99,7 @@ class Collector {
 
   void reject(const std::string& text) {
     if (policy_ == BadRecordPolicy::kFail)
-      reject_record("{}; --on_bad_record=skip goes on without such images", text);
+      reject_record("{}; --on_bad_record=skip leaves such images out", text);
     if (images_.skipped++ == 0) images_.skip_example = text;
   }
 

@@ -159,7 +159,7 @@ RecordIndex index_records(std::vector<std::filesystem::path> files, BadRecordPol
         std::rethrow_exception(scan.error);
       } catch (const BadRecord& error) {
         if (on_bad_record == BadRecordPolicy::kFail)
-          reject_record("{}; --on_bad_record=skip goes on with the records before", error.what());
+          reject_record("{}; --on_bad_record=skip uses the records before it", error.what());
         ++index.damaged_files;
         index.damage_example = error.what();
       }

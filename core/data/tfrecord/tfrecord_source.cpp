@@ -84,7 +84,7 @@ SampleResult TfRecordSource::make_sample(const SampleRequest& request, float* im
       return result;
     } catch (const BadRecord& error) {
       if (options_.on_bad_record == BadRecordPolicy::kFail) {
-        reject_record("{}; --on_bad_record=skip goes on without such records", error.what());
+        reject_record("{}; --on_bad_record=skip leaves such records out", error.what());
       }
       if (!result.replaced) result.reason = error.what();
       result.replaced = true;

@@ -60,7 +60,7 @@ inline void require_threads(uint64_t more, const std::string& what) {
   throw std::runtime_error(what + " needs " + std::to_string(more) +
                            " threads, of which the system gives " + std::to_string(given.count()) +
                            "; " + kThreadLimits +
-                           ": raise the limit, or run fewer processes beside each other");
+                           ": raise the limit, or run fewer processes at the same time");
 }
 
 }  // namespace convoy

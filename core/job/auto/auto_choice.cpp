@@ -190,8 +190,8 @@ select::Decision choose_as_run_does(Setup& setup) {
   if (setup.device != nullptr && plans_for_this_machine(setup.options.machine))
     return choose_for_run(setup);
   fail(ExitCode::kUsage,
-       "--variable_update=auto goes by a machine's speed, and these flags only name devices and "
-       "hosts: name a strategy, or a machine with --platform or --topology");
+       "--variable_update=auto needs to know a machine's speed, and these flags only name devices "
+       "and hosts: name a strategy, or a machine with --platform or --topology");
 }
 
 namespace {

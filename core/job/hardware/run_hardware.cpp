@@ -52,12 +52,12 @@ void note_parts_of_gpus(const topology::Machine& machine, const Setup& setup,
     const double all = static_cast<double>(gpu.memory_bytes.value_or(0));
     const double own = static_cast<double>(device.memory_bytes);
     if (own < kMuch * all)
-      notices.push_back(
-          fmt::format("{} has {:.3g} of the {:.3g} GB of {}, a slice (MIG) of it: {}", device.name,
-                      own / 1e9, all / 1e9, gpu.name,
-                      gpu.part ? "it is foreseen with its share of the GPU's speed, which nobody "
-                                 "has measured"
-                               : "what is foreseen is the whole GPU's, and faster"));
+      notices.push_back(fmt::format(
+          "{} has {:.3g} of the {:.3g} GB of {}, a slice (MIG) of it: {}", device.name, own / 1e9,
+          all / 1e9, gpu.name,
+          gpu.part
+              ? "the prediction gives it its share of the GPU's speed, which nobody has measured"
+              : "the prediction is for the whole GPU, which is faster"));
   }
 }
 

@@ -78,7 +78,7 @@ std::uint32_t hosts_of(const MachineOptions& machine, std::optional<std::uint32_
 SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& share) {
   const std::string name = setup.options.machine.platform;
   if (!name.empty() && !setup.options.machine.topology.empty())
-    fail(ExitCode::kUsage, "--platform and --topology: which of the two machines? give one");
+    fail(ExitCode::kUsage, "--platform and --topology describe two machines; give one of them");
   if (name.empty()) return topology_hardware(setup, share);
   const auto listed = topology::hosts_of_platform(name);
   const std::uint32_t hosts = hosts_of(setup.options.machine, listed);

@@ -109,10 +109,10 @@ std::vector<std::uint32_t> gpu_order(const JobOptions& options, const topology::
     order.push_back(number_of_gpu(device, machine));
   const std::set<std::uint32_t> different(order.begin(), order.end());
   if (different.size() < order.size()) {
-    notices.push_back(fmt::format(
-        "--gpu_indices={} lists a GPU twice; all replicas are foreseen as if each had one of its "
-        "own, which is faster than sharing one",
-        fmt::join(options.device_order, ",")));
+    notices.push_back(
+        fmt::format("--gpu_indices={} lists a GPU twice; the prediction gives each replica a GPU "
+                    "of its own, which is faster than sharing one",
+                    fmt::join(options.device_order, ",")));
     std::iota(order.begin(), order.end(), 0u);
   }
   return order;

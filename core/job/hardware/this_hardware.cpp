@@ -25,10 +25,10 @@ void foresee_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& 
     return result;
   };
   hardware.known_error = kUnmeasuredError;
-  hardware.notices.push_back(fmt::format(
-      "16 bits were not measured: products are taken to be {:.2g} times as fast as in 32 "
-      "({}), and a prediction may be wrong by half",
-      facts.half_gain, facts.half_instructions));
+  hardware.notices.push_back(
+      fmt::format("16 bits were not measured: products are assumed to be {:.2g} times as fast as "
+                  "in 32 ({}), and a prediction may be wrong by half",
+                  facts.half_gain, facts.half_instructions));
 }
 
 struct KnownProfile {
@@ -70,8 +70,8 @@ void use_profile(SimulatedHardware& hardware, const calibrate::MachineProfile& p
       fmt::format("measured on {} ({}): {}", profile.created, file, trust_text(profile));
   if (much_disturbed(profile))
     hardware.notices.push_back(fmt::format(
-        "others took {:.0f} % of the cores' time while this machine was measured: a prediction may "
-        "be wrong by as much; when nothing else runs, convoy calibrate --force measures it anew",
+        "other processes used {:.0f} % of the cores' time while this machine was measured: a "
+        "prediction may be wrong by as much; run convoy calibrate --force when nothing else runs",
         100 * *profile.disturbance));
   hardware.cluster = [=](std::uint32_t, std::uint32_t devices) {
     return calibrate::calibrated_cluster(profile, devices, threads, cores);

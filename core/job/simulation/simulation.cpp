@@ -71,7 +71,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   if (!given_rate_ || !hardware_.on_host_processors) result_.notices = hardware_.notices;
   if (!given_rate_ && !setup.options.winograd)
     result_.notices.emplace_back(
-        "--winograd_nonfused=false has no effect on what is foreseen, and a run takes longer: 3x3 "
+        "--winograd_nonfused=false has no effect on the prediction, and a run takes longer: 3x3 "
         "and 5x5 convolutions are given the time of the library's usual algorithms");
   const auto asked = counts.empty() ? setup.options.num_devices : counts.back();
   const ChoiceSubject subject = dry_run_subject(setup_, hardware_, asked);
@@ -103,8 +103,8 @@ void PlannedSimulation::note_proof(const SimulatedRun& run) {
   note(runtime::unproved_notice(strategy, run.plan->check()));
   if (run.proved_hosts < run.on->cluster.hosts)
     note(
-        fmt::format("what strategy {} computes was looked at for {} of the {} hosts: a proof for "
-                    "all takes longer than their simulation, and training begins with one",
+        fmt::format("strategy {} was checked for {} of the {} hosts: a proof for all takes longer "
+                    "than their simulation; training begins with one",
                     strategy.name, run.proved_hosts, run.on->cluster.hosts));
 }
 

@@ -237,8 +237,8 @@ class Echo {
 
   [[noreturn]] void fail_with(const std::string& what) const {
     fail(ExitCode::kTimeout,
-         "the link to {} does not work: {}; look for a firewall between the two machines, and at "
-         "--advertise_address where one of them has several networks",
+         "the link to {} does not work: {}; check for a firewall between the two machines, and "
+         "give --advertise_address where one of them has several networks",
          peer_.name, what);
   }
 

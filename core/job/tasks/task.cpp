@@ -369,7 +369,7 @@ void Task::name_loss(const Error& error) {
   const Error cause = explain(error);
   if (cause.code() == ExitCode::kTimeout)
     observer_.notice(
-        fmt::format("{}; this task ends once what it has begun is through", cause.what()));
+        fmt::format("{}; this task ends when the work that it has begun is done", cause.what()));
 }
 
 Error Task::first_cause(const Error& error) {

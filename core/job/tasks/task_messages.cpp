@@ -63,8 +63,8 @@ void read_message(const char* what, const std::function<void()>& read) {
     problem = error.what();
   }
   fail(ExitCode::kUnavailable,
-       "what another task says of its {} cannot be understood: {}; is the coordinator's address "
-       "that of a run of convoy?",
+       "another task's message about its {} cannot be read: {}; is the coordinator's address that "
+       "of a convoy run?",
        what, problem);
 }
 

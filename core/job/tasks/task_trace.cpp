@@ -81,8 +81,8 @@ CommonTrace gather_trace(Task& task, const std::vector<report::TraceEvent>& own,
 std::string trace_notice(const CommonTrace& trace) {
   if (trace.events.empty()) return {};
   std::string text = fmt::format(
-      "the trace has the operations of {} tasks on one clock: times of two tasks are right within "
-      "{:.3f} ms beside each other",
+      "the trace has the operations of {} tasks on one clock: times of two tasks agree within "
+      "{:.3f} ms",
       trace.clock_errors.size(), 1e3 * trace.error_seconds());
   if (trace.left_out > 0)
     text += fmt::format("; the latest {} events were too many to be sent, and are left out",

@@ -113,7 +113,7 @@ void Checkpoints::find_newest() {
     checkpoint::verify_checksum(*newest_);
   } catch (const Error& error) {
     fail(error.code(),
-         "worker 0 goes on from {}, which this task cannot read ({}): --train_dir must lie on a "
+         "worker 0 continues from {}, which this task cannot read ({}): --train_dir must lie on a "
          "file system that all tasks see",
          path, error.what());
   }
@@ -126,7 +126,8 @@ void Checkpoints::prepare() {
   } catch (const Error& error) {
     const bool is_in_use = error.code() == ExitCode::kUnavailable;
     if (!options_.continue_on_error || is_in_use) throw;
-    tell_(fmt::format("{}; training goes on without (--on_save_error=continue)", error.what()));
+    tell_(
+        fmt::format("{}; training continues without it (--on_save_error=continue)", error.what()));
   }
 }
 
@@ -215,7 +216,7 @@ bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::
     saved = write(step, session);
   } catch (const Error& error) {
     if (!options_.continue_on_error)
-      fail(error.code(), "{} (--on_save_error=continue trains on without)", error.what());
+      fail(error.code(), "{} (--on_save_error=continue trains on without it)", error.what());
     tell_(fmt::format("step {} is not saved: {}", step, error.what()));
   }
   // The others would begin a step and wait in its collectives, which have a time limit.
@@ -259,7 +260,7 @@ bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
 void Checkpoints::refuse_diverged(std::int64_t step) {
   if (std::exchange(has_diverged_, true) || !is_chiefs()) return;
   tell_(
-      fmt::format("step {} is not saved, nor are those behind it: the training has diverged, its "
+      fmt::format("step {} and later steps are not saved: the training has diverged, its "
                   "parameters are not finite; earlier checkpoints stay",
                   step));
 }

@@ -33,7 +33,8 @@ void check_dump(const JobOptions& options) {
     fail(ExitCode::kUsage, "--dump={} writes the first batch of --input_only, which was not given",
          options.dump_file);
   if (!options.dump_file.ends_with(".safetensors"))
-    fail(ExitCode::kUsage, "--dump={}: the file has the form of safetensors; let its name end so",
+    fail(ExitCode::kUsage,
+         "--dump={}: the file is in the safetensors format, so its name must end in .safetensors",
          options.dump_file);
   check_output_file(options.dump_file);
 }

@@ -64,7 +64,7 @@ class Run {
   // What ended the run is told even if its record cannot be written.
   void finish_failed(const Error& error) {
     if (run_.setup.task != nullptr && training_.wants_trace() && run_.report.traced())
-      run_.tell("the trace has this task's operations alone, because the run failed");
+      run_.tell("the trace has only this task's operations, because the run failed");
     try {
       run_.report.finish(static_cast<int>(error.code()), false, error.what());
     } catch (const Error& unwritten) {
@@ -93,7 +93,7 @@ class Run {
   void tell_flags_of_steps(const char* mode) {
     if (!run_.setup.options.profile && run_.setup.options.trace_file.empty()) return;
     run_.tell(fmt::format(
-        "--profile and --trace_file are about training steps: without effect under --{}", mode));
+        "--profile and --trace_file apply to training steps and have no effect with --{}", mode));
   }
 
   void read_only() {

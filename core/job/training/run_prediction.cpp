@@ -18,7 +18,7 @@ RunPrediction::RunPrediction(Setup& setup, std::function<void(const std::string&
   try {
     hardware_ = setup.task == nullptr ? hardware_of_run(setup) : linked_hardware(setup);
   } catch (const Error& error) {
-    why_not_(fmt::format("nothing is predicted beside what is measured: {}", error.what()));
+    why_not_(fmt::format("there is no prediction beside the measurement: {}", error.what()));
   }
 }
 
@@ -27,7 +27,7 @@ void RunPrediction::fit(simulate::Predictor& predictor, const runtime::Session& 
     fit_to_given_rate(setup_, *hardware_, *setup_.strategy, session.options().bucket_elements,
                       predictor);
   } catch (const Error& error) {
-    why_not_(fmt::format("--images_per_sec has no part in the prediction: {}", error.what()));
+    why_not_(fmt::format("--images_per_sec is not used in the prediction: {}", error.what()));
   }
 }
 

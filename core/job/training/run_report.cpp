@@ -334,8 +334,7 @@ void RunReport::peers(std::vector<PeerRecord> peers) {
   std::string text;
   for (const PeerRecord& peer : peers)
     text += fmt::format(
-        "{}{} by {} ({:.0f} us there and back, {:.2f} GB/s): {:.1f} MB sent, "
-        "{:.1f} MB received",
+        "{}{} by {} ({:.0f} us round trip, {:.2f} GB/s): {:.1f} MB sent, {:.1f} MB received",
         text.empty() ? "" : "; ", peer.task, peer.transport, peer.round_trip_seconds * 1e6,
         peer.bytes_per_second / 1e9, static_cast<double>(peer.bytes_sent) / 1e6,
         static_cast<double>(peer.bytes_received) / 1e6);

@@ -9,7 +9,7 @@ namespace {
 
 Role read_role(std::uint32_t value) {
   if (value > static_cast<std::uint32_t>(Role::kController))
-    throw std::invalid_argument("a task's role is none of those that there are");
+    throw std::invalid_argument("a task's role is unknown");
   return static_cast<Role>(value);
 }
 

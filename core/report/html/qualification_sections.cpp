@@ -50,7 +50,7 @@ std::size_t host_count(const Json& record) {
 
 Table rate_table(const Subject& it, const std::string& title, const std::vector<Rate>& rates) {
   Table table{it.figure_title(title),
-              {"of", "what", "measured", "foreseen", "so at least", "its likes", "share", ""},
+              {"of", "what", "measured", "expected", "minimum", "peers", "share", ""},
               {}};
   const bool several = host_count(it.record) > 1;
   for (const Rate& rate : rates) {
@@ -112,9 +112,9 @@ std::vector<std::string> qualification_verdict(const Subject& qualification) {
   const Json& record = qualification.record;
   const std::string least = quantity(number_or_zero(record, "threshold"), Unit::kShare);
   if (is_true(record, "passed"))
-    return {fmt::format("Qualified: everything reaches at least {} of what it should.", least)};
+    return {fmt::format("Qualified: everything reaches at least {} of its expected rate.", least)};
   std::vector<std::string> sentences = {
-      fmt::format("Not qualified: {} below {} of what should be reached.",
+      fmt::format("Not qualified: {} below {} of the expected rate.",
                   counted(field(record, "slow").size(), "rate") +
                       (field(record, "slow").size() == 1 ? " is" : " are"),
                   least)};
@@ -152,7 +152,7 @@ std::vector<Figure> qualification_summary(const Subject& qualification) {
   if (!slow.rows.empty()) figures.emplace_back(std::move(slow));
   BarChart hosts{qualification.figure_name("hosts"),
                  qualification.figure_title("Hosts, the slowest first"),
-                 {"mean share of what it should reach", Unit::kShare},
+                 {"mean share of its expected rates", Unit::kShare},
                  {},
                  {}};
   hosts.limit = 1;
@@ -205,7 +205,7 @@ std::vector<Figure> qualification_collectives(const Subject& qualification) {
   for (auto& [name, pair] : curves) {
     for (Series* series : {&pair.first, &pair.second}) {
       if (series->points.empty()) continue;
-      series->label = name + (series == &pair.first ? "" : ", foreseen");
+      series->label = name + (series == &pair.first ? "" : ", expected");
       series->stroke = series == &pair.first ? Stroke::kSolid : Stroke::kDashed;
       series->colour = colour;
       chart.series.push_back(std::move(*series));
@@ -233,7 +233,7 @@ std::vector<Figure> qualification_environment(const Subject& qualification) {
           {text(host, "name"), fmt::format("{}: {} ({})", text(device, "name"),
                                            text(device, "model"), text(device, "locality"))});
     if (const std::string by = text(host, "foreseen_by"); !by.empty())
-      facts.rows.push_back({"foreseen by", by});
+      facts.rows.push_back({"expected rates", by});
     for (const Json& notice : field(host, "notices"))
       facts.rows.push_back({"note", notice.get<std::string>()});
   }

@@ -36,7 +36,7 @@ std::string in_words(const TrialEnd& end, const std::string& span, FencedMemory:
     case TrialOutcome::kRefused:
       return "returns an error";
     case TrialOutcome::kElsewhere:
-      return "reads or writes memory that nobody gave it";
+      return "reads or writes memory outside its spans";
     case TrialOutcome::kOutside:
       return fmt::format(
           "reads or writes {} {}",
@@ -53,7 +53,7 @@ std::string in_words(const TrialEnd& end, const std::string& span, FencedMemory:
       return fmt::format("reads {}, which the call only writes; list it among the reads, too",
                          span);
     case TrialOutcome::kOtherSum:
-      return fmt::format("writes to {} what is not the sum of the reads that the call declares",
+      return fmt::format("writes to {} what is not the sum of the reads, as the call declares it",
                          span);
   }
   return "";

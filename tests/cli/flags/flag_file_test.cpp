@@ -90,7 +90,7 @@ TEST(FlagFile, ThatIsWrongIsNamed) {
                   .mentions("words.txt:2: 'steps=30'"));
   const std::string circle = written("circle.txt", "");
   std::ofstream(circle) << "--flagfile=" << circle;
-  EXPECT_TRUE(failure_with(circle).mentions("a circle"));
+  EXPECT_TRUE(failure_with(circle).mentions("a cycle"));
 }
 
 }  // namespace

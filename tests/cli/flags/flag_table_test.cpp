@@ -52,7 +52,7 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
             "Accepted without effect:\n"
             "    --mkl\n"
             "\n"
-            "Known, but only with their defaults:\n"
+            "Accepted only with their default values:\n"
             "    --xla\n");
 }
 

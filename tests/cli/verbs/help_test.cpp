@@ -196,7 +196,7 @@ TEST(Manual, LeavesTheWidthOfParagraphsToTheTerminal) {
   EXPECT_THAT(page, HasSubstr("\n.TP\n.B \\-\\-batch_size\n(an integer"));
   EXPECT_THAT(page, HasSubstr("\n.TP\n.B \\-\\-run_noise\n(a number from"));
   EXPECT_THAT(page, HasSubstr("\n.SS Optimizer:\n"));
-  EXPECT_THAT(page, HasSubstr("6 timeout or peer lost"));
+  EXPECT_THAT(page, HasSubstr("6 timeout or lost peer"));
   std::istringstream lines(page);
   std::string longest_kept;  // of what is printed as it stands
   bool kept = false;

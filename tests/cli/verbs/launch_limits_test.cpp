@@ -25,12 +25,12 @@ TEST(LaunchLimits, UsualNumbersOfTasksAreFineOnFewCores) {
 
 TEST(LaunchLimits, TellsTheArithmeticOfCoresAndMemory) {
   EXPECT_THAT(too_many_tasks(1024, 2, 16 * kGiB),
-              AllOf(HasSubstr("1024 tasks on 2 cores are 512 for each to take turns with"),
+              AllOf(HasSubstr("1024 tasks on 2 cores are 512 per core"),
                     HasSubstr("take at least 40.0 GiB (40 MiB each), of which 16.0 GiB are free"),
-                    HasSubstr("take 32 at most, or --oversubscribe")));
+                    HasSubstr("start 32 at most, or give --oversubscribe")));
   EXPECT_THAT(too_many_tasks(30, 1, kGiB),
-              AllOf(Not(HasSubstr("take turns")), HasSubstr("take 25 at most")));
-  EXPECT_THAT(too_many_tasks(40, 1, {}), AllOf(HasSubstr("40 for each"), Not(HasSubstr("GiB"))));
+              AllOf(Not(HasSubstr("per core")), HasSubstr("start 25 at most")));
+  EXPECT_THAT(too_many_tasks(40, 1, {}), AllOf(HasSubstr("40 per core"), Not(HasSubstr("GiB"))));
 }
 
 TEST(LaunchLimits, TellsTheArithmeticOfThreads) {
@@ -38,11 +38,12 @@ TEST(LaunchLimits, TellsTheArithmeticOfThreads) {
   const auto all = [](std::uint64_t most) { return most; };
   const auto one_fewer = [](std::uint64_t most) { return most - 1; };
   EXPECT_EQ(too_few_threads(2, all), "");
-  EXPECT_THAT(too_few_threads(2, one_fewer),
-              AllOf(HasSubstr(fmt::format("2 tasks of launch need at least {} threads, {} each, of "
-                                          "which the system gives {};",
-                                          2 * each, each, 2 * each - 1)),
-                    HasSubstr("take fewer tasks, or --oversubscribe")));
+  EXPECT_THAT(
+      too_few_threads(2, one_fewer),
+      AllOf(HasSubstr(fmt::format(
+                "2 tasks of launch need at least {} threads, {} each, but the system allows {};",
+                2 * each, each, 2 * each - 1)),
+            HasSubstr("start fewer tasks, or give --oversubscribe")));
   EXPECT_EQ(too_few_threads(1'000'000, all), "") << "so many are not tried";
 }
 

@@ -35,7 +35,7 @@ TEST(LaunchVerb, RefusesTasksWithAnIdentityOfTheirOwn) {
   for (const std::string flag :
        {"worker_hosts", "ps_hosts", "controller_host", "job_name", "task_index"}) {
     EXPECT_THAT(refusal({"--workers=1", "--", "--" + flag + "=1"}),
-                AllOf(HasSubstr("--" + flag), HasSubstr("leave it out")));
+                AllOf(HasSubstr("--" + flag), HasSubstr("cannot be given to tasks")));
     EXPECT_THAT(refusal({"--", "--model=lenet", "--" + flag, "1"}), HasSubstr("--" + flag));
   }
 }

@@ -81,7 +81,7 @@ std::string notices(std::vector<std::string> flags) {
 
 TEST(SimulateVerbTest, SaysThatConvolutionsByDefinitionAreNotForeseen) {
   EXPECT_EQ(notices({}), "");
-  EXPECT_NE(notices({"--nowinograd_nonfused"}).find("no effect on what is foreseen"),
+  EXPECT_NE(notices({"--nowinograd_nonfused"}).find("no effect on the prediction"),
             std::string::npos);
 }
 
@@ -102,9 +102,9 @@ TEST(SimulateVerbTest, ManyHostsAreSimulatedWithTheProofForTheFirstOnes) {
     return thrown.empty() ? err.str() : thrown;
   };
   const std::string few = told("--hosts=32", {"--variable_update=replicated"});
-  EXPECT_EQ(few.find("looked at"), std::string::npos) << few;
+  EXPECT_EQ(few.find("checked for"), std::string::npos) << few;
   const std::string many = told("--hosts=33", {"--variable_update=replicated"});
-  EXPECT_NE(many.find("looked at for 8 of the 33 hosts"), std::string::npos) << many;
+  EXPECT_NE(many.find("checked for 8 of the 33 hosts"), std::string::npos) << many;
   const std::string wrong = told("--hosts=33", {"--variable_update=careless", "--mistake=alone"});
   EXPECT_NE(wrong.find("is wrong: apply"), std::string::npos) << wrong;
 }
@@ -118,7 +118,7 @@ TEST(SimulateVerbTest, TheSlowestOfUnevenWorkersIsNamed) {
   const std::string uneven = told("--platform=dgx1-v100:2+gce-k80x8");
   EXPECT_NE(uneven.find("Slowest worker: cuda:2, "), std::string::npos) << uneven;
   const std::string even = told("--platform=dgx1-v100:2");
-  EXPECT_NE(even.find("Steps of workers by themselves: "), std::string::npos) << even;
+  EXPECT_NE(even.find("Step times of single workers: "), std::string::npos) << even;
   EXPECT_EQ(even.find("Slowest worker"), std::string::npos) << even;
 }
 

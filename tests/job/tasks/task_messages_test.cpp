@@ -21,7 +21,7 @@ std::string refusal_of(const std::function<void()>& read) {
     return "";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);
-    EXPECT_THAT(error.what(), HasSubstr("what another task says of its "));
+    EXPECT_THAT(error.what(), HasSubstr("another task's message about its "));
     return error.what();
   }
 }

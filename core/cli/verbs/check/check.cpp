@@ -47,12 +47,12 @@ bool wants_watch(std::span<const std::string> arguments) {
 constexpr VerbUsage kCheckUsage = {
     "check NAME [flags]",
     "Proves what a strategy computes and compares it with the strategy's claim: first for the "
-    "plans that convoy run with these flags executes, then for all kinds of devices and buckets. "
-    "What is found in several plans is printed once, with these plans. "
-    "NAME may be a path such as ./x.so, or auto. --num_devices takes a list, such as 1,2,8. "
-    "--watch checks again when the file changes. With the NAME or path of a device: runs every "
-    "layer and operation on it and compares the results with a reference. With a transport: sends "
-    "messages between processes, in order, concurrently, and to peers that die."};
+    "plans that convoy run with these flags executes, then for all kinds of devices and buckets. A "
+    "finding that several plans share is printed once, with the plans that have it. NAME may be a "
+    "path such as ./x.so, or auto. --num_devices takes a list, such as 1,2,8. --watch checks again "
+    "when the file changes. With the NAME or path of a device: runs every layer and operation on "
+    "it and compares the results with a reference. With a transport: sends messages between "
+    "processes, in order, concurrently, and to peers that die."};
 
 std::vector<RefusedFlag> refused_by_check() {
   std::vector<RefusedFlag> refused = flags_of_runs("convoy check proves a plan and runs nothing");
@@ -102,8 +102,7 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
                           {.of_this_machine = here, .does_without_devices = true},
                           job::choose_as_run_does, log_to(err));
   if (setup.device == nullptr && here)
-    err << "convoy: this machine has no devices of the kind that is asked for: only kinds of "
-           "devices are looked at\n";
+    err << "convoy: this machine has no such devices: only plans for generic devices are checked\n";
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
   return check_strategy(setup, counts, out);

@@ -63,8 +63,7 @@ int run_check_device(std::span<const std::string> arguments, std::ostream& out, 
   // Its threads may still run its code.
   leave_to_the_end(plugin);
   leave_to_the_end(host);
-  fail(ExitCode::kTimeout,
-       "device {} hangs in the last case above; the cases behind it did not run",
+  fail(ExitCode::kTimeout, "device {} hangs in the last case above; the cases after it did not run",
        found.manifest.name);
 }
 

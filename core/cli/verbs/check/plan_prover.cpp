@@ -104,7 +104,7 @@ bool PlanProver::takes_long(const ProvedCase& it) const {
 
 void PlanProver::prove(ProvedCase& it) {
   if (gives_up_) {
-    it.outcome.text += "unproved: not looked at, because an earlier plan has spent its budget\n";
+    it.outcome.text += "unproved: not checked, because an earlier plan has spent the budget\n";
     it.outcome.end = CaseEnd::kUnproved;
     it.plan.reset();
     return;

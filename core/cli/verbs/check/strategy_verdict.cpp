@@ -69,7 +69,7 @@ int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kern
   const std::string doubt = why_not_proved(kernel_checks);
   out << fmt::format("{} {}: ", manifest.name, claims);
   if (kept + broken + unproved == 0)
-    out << "it refuses all of these plans, nothing is proved\n";
+    out << "it refuses all of these plans, so nothing is proved\n";
   else if (broken + unproved == 0 && !doubt.empty())
     out << fmt::format("unproved; {}\n", doubt);
   else if (broken == 0 && unproved > 0)

@@ -36,7 +36,7 @@ class ExecWords {
   ::execve(program, words.data(), variables);
   const char* const advice =
       errno == E2BIG ? "; shorten the command line, its flag file's words too, or the environment\n"
-                     : "; look whether it is there and may be run\n";
+                     : "; check that it exists and is executable\n";
   const char* const reason = std::strerror(errno);
   for (const char* const part :
        {"convoy: error: ", program, " cannot be started for a run of its own: ", reason, advice})
