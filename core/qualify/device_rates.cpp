@@ -60,7 +60,7 @@ class SumWork {
 };
 
 // What one device should reach of this kind of work.
-using ForeseenRate = std::function<std::optional<Foreseen>(std::size_t device)>;
+using ExpectedRateOf = std::function<std::optional<ExpectedRate>(std::size_t device)>;
 
 class DeviceRates {
  public:
@@ -76,16 +76,16 @@ class DeviceRates {
 
   void products() {
     constexpr const char* kWhat = "matrix product";
-    const auto foreseen = [this](std::size_t device) {
-      return foreseen_of(device,
+    const auto expected = [this](std::size_t device) {
+      return expected_of(device,
                          [](const simulate::SimulatedDevice& it) { return it.flops_per_second; });
     };
     try {
-      add(kWhat, true, "FLOP/s", devices_.measure(CONVOY_MEASURE_MULTIPLY), foreseen);
+      add(kWhat, true, "FLOP/s", devices_.measure(CONVOY_MEASURE_MULTIPLY), expected);
       if (count() == 1 || options_.quick) return;
       std::vector<double> alone;
       for (std::size_t i = 0; i < count(); ++i) alone.push_back(measure_alone(i));
-      add(kWhat, false, "FLOP/s", alone, foreseen);
+      add(kWhat, false, "FLOP/s", alone, expected);
     } catch (const Error& error) {
       if (error.code() == ExitCode::kTimeout) throw;
       host_.notices.push_back(fmt::format("matrix products were not measured: {}", error.what()));
@@ -148,14 +148,14 @@ class DeviceRates {
   }
 
   template <typename Rate>
-  std::optional<Foreseen> foreseen_of(std::size_t device, Rate rate) const {
+  std::optional<ExpectedRate> expected_of(std::size_t device, Rate rate) const {
     if (!on_) return std::nullopt;
-    return Foreseen{rate(constants(device)), error_, source_};
+    return ExpectedRate{rate(constants(device)), error_, source_};
   }
 
   // Devices on the host's processors share its memory.
-  std::optional<Foreseen> memory_rate(std::size_t device, std::size_t together) const {
-    return foreseen_of(device, [&](const simulate::SimulatedDevice& it) {
+  std::optional<ExpectedRate> memory_rate(std::size_t device, std::size_t together) const {
+    return expected_of(device, [&](const simulate::SimulatedDevice& it) {
       const double own = it.memory_bytes_per_second * it.memory_efficiency;
       const double host = on_->machine.hosts.front().memory_bytes_per_second;
       return cpu_ ? std::min(own, host / static_cast<double>(together)) : own;
@@ -163,7 +163,7 @@ class DeviceRates {
   }
 
   void add(const std::string& what, bool together, const char* unit,
-           const std::vector<double>& rates, const ForeseenRate& foreseen) {
+           const std::vector<double>& rates, const ExpectedRateOf& expected) {
     const std::string how = count() == 1 ? "" : together ? ", all at once" : ", alone";
     for (std::size_t i = 0; i < count(); ++i)
       host_.measurements.push_back({.kind = Kind::kDevice,
@@ -171,7 +171,7 @@ class DeviceRates {
                                     .what = what + how,
                                     .unit = unit,
                                     .rate = rates[i],
-                                    .foreseen = foreseen(i)});
+                                    .expected = expected(i)});
   }
 
   runtime::OpenDevices& devices_;

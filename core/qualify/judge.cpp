@@ -14,7 +14,7 @@ namespace {
 
 // An error of 1 or more would say that any rate is right. However uncertain the foresight is, a
 // twentieth of it is to be reached: an assumption, so that a rate of next to nothing shows.
-constexpr double kLeastOfForesight = 0.05;
+constexpr double kLeastOfExpected = 0.05;
 
 using Group = std::vector<Measurement*>;
 using Groups = std::map<std::tuple<Kind, std::string, std::string>, Group>;
@@ -26,9 +26,9 @@ Groups likes_of(std::vector<HostQualification>& hosts) {
   return groups;
 }
 
-bool all_foreseen(const Group& group) {
+bool all_expected(const Group& group) {
   return std::ranges::all_of(
-      group, [](const Measurement* it) { return it->foreseen && it->foreseen->rate > 0; });
+      group, [](const Measurement* it) { return it->expected && it->expected->rate > 0; });
 }
 
 // The upper one of an even number, so that the slower one of two has a like.
@@ -40,20 +40,20 @@ double upper_median(std::vector<double> values) {
 
 void compare_with_likes(const Group& group) {
   if (group.size() < 2) return;
-  const bool relative = all_foreseen(group);
-  const auto unit_of = [&](const Measurement& it) { return relative ? it.foreseen->rate : 1.0; };
+  const bool relative = all_expected(group);
+  const auto unit_of = [&](const Measurement& it) { return relative ? it.expected->rate : 1.0; };
   std::vector<double> rates;
   for (const Measurement* it : group) rates.push_back(it->rate / unit_of(*it));
   const double usual = upper_median(std::move(rates));
   if (!(usual > 0)) return;
-  for (Measurement* it : group) it->likes = usual * unit_of(*it);
+  for (Measurement* it : group) it->peers = usual * unit_of(*it);
 }
 
 double share_of(const Measurement& it) {
   double share = 1e9;
-  if (it.foreseen && it.foreseen->rate > 0)
-    share = std::min(share, it.rate / least_rate(*it.foreseen));
-  if (it.likes) share = std::min(share, it.rate / *it.likes);
+  if (it.expected && it.expected->rate > 0)
+    share = std::min(share, it.rate / least_rate(*it.expected));
+  if (it.peers) share = std::min(share, it.rate / *it.peers);
   return share == 1e9 ? 1 : share;
 }
 
@@ -101,15 +101,15 @@ std::vector<std::string> reasons_of(const Measurement& it, const HostQualificati
 
 // "41 % of what others reach".
 std::string share_text(const Measurement& it) {
-  const bool by_likes = it.likes && it.rate / *it.likes <= it.share * (1 + 1e-9);
-  if (by_likes) return fmt::format("{:.0f} % of what others reach", 100 * it.share);
-  const Foreseen& foreseen = *it.foreseen;
-  std::string text = fmt::format("{:.0f} % of the expected rate", 100 * it.rate / foreseen.rate);
-  if (foreseen.error <= 0) return text;
+  const bool by_peers = it.peers && it.rate / *it.peers <= it.share * (1 + 1e-9);
+  if (by_peers) return fmt::format("{:.0f} % of what others reach", 100 * it.share);
+  const ExpectedRate& expected = *it.expected;
+  std::string text = fmt::format("{:.0f} % of the expected rate", 100 * it.rate / expected.rate);
+  if (expected.error <= 0) return text;
   text += fmt::format(", {:.0f} % of the minimum that ", 100 * it.share);
-  return text + (1 - foreseen.error > kLeastOfForesight
-                     ? fmt::format("its error of {:.0f} % leaves", 100 * foreseen.error)
-                     : fmt::format("is required, {:.0f} % of it", 100 * kLeastOfForesight));
+  return text + (1 - expected.error > kLeastOfExpected
+                     ? fmt::format("its error of {:.0f} % leaves", 100 * expected.error)
+                     : fmt::format("is required, {:.0f} % of it", 100 * kLeastOfExpected));
 }
 
 void rank(HostQualification& host) {
@@ -121,8 +121,8 @@ void rank(HostQualification& host) {
 
 }  // namespace
 
-double least_rate(const Foreseen& foreseen) {
-  return foreseen.rate * std::max(kLeastOfForesight, 1 - foreseen.error);
+double least_rate(const ExpectedRate& expected) {
+  return expected.rate * std::max(kLeastOfExpected, 1 - expected.error);
 }
 
 void judge(std::vector<HostQualification>& hosts, double threshold) {

@@ -16,7 +16,7 @@ const char* kind_name(Kind kind);
 std::optional<Kind> kind_named(const std::string& name);
 
 // The rate that the catalogue, a calibration or the simulator predicts.
-struct Foreseen {
+struct ExpectedRate {
   double rate = 0;
   double error = 0;    // relative: a rate that is lower by this much may be right, too
   std::string source;  // for people
@@ -30,11 +30,11 @@ struct Measurement {
   std::string unit;     // "FLOP/s", "B/s", "images/s"
   double rate = 0;
   std::uint64_t bytes = 0;  // the size of a collective
-  std::optional<Foreseen> foreseen = {};
+  std::optional<ExpectedRate> expected = {};
 
   // By judge().
-  std::optional<double> likes = {};  // the rate of others that should be as fast
-  // Divided by the rate that it should reach: by least_rate() or likes, the smaller share.
+  std::optional<double> peers = {};  // the rate of others that should be as fast
+  // Divided by the rate that it should reach: by least_rate() or peers, the smaller share.
   double share = 1;
   bool slow = false;
   std::vector<std::string> reasons = {};  // visible reasons, for people
@@ -58,11 +58,11 @@ struct QualifiedDevice {
 // All results about one host.
 struct HostQualification {
   std::string name;  // with several hosts, the name of the task: "worker 1 (host7, pid 4711)"
-  std::string foreseen_by;
+  std::string expected_by;
   std::vector<QualifiedDevice> devices;
   std::vector<Measurement> measurements;
   std::vector<Clue> clues;
-  std::vector<std::string> notices;  // what could not be measured or foreseen, and why
+  std::vector<std::string> notices;  // what could not be measured or predicted, and why
   double score = 1;                  // set by judge(): the geometric mean of all shares
 };
 

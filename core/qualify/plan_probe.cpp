@@ -43,14 +43,14 @@ Extents measured_extents(runtime::Session& session) {
   return extents;
 }
 
-Extents foreseen_extents(const Plan& plan, const simulate::SimulationResult& step) {
+Extents predicted_extents(const Plan& plan, const simulate::SimulationResult& step) {
   Extents extents;
   for (const simulate::SimulatedOperation& it : step.operations)
     extend(extents, plan.body.at(it.operation).source, it.start, it.end);
   return extents;
 }
 
-std::optional<simulate::SimulationResult> foresee(const ProbeTarget& target,
+std::optional<simulate::SimulationResult> predict(const ProbeTarget& target,
                                                   runtime::Session& session) {
   if (target.hardware == nullptr || target.task != nullptr) return std::nullopt;
   const simulate::SimulatedCluster on = target.hardware->cluster(1, session.replicas());
@@ -105,11 +105,11 @@ ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork&
     for (const std::uint32_t source : sources)
       if (const auto taken = duration(extents, source)) seconds[source].push_back(*taken);
   }
-  const auto foreseen = foresee(target, session);
+  const auto expected = predict(target, session);
   ProbedTimes times{{median(std::move(steps)), std::nullopt}, {}};
-  if (foreseen) times.step.foreseen = foreseen->step_seconds;
+  if (expected) times.step.expected = expected->step_seconds;
   const Extents extents =
-      foreseen ? foreseen_extents(session.lowered_plan(), *foreseen) : Extents();
+      expected ? predicted_extents(session.lowered_plan(), *expected) : Extents();
   for (const std::uint32_t source : sources) {
     ProbedTime time{std::nullopt, duration(extents, source)};
     if (seconds.contains(source)) time.measured = std::ranges::min(seconds[source]);

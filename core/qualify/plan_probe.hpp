@@ -17,7 +17,7 @@ namespace convoy::qualify {
 // here; without a predicted one, it cannot be simulated.
 struct ProbedTime {
   std::optional<double> measured;  // seconds; the median of steps, the fastest of operations
-  std::optional<double> foreseen;
+  std::optional<double> expected;
 };
 
 struct ProbedTimes {

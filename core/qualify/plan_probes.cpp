@@ -19,11 +19,11 @@ constexpr int kProbeRepetitions = 3;
 // The part of an accelerator's memory that a collective's bytes may be: there are copies of them.
 constexpr std::uint64_t kShareOfMemory = 16;
 
-std::optional<Foreseen> foreseen_rate(const ProbeTarget& target, double amount,
-                                      const std::optional<double>& seconds) {
+std::optional<ExpectedRate> expected_rate(const ProbeTarget& target, double amount,
+                                          const std::optional<double>& seconds) {
   if (!seconds || !(*seconds > 0)) return std::nullopt;
-  return Foreseen{amount / *seconds, target.hardware->error_of_one(),
-                  "simulated, " + target.hardware->rates};
+  return ExpectedRate{amount / *seconds, target.hardware->error_of_one(),
+                      "simulated, " + target.hardware->rates};
 }
 
 class Links {
@@ -91,10 +91,10 @@ class Links {
       host_.measurements.push_back(
           {.kind = Kind::kLink,
            .subject = subject(copies[i]),
-           .what = time.foreseen ? what : what + over_route(cluster_, copies[i]),
+           .what = time.expected ? what : what + over_route(cluster_, copies[i]),
            .unit = "B/s",
            .rate = static_cast<double>(bytes_) / *time.measured,
-           .foreseen = foreseen_rate(target_, static_cast<double>(bytes_), time.foreseen)});
+           .expected = expected_rate(target_, static_cast<double>(bytes_), time.expected)});
     }
   }
 
@@ -166,7 +166,7 @@ void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,
          .unit = "B/s",
          .rate = static_cast<double>(bytes) / std::max(*time.measured, 1e-9),
          .bytes = bytes,
-         .foreseen = foreseen_rate(target, static_cast<double>(bytes), time.foreseen)});
+         .expected = expected_rate(target, static_cast<double>(bytes), time.expected)});
   }
 }
 
@@ -187,7 +187,7 @@ void probe_training(const ProbeTarget& target, const ProbeOptions& options,
                            target.task == nullptr ? "" : ", over all hosts"),
        .unit = "images/s",
        .rate = images / std::max(times.step.measured.value_or(0), 1e-9),
-       .foreseen = foreseen_rate(target, images, times.step.foreseen)});
+       .expected = expected_rate(target, images, times.step.expected)});
 }
 
 }  // namespace convoy::qualify

@@ -15,12 +15,12 @@ Json json_of(const Measurement& it) {
                {"rate", it.rate},
                {"bytes", it.bytes}};
   json["foreseen"] = nullptr;
-  if (it.foreseen)
-    json["foreseen"] = {{"rate", it.foreseen->rate},
-                        {"error", it.foreseen->error},
-                        {"least", least_rate(*it.foreseen)},
-                        {"source", it.foreseen->source}};
-  json["likes"] = it.likes ? Json(*it.likes) : Json();
+  if (it.expected)
+    json["foreseen"] = {{"rate", it.expected->rate},
+                        {"error", it.expected->error},
+                        {"least", least_rate(*it.expected)},
+                        {"source", it.expected->source}};
+  json["likes"] = it.peers ? Json(*it.peers) : Json();
   json["share"] = it.share;
   json["slow"] = it.slow;
   json["reasons"] = it.reasons;
@@ -35,16 +35,17 @@ Measurement read_measurement(const nlohmann::json& json) {
   it.unit = json.at("unit").get<std::string>();
   it.rate = json.at("rate").get<double>();
   it.bytes = json.at("bytes").get<std::uint64_t>();
-  if (const auto& foreseen = json.at("foreseen"); !foreseen.is_null())
-    it.foreseen = Foreseen{foreseen.at("rate").get<double>(), foreseen.at("error").get<double>(),
-                           foreseen.at("source").get<std::string>()};
+  if (const auto& expected = json.at("foreseen"); !expected.is_null())
+    it.expected =
+        ExpectedRate{expected.at("rate").get<double>(), expected.at("error").get<double>(),
+                     expected.at("source").get<std::string>()};
   return it;
 }
 
 }  // namespace
 
 Json host_json(const HostQualification& host) {
-  Json json = {{"name", host.name}, {"score", host.score}, {"foreseen_by", host.foreseen_by}};
+  Json json = {{"name", host.name}, {"score", host.score}, {"foreseen_by", host.expected_by}};
   json["devices"] = Json::array();
   for (const QualifiedDevice& it : host.devices)
     json["devices"].push_back({{"name", it.name}, {"model", it.model}, {"locality", it.locality}});
@@ -60,7 +61,7 @@ Json host_json(const HostQualification& host) {
 HostQualification read_host(const nlohmann::json& json) {
   HostQualification host;
   host.name = json.at("name").get<std::string>();
-  host.foreseen_by = json.at("foreseen_by").get<std::string>();
+  host.expected_by = json.at("foreseen_by").get<std::string>();
   for (const auto& it : json.at("devices"))
     host.devices.push_back({it.at("name").get<std::string>(), it.at("model").get<std::string>(),
                             it.at("locality").get<std::string>()});

@@ -41,7 +41,7 @@ class HostProbes {
       : target_(target), options_(options), cores_(allowed_cores()) {
     host_.devices = qualified_devices(*target.devices);
     if (target.hardware != nullptr)
-      host_.foreseen_by = fmt::format("{}: {}", target.hardware->name, target.hardware->rates);
+      host_.expected_by = fmt::format("{}: {}", target.hardware->name, target.hardware->rates);
   }
 
   HostQualification run() {

@@ -13,13 +13,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 Measurement rate(const std::string& subject, double value,
-                 std::optional<Foreseen> foreseen = std::nullopt) {
+                 std::optional<ExpectedRate> expected = std::nullopt) {
   return {.kind = Kind::kLink,
           .subject = subject,
           .what = "copy",
           .unit = "B/s",
           .rate = value,
-          .foreseen = std::move(foreseen)};
+          .expected = std::move(expected)};
 }
 
 HostQualification host(const std::string& name, std::vector<Measurement> measurements) {
@@ -46,8 +46,8 @@ TEST(Judge, OneThatIsFasterThanAllOthersMakesNoneOfThemSlow) {
 }
 
 TEST(Judge, ForesightCountsLessItsError) {
-  const Foreseen foreseen{100, 0.25, "the catalogue"};
-  std::vector<HostQualification> hosts = {host("a", {rate("0", 60, foreseen)})};
+  const ExpectedRate expected{100, 0.25, "the catalogue"};
+  std::vector<HostQualification> hosts = {host("a", {rate("0", 60, expected)})};
   judge(hosts, 0.75);
   EXPECT_DOUBLE_EQ(hosts[0].measurements[0].share, 0.8);
   EXPECT_TRUE(all_pass(hosts));
@@ -59,10 +59,10 @@ TEST(Judge, ForesightCountsLessItsError) {
                   "25 % leaves; no reason for it can be seen"));
 }
 
-TEST(Judge, WhatSentencesSayOfForesightIsWhatTheyNameIt) {
+TEST(Judge, SentencesNameTheExpectedRateAndTheMinimum) {
   const auto sentence = [](double measured, double error) {
     std::vector<HostQualification> hosts = {
-        host("a", {rate("0", measured, Foreseen{100, error, "simulated"})})};
+        host("a", {rate("0", measured, ExpectedRate{100, error, "simulated"})})};
     judge(hosts, 0.7);
     return slow_sentences(hosts).at(0);
   };
@@ -79,15 +79,15 @@ TEST(Judge, WhatSentencesSayOfForesightIsWhatTheyNameIt) {
 // Predictions may be wrong by more than they say: what is left to reach stays above zero.
 TEST(Judge, ForesightThatIsAsWrongAsItsRateOrMoreAsksForLittle) {
   for (const double error : {1.0, 2.0}) {
-    const Foreseen foreseen{100, error, "simulated"};
-    std::vector<HostQualification> hosts = {host("a", {rate("0", 60, foreseen)}),
-                                            host("b", {rate("0", 60, foreseen)})};
+    const ExpectedRate expected{100, error, "simulated"};
+    std::vector<HostQualification> hosts = {host("a", {rate("0", 60, expected)}),
+                                            host("b", {rate("0", 60, expected)})};
     judge(hosts, 0.7);
     for (const HostQualification& it : hosts) {
       EXPECT_DOUBLE_EQ(it.measurements[0].share, 1) << "as its like, error " << error;
       EXPECT_FALSE(it.measurements[0].slow) << error;
     }
-    hosts = {host("a", {rate("0", 2, foreseen)})};
+    hosts = {host("a", {rate("0", 2, expected)})};
     judge(hosts, 0.7);
     EXPECT_NEAR(hosts[0].measurements[0].share, 0.4, 1e-9) << error;
     EXPECT_TRUE(hosts[0].measurements[0].slow) << error;
@@ -96,14 +96,14 @@ TEST(Judge, ForesightThatIsAsWrongAsItsRateOrMoreAsksForLittle) {
 
 // A narrow link that reaches what it can is no slow one beside wide ones.
 TEST(Judge, LinksOfOtherWidthsAreComparedByWhatIsForeseenOfThem) {
-  const auto of = [](double width) { return Foreseen{width, 0, "simulated"}; };
+  const auto of = [](double width) { return ExpectedRate{width, 0, "simulated"}; };
   std::vector<HostQualification> hosts = {host("a", {rate("0", 36, of(40)), rate("1", 35, of(40)),
                                                      rate("2", 9, of(10)), rate("3", 20, of(40))})};
   judge(hosts, 0.7);
   std::vector<bool> slow;
   for (const Measurement& it : hosts[0].measurements) slow.push_back(it.slow);
   EXPECT_THAT(slow, ElementsAre(false, false, false, true));
-  EXPECT_DOUBLE_EQ(*hosts[0].measurements[2].likes, 9);
+  EXPECT_DOUBLE_EQ(*hosts[0].measurements[2].peers, 9);
 }
 
 TEST(Judge, HostsAreRankedAndTheSlowOneIsNamedWithItsReason) {
@@ -141,7 +141,7 @@ TEST(Judge, CluesBelongToWholeNames) {
 }
 
 TEST(QualificationJson, AHostReadsBackAsItWasMeasured) {
-  HostQualification sent = host("a", {rate("0", 100, Foreseen{120, 0.1, "simulated"})});
+  HostQualification sent = host("a", {rate("0", 100, ExpectedRate{120, 0.1, "simulated"})});
   sent.measurements[0].bytes = 4096;
   sent.devices = {{"cpu:0", "EPYC", "0-3"}};
   sent.clues = {{"cpu:0", "hot", "look at fans"}};

@@ -28,14 +28,14 @@ std::string known_rate_text(const std::optional<double>& rate, const std::string
 
 // What was measured and what it is held against.
 std::string rate_columns(const Measurement& it) {
-  std::optional<double> foreseen, least;
-  if (it.foreseen) {
-    foreseen = it.foreseen->rate;
-    least = qualify::least_rate(*it.foreseen);
+  std::optional<double> expected, least;
+  if (it.expected) {
+    expected = it.expected->rate;
+    least = qualify::least_rate(*it.expected);
   }
   return fmt::format("{:>18}  {:>18}  {:>18}  {:>18}", rate_text(it.rate, it.unit),
-                     known_rate_text(foreseen, it.unit), known_rate_text(least, it.unit),
-                     known_rate_text(it.likes, it.unit));
+                     known_rate_text(expected, it.unit), known_rate_text(least, it.unit),
+                     known_rate_text(it.peers, it.unit));
 }
 
 void print_measurements(std::ostream& out, const HostQualification& host) {
@@ -47,7 +47,7 @@ void print_measurements(std::ostream& out, const HostQualification& host) {
   out << fmt::format("  {:<{}}  {:<{}}  {:>18}  {:>18}  {:>18}  {:>18}  share\n", "subject",
                      subject, "what", what, "measured", "expected", "minimum", "peers");
   for (const Measurement& it : host.measurements) {
-    const bool judged = it.foreseen || it.likes;
+    const bool judged = it.expected || it.peers;
     out << fmt::format("  {:<{}}  {:<{}}  {}  {:>5}{}\n", it.subject, subject, it.what, what,
                        rate_columns(it), judged ? fmt::format("{:.0f} %", 100 * it.share) : "-",
                        it.slow ? "  slow" : "");
@@ -75,7 +75,7 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
     for (const qualify::QualifiedDevice& device : host.devices)
       out << fmt::format("  {}: {}{}\n", device.name, device.model,
                          device.locality.empty() ? "" : fmt::format(" ({})", device.locality));
-    if (!host.foreseen_by.empty()) out << "  expected rates: " << host.foreseen_by << '\n';
+    if (!host.expected_by.empty()) out << "  expected rates: " << host.expected_by << '\n';
     print_measurements(out, host);
     print_clues(out, host);
   }

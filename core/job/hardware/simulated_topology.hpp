@@ -9,7 +9,7 @@
 namespace convoy::job {
 
 // The numbers of the host's GPUs that --gpu_indices lists, in its order; empty: all in theirs.
-// Where one is listed twice, its replicas share it; they are foreseen on as many GPUs as there are
+// Where one is listed twice, its replicas share it; they are simulated on as many GPUs as there are
 // replicas, which a notice says. Error kUsage for an id that is none or several of the machine's.
 std::vector<std::uint32_t> gpu_order(const JobOptions& options, const topology::Machine& machine,
                                      std::vector<std::string>& notices);

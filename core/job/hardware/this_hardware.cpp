@@ -16,7 +16,7 @@ namespace convoy::job {
 namespace {
 
 // Rates were measured, or are known, of 32 bits: 16 bits have their products' speed besides.
-void foresee_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& facts) {
+void predict_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& facts) {
   hardware.cluster = [cluster = hardware.cluster, gain = facts.half_gain](std::uint32_t hosts,
                                                                           std::uint32_t devices) {
     simulate::SimulatedCluster result = cluster(hosts, devices);
@@ -114,7 +114,7 @@ SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plug
     use_profile(hardware, known->profile, known->file.string(), threads, facts.cores);
   else
     use_nominal(hardware, facts, share, threads);
-  if (setup.options.half) foresee_half(hardware, facts);
+  if (setup.options.half) predict_half(hardware, facts);
   return hardware;
 }
 

@@ -29,7 +29,7 @@ Json qualification() {
                                       {"notices", Json::array()}}})}};
 }
 
-// As on a terminal: the share is of the least, not of what is foreseen.
+// As on a terminal: the share is of the minimum, not of the expected rate.
 TEST(QualificationSections, SayWhatIsToBeReachedAtLeast) {
   const Report report = make_report({{"q.json", qualification()}});
   for (const Section& section : report.sections)
