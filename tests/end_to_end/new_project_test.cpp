@@ -131,7 +131,7 @@ TEST(Explain, OfHostsOfWhichNothingIsKnownSaysSo) {
   const ProgramResult result =
       run_convoy({"explain", "--variable_update=ssp", "--model=lenet", "--hosts=2"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("copy, perhaps of older values, of kept variables of "));
+  EXPECT_THAT(result.out, HasSubstr("copy (relaxed) of master variables of "));
   EXPECT_THAT(result.out, HasSubstr("describe the machine with --platform or --topology"));
 }
 

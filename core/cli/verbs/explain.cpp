@@ -37,8 +37,8 @@ void explain_plan(std::ostream& out, const job::Setup& setup) {
     out << (now.computes == 1 ? "A step:\n" : fmt::format("A period of {} steps:\n", now.computes));
     for (const std::string& words : step_in_words(now)) out << "  " << words << '\n';
   }
-  out << "Each operation waits for those before it that touch the same memory, also of the step "
-         "before, and for nothing else.\n";
+  out << "Each operation waits only for earlier operations that touch the same memory, also those "
+         "of the previous step.\n";
 }
 
 // Of a machine whose speed is known.

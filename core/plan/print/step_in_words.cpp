@@ -21,9 +21,9 @@ std::string memory_name(const PlanBuffer& buffer) {
     case CONVOY_BUFFER_GRADIENT:
       return "gradients";
     case CONVOY_BUFFER_MASTER:
-      return "kept variables";
+      return "master variables";
     case CONVOY_BUFFER_PERSISTENT:
-      return "memory that stays";
+      return "persistent memory";
     default:
       return "scratch memory";
   }
@@ -84,7 +84,7 @@ std::string sentence(const Plan& plan, const Deed& deed, const Extent& it) {
   const Cluster& cluster = *plan.cluster;
   std::string text(operation_name(deed.kind));
   if (!deed.kernel.empty()) text += fmt::format(" '{}'", deed.kernel);
-  if (deed.late) text += ", perhaps of older values,";
+  if (deed.late) text += " (relaxed)";
   if (deed.kind == OperationKind::kForward || deed.kind == OperationKind::kBackward)
     return fmt::format("{} on {}", text, places_name(cluster, it.readers));
   if (!deed.read.empty())

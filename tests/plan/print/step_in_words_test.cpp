@@ -46,7 +46,7 @@ TEST(StepInWords, CallsMemoryAndPlacesByTheirNames) {
   EXPECT_THAT(words, ElementsAre("forward on cpu:0", "backward on cpu:0",
                                  "copy of residual of cpu:0 to scratch memory of host:0: once, "
                                  "0.001 MB in all",
-                                 "copy, perhaps of older values, of kept variables of host:0 to "
+                                 "copy (relaxed) of master variables of host:0 to "
                                  "parameters of cpu:0: once, 0.0004 MB in all"));
 }
 
