@@ -1,6 +1,7 @@
 #include "core/checkpoint/checkpoint_directory.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,23 +123,26 @@ std::optional<std::string> CheckpointDirectory::newest_untried() const {
 
 // The folder is looked at anew after each: a run that saves there may have removed it meanwhile.
 std::unique_ptr<SafetensorsFile> CheckpointDirectory::open_newest(const Notice& notice) {
-  std::size_t tried = 0;
-  for (; const std::optional<std::string> found = newest_untried(); ++tried) {
-    const std::string& name = *found;
+  std::vector<std::string> problems;
+  while (const std::optional<std::string> name = newest_untried()) {
     try {
-      auto file = std::make_unique<SafetensorsFile>(folder_ / name);
+      auto file = std::make_unique<SafetensorsFile>(folder_ / *name);
       verify_checksum(*file);
       return file;
     } catch (const Error& error) {
       notice(fmt::format("{}; trying the checkpoint before it", error.what()));
-      damaged_.push_back(name);
+      problems.emplace_back(error.what());
+      damaged_.push_back(*name);
     }
   }
-  if (tried == 0) return nullptr;
-  fail(ExitCode::kFailed,
-       "none of the {} checkpoints in {} can be used (see the notices); move them away to train "
-       "from the start",
-       tried, folder_.string());
+  if (problems.empty()) return nullptr;
+  constexpr std::size_t kMost = 10;
+  const std::size_t tried = problems.size();
+  problems.resize(std::min(tried, kMost));
+  fail(
+      ExitCode::kFailed,
+      "none of the {} checkpoints in {} can be used; move them away to train from the start:\n  {}",
+      tried, folder_.string(), fmt::join(problems, "\n  "));
 }
 
 fs::path CheckpointDirectory::save(std::int64_t step, std::map<std::string, std::string> metadata,

@@ -37,7 +37,7 @@ class CheckpointDirectory {
 
   // The newest checkpoint that is whole: format, size and checksum are right. A damaged one gives a
   // notice and the one before is tried. nullptr when there is none; Error kFailed when there are
-  // some but all are damaged.
+  // some but all are damaged, with what is wrong with each.
   std::unique_ptr<SafetensorsFile> open_newest(const Notice& notice);
 
   // Adds checksums of the header and of the tensors to the metadata. Returns the file's path. Error

@@ -9,9 +9,9 @@
 #include "core/base/error.hpp"
 #include "core/base/nearest.hpp"
 #include "core/data/pipeline/dataset.hpp"
-#include "core/data/pipeline/source_factory.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto/auto_run.hpp"
+#include "core/job/job_files.hpp"
 #include "core/job/limits.hpp"
 #include "core/job/memory_check.hpp"
 #include "core/job/model_choice.hpp"
@@ -160,21 +160,6 @@ void require_known_options(const Setup& setup) {
   }
 }
 
-// Before anything that takes time: the folder is the user's, and its name may be wrong.
-void check_data_files(const Setup& setup) {
-  const JobOptions& options = setup.options;
-  data::DataOptions wanted;
-  wanted.data_dir = options.data_dir;
-  wanted.data_name = options.data_name;
-  wanted.model_dataset = setup.model_info.dataset;
-  const RunMode mode = options.evaluation.mode();
-  if (mode != RunMode::kEvaluation) data::require_data_files(wanted);
-  const bool evaluates = mode == RunMode::kEvaluation || mode == RunMode::kTrainingAndEvaluation;
-  if (!evaluates || options.task.tasks() > 1) return;  // of several tasks, one evaluates
-  wanted.subset = data::Subset::kValidation;
-  data::require_data_files(wanted);
-}
-
 Setup begin(JobOptions options, Catalog catalog) {
   Setup setup;
   setup.catalog = std::move(catalog);
@@ -189,12 +174,14 @@ Setup begin(JobOptions options, Catalog catalog) {
 }  // namespace
 
 Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
+  check_output_files(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   load_device(setup, log);
   load_model(setup, log);
   check_host_memory(setup);
   check_data_files(setup);
   if (setup.options.variable_update == kAuto) {
+    open_starting_point(setup);
     setup.decision = choose_for_run(setup);
     name_culprits(setup);
   }

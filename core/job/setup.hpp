@@ -30,6 +30,7 @@ struct AutoShortlist {
       remember;
 };
 
+struct StartingPoint;
 class Task;
 
 // A job with everything that its options chose, loaded and ready: plug-ins and the model's graph.
@@ -42,6 +43,7 @@ struct Setup {
   std::unique_ptr<ModelPlugin> model;
   std::unique_ptr<StrategyPlugin> strategy;
   std::shared_ptr<runtime::OpenDevices> open_devices;  // if they had to be opened already
+  std::shared_ptr<StartingPoint> starting_point;       // if it had to be found already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
   GuardOptions guard;

@@ -13,6 +13,7 @@
 #include "core/base/error.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
 #include "tests/checkpoint/scratch.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace {
 
@@ -154,7 +155,9 @@ TEST_F(CheckpointFolder, RefusesToStartAnewWhenAllAreDamaged) {
   for (const std::int64_t step : {1, 2}) save(directory, step);
   for (const char* name : {"model-1.safetensors", "model-2.safetensors"})
     write_file(folder_ / name, "");
-  EXPECT_THROW(newest(), Error);
+  EXPECT_THAT(thrown_text([&] { newest(); }),
+              AllOf(HasSubstr("none of the 2 checkpoints"), HasSubstr("model-1.safetensors: "),
+                    HasSubstr("model-2.safetensors: ")));
 }
 
 TEST_F(CheckpointFolder, HostileMarkersAreIgnored) {

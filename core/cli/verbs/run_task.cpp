@@ -12,14 +12,12 @@
 
 #include "core/base/error.hpp"
 #include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
 #include "core/base/system_refusal.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/job/training/run.hpp"
 #include "core/plugin/device_choice.hpp"
-#include "core/report/html/write_report.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -124,15 +122,6 @@ int run_as(job::Task& task, job::Setup& setup, Terminal& terminal,
            std::span<const std::string> arguments) {
   setup.task = &task;
   return job::run(setup, terminal, arguments).exit_status;
-}
-
-// Before the work, not after it.
-void check_output_files(const JobOptions& options) {
-  if (!options.output_file.empty()) report::check_run_record_path(options.output_file);
-  if (!options.trace_file.empty()) check_output_file(options.trace_file);
-  if (!options.report_file.empty()) report::check_report_path(options.report_file);
-  const std::string& train_dir = options.checkpoints.train_dir;
-  if (!train_dir.empty()) check_working_folder(train_dir);
 }
 
 int run_worker(JobCommand command, network::TaskIdentity identity,
@@ -241,7 +230,6 @@ std::vector<std::string> loaded_plugins(const job::Setup& setup) {
 }  // namespace
 
 job::Setup set_up_command(JobCommand command, std::ostream& err) {
-  check_output_files(command.options);
   const bool verbose = command.verbose;
   job::Setup setup =
       job::set_up_run(std::move(command.options), std::move(command.catalog), log_to(err, verbose));

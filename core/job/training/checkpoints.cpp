@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,9 +9,8 @@
 #include "core/base/json.hpp"
 #include "core/base/version.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/plugin/search_path.hpp"
+#include "core/job/training/initial_weights.hpp"
 #include "core/runtime/state/checkpoint_tensors.hpp"
-#include "core/runtime/state/foreign_weights.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::job {
@@ -22,65 +20,26 @@ convoy_optimizer_kind optimizer_of(const runtime::Session& session) {
   return static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
 }
 
-// A path, or the name of one of the maps that come with convoy.
-std::filesystem::path map_path(const std::string& map) {
-  if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
-  return share_directory() / "weights" / (map + ".json");
-}
-
-// Both files are found and their beginnings are right; whether they suit a model is open.
-struct InitialWeights {
-  explicit InitialWeights(const CheckpointOptions& options) : file(options.init_weights) {
-    if (!options.weights_map.empty())
-      map = runtime::read_weights_map(map_path(options.weights_map));
-  }
-
-  runtime::ModelValues values(const Graph& graph) const {
-    return map ? runtime::read_foreign_weights(file, graph, *map)
-               : runtime::read_model_values(file, graph);
-  }
-
-  checkpoint::SafetensorsFile file;
-  std::optional<runtime::WeightsMap> map;
-};
-
-// What a run without training takes: the newest good checkpoint in train_dir, or the file of that
-// name; null when there is none.
-std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& train_dir,
-                                                          const Checkpoints::Tell& tell) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(train_dir, error))
-    return checkpoint::CheckpointDirectory(train_dir, 0).open_newest(tell);
-  auto file = std::make_unique<checkpoint::SafetensorsFile>(train_dir);
-  checkpoint::verify_checksum(*file);
-  return file;
-}
-
 }  // namespace
 
-Checkpoints::Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell)
+Checkpoints::Checkpoints(const Setup& setup, std::shared_ptr<StartingPoint> start,
+                         std::int64_t global_batch, Tell tell)
     : setup_(setup),
       options_(setup.options.checkpoints),
       global_batch_(global_batch),
       tell_(std::move(tell)) {
   tell_what_saves_nothing();
-  if (!options_.train_dir.empty()) open_newest();
-  if (!newest_) check_initial_weights();
+  if (!options_.train_dir.empty()) open_newest(start.get());
+  if (!start_.newest) check_initial_weights();
 }
 
-void Checkpoints::open_newest() {
-  if (is_chiefs()) {
-    directory_.emplace(options_.train_dir, options_.keep);
-    // A limit on the size of files shall be an error of writing, not the end of the process.
-    std::signal(SIGXFSZ, SIG_IGN);
-    prepare();
-    newest_ = why_nothing_is_saved() != nullptr ? open_trained(options_.train_dir, tell_)
-                                                : directory_->open_newest(tell_);
-  }
+void Checkpoints::open_newest(StartingPoint* known) {
+  if (known != nullptr)
+    start_ = std::move(*known);
+  else if (is_chiefs())
+    start_ = find_starting_point(setup_.options, *setup_.graph, tell_);
   if (setup_.task != nullptr) find_newest();
-  if (!newest_) return;
-  found_ = runtime::read_facts(*newest_);
-  saved_step_ = found_->step;
+  if (start_.facts) saved_step_ = start_.facts->step;
 }
 
 // Null where something is.
@@ -106,62 +65,53 @@ bool Checkpoints::is_chiefs() const {
 // All tasks go on from the same one.
 void Checkpoints::find_newest() {
   const std::string path = setup_.task->from_chief(
-      "checkpoint", newest_ ? std::filesystem::absolute(newest_->path()).string() : "");
-  if (newest_ || path.empty()) return;
+      "checkpoint", start_.newest ? std::filesystem::absolute(start_.newest->path()).string() : "");
+  if (start_.newest || path.empty()) return;
   try {
-    newest_ = std::make_unique<checkpoint::SafetensorsFile>(path);
-    checkpoint::verify_checksum(*newest_);
+    start_.newest = std::make_unique<checkpoint::SafetensorsFile>(path);
+    checkpoint::verify_checksum(*start_.newest);
   } catch (const Error& error) {
     fail(error.code(),
          "worker 0 continues from {}, which this task cannot read ({}): --train_dir must lie on a "
          "file system that all tasks see",
          path, error.what());
   }
-}
-
-void Checkpoints::prepare() {
-  if (why_nothing_is_saved() != nullptr) return;
-  try {
-    directory_->prepare(tell_);
-  } catch (const Error& error) {
-    const bool is_in_use = error.code() == ExitCode::kUnavailable;
-    if (!options_.continue_on_error || is_in_use) throw;
-    tell_(
-        fmt::format("{}; training continues without it (--on_save_error=continue)", error.what()));
-  }
+  start_.facts = runtime::read_facts(*start_.newest);
 }
 
 std::int64_t Checkpoints::sample_offset() const {
-  return found_ ? found_->samples - found_->step * global_batch_ : 0;
+  return start_.facts ? start_.facts->samples - start_.facts->step * global_batch_ : 0;
 }
 
 void Checkpoints::restore(runtime::Session& session) {
-  if (!newest_) return use_initial_weights(session);
+  if (!start_.newest) return use_initial_weights(session);
   if (session.forward_only()) {
-    session.write_values(runtime::read_model_values(*newest_, session.graph()));
+    session.write_values(runtime::read_model_values(*start_.newest, session.graph()));
   } else {
-    const runtime::Restoration restoration = runtime::read_restoration(*newest_, *found_, session);
+    const runtime::Restoration restoration =
+        runtime::read_restoration(*start_.newest, *start_.facts, session);
     for (const std::string& notice : restoration.notices) tell_(notice);
-    runtime::write_training_state(session, restoration.state, found_->step);
+    runtime::write_training_state(session, restoration.state, start_.facts->step);
   }
-  if (found_->seed != setup_.options.seed)
+  if (start_.facts->seed != setup_.options.seed)
     tell_(
         fmt::format("the checkpoint was trained with seed {}, this run has {}: dropout and the "
                     "order of the data differ from here on",
-                    found_->seed, setup_.options.seed));
-  tell_(fmt::format("restored {}: step {}, {} samples", newest_->path().string(), found_->step,
-                    found_->samples));
-  newest_.reset();
+                    start_.facts->seed, setup_.options.seed));
+  tell_(fmt::format("restored {}: step {}, {} samples", start_.newest->path().string(),
+                    start_.facts->step, start_.facts->samples));
+  start_.newest.reset();
 }
 
 // Before the devices, the plan and the data cost time.
 void Checkpoints::check_initial_weights() const {
-  if (!options_.init_weights.empty()) const InitialWeights found(options_);
+  if (!options_.init_weights.empty()) const InitialWeights found(options_, *setup_.graph);
 }
 
 void Checkpoints::use_initial_weights(runtime::Session& session) const {
   if (options_.init_weights.empty()) return;
-  runtime::ModelValues values = InitialWeights(options_).values(session.graph());
+  const Graph& graph = session.graph();
+  runtime::ModelValues values = InitialWeights(options_, graph).values(graph);
   if (session.forward_only()) return session.write_values(values);
   runtime::TrainingState state;
   state.values = std::move(values);
@@ -248,7 +198,7 @@ bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
   facts.loss_scale_adapts = session.options().guard.automatic_loss_scale;
   facts.flags = json_text(nlohmann::json(setup_.options.settings));
   facts.convoy_version = kVersion;
-  directory_->save(
+  start_.directory->save(
       step, runtime::to_metadata(facts),
       runtime::checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
   saved_step_ = step;
@@ -268,9 +218,9 @@ void Checkpoints::refuse_diverged(std::int64_t step) {
 std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
                                                const Checkpoints::Tell& tell) {
   if (!options.init_weights.empty()) {
-    const InitialWeights weights(options);
-    return TrainedModel{weights.file.path().filename().string(), weights.file.path().string(), 0,
-                        weights.values(graph)};
+    const InitialWeights weights(options, graph);
+    const std::filesystem::path& path = weights.file().path();
+    return TrainedModel{path.filename().string(), path.string(), 0, weights.values(graph)};
   }
   const std::unique_ptr<checkpoint::SafetensorsFile> file = open_trained(options.train_dir, tell);
   if (!file) return std::nullopt;

@@ -7,10 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/checkpoint/checkpoint_directory.hpp"
 #include "core/job/setup.hpp"
 #include "core/job/training/evaluations.hpp"
-#include "core/runtime/state/checkpoint_facts.hpp"
+#include "core/job/training/starting_point.hpp"
 #include "core/runtime/training_loop.hpp"
 
 namespace convoy::job {
@@ -22,15 +21,16 @@ namespace convoy::job {
 // which all must be able to read, and take part when it saves the parameters.
 class Checkpoints {
  public:
-  using Tell = std::function<void(const std::string&)>;
+  using Tell = StartingPoint::Tell;
 
-  // Finds the newest good checkpoint. Error kFailed when the folder cannot be used and
-  // --on_save_error is stop, or all checkpoints in it are damaged.
-  Checkpoints(const Setup& setup, std::int64_t global_batch, Tell tell);
+  // `start` is what find_starting_point() has found for this run already; null: it is looked for.
+  // Error as that function, and for --init_weights as InitialWeights.
+  Checkpoints(const Setup& setup, std::shared_ptr<StartingPoint> start, std::int64_t global_batch,
+              Tell tell);
 
-  std::int64_t first_step() const { return found_ ? found_->step : 0; }
+  std::int64_t first_step() const { return start_.facts ? start_.facts->step : 0; }
   // Training images that earlier runs have taken.
-  std::int64_t samples() const { return found_ ? found_->samples : 0; }
+  std::int64_t samples() const { return start_.facts ? start_.facts->samples : 0; }
   // The offset that a data source adds to step * global batch; see DataOptions.
   std::int64_t sample_offset() const;
 
@@ -53,8 +53,7 @@ class Checkpoints {
   bool is_chiefs() const;
   const char* why_nothing_is_saved() const;
   void tell_what_saves_nothing() const;
-  void open_newest();
-  void prepare();
+  void open_newest(StartingPoint* known);
   void find_newest();
   void check_initial_weights() const;
   bool passes_multiple(const runtime::PausePoint& point) const;
@@ -69,9 +68,7 @@ class Checkpoints {
   const CheckpointOptions& options_;
   std::int64_t global_batch_;
   Tell tell_;
-  std::optional<checkpoint::CheckpointDirectory> directory_;
-  std::unique_ptr<checkpoint::SafetensorsFile> newest_;
-  std::optional<runtime::CheckpointFacts> found_;
+  StartingPoint start_;
   std::optional<std::int64_t> saved_step_;
   bool pending_ = false;
   std::int64_t asked_ = 0;  // the last timed step of which due() was asked

@@ -52,7 +52,6 @@ class Run {
 
  private:
   void do_what_is_asked() {
-    check_dump(run_.setup.options);
     if (run_.setup.options.input_only)
       read_only();
     else if (run_.mode() == RunMode::kEvaluation)

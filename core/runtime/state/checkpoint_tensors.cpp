@@ -52,21 +52,27 @@ class FittingReader {
   FittingReader(const checkpoint::SafetensorsFile& file, const Graph& graph)
       : file_(file), graph_(graph) {}
 
-  std::vector<float> read(const std::string& name, const std::vector<std::uint64_t>& shape) {
+  // Null where it does not fit.
+  const checkpoint::StoredTensor* find(const std::string& name,
+                                       const std::vector<std::uint64_t>& shape) {
     expected_.insert(name);
     const checkpoint::StoredTensor* tensor = file_.find(name);
     if (tensor == nullptr) {
       missing_.push_back(name);
-      return {};
+      return nullptr;
     }
-    if (tensor->info.shape != shape || tensor->info.dtype != checkpoint::TensorDtype::kF32) {
-      different_.push_back(fmt::format("{} is {} {}, the model has F32 {}", name,
-                                       checkpoint::tensor_dtype_name(tensor->info.dtype),
-                                       checkpoint::shape_text(tensor->info.shape),
-                                       checkpoint::shape_text(shape)));
-      return {};
-    }
-    return file_.read_floats(*tensor);
+    if (tensor->info.shape == shape && tensor->info.dtype == checkpoint::TensorDtype::kF32)
+      return tensor;
+    different_.push_back(fmt::format("{} is {} {}, the model has F32 {}", name,
+                                     checkpoint::tensor_dtype_name(tensor->info.dtype),
+                                     checkpoint::shape_text(tensor->info.shape),
+                                     checkpoint::shape_text(shape)));
+    return nullptr;
+  }
+
+  std::vector<float> read(const std::string& name, const std::vector<std::uint64_t>& shape) {
+    const checkpoint::StoredTensor* const tensor = find(name, shape);
+    return tensor == nullptr ? std::vector<float>() : file_.read_floats(*tensor);
   }
 
   ModelValues model() {
@@ -208,6 +214,12 @@ std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
                        std::move(part.bytes)});
   }
   return tensors;
+}
+
+void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph) {
+  FittingReader reader(file, graph);
+  for (const ModelTensor& tensor : model_tensors(graph)) reader.find(tensor.name, tensor.shape);
+  reader.finish();
 }
 
 ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph) {

@@ -38,8 +38,11 @@ std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
                                                    convoy_optimizer_kind optimizer,
                                                    TrainingState state);
 
-// The model of a checkpoint. Error kFailed listing every tensor that is missing, that the model
-// does not have, or that has another shape or is not F32.
+// Error kFailed listing every tensor that is missing, that the model does not have, or that has
+// another shape or is not F32. Reads no values.
+void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph);
+
+// The model of a checkpoint. Error as require_fit().
 ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph);
 
 // The state from which a session continues, and the parts of the checkpoint that it cannot use.

@@ -18,7 +18,8 @@ class MappedReader {
   MappedReader(const checkpoint::SafetensorsFile& file, const WeightsMap& map)
       : file_(file), map_(map) {}
 
-  std::vector<float> read(const ModelTensor& tensor) {
+  // Where it comes from; null where that does not fit.
+  const checkpoint::StoredTensor* find(const ModelTensor& tensor) {
     const auto entry = map_.tensors.find(tensor.name);
     if (entry == map_.tensors.end()) return complain(tensor.name + " is not in the map");
     const WeightsSource& source = entry->second;
@@ -34,6 +35,13 @@ class MappedReader {
       return complain(fmt::format(
           "{} is {}, {} of the file is {}", tensor.name, checkpoint::shape_text(tensor.shape),
           checkpoint::printable(source.from), checkpoint::shape_text(stored->info.shape)));
+    return stored;
+  }
+
+  std::vector<float> read(const ModelTensor& tensor) {
+    const checkpoint::StoredTensor* const stored = find(tensor);
+    if (stored == nullptr) return {};
+    const WeightsSource& source = map_.tensors.at(tensor.name);
     const std::uint64_t row = tensor.elements() / tensor.shape.front();
     std::vector<float> values(source.rows * row, source.row_value);
     const std::vector<float> read = file_.read_floats(*stored);
@@ -59,9 +67,9 @@ class MappedReader {
   }
 
  private:
-  std::vector<float> complain(std::string problem) {
+  const checkpoint::StoredTensor* complain(std::string problem) {
     problems_.push_back(std::move(problem));
-    return {};
+    return nullptr;
   }
 
   const checkpoint::SafetensorsFile& file_;
@@ -71,6 +79,13 @@ class MappedReader {
 };
 
 }  // namespace
+
+void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph,
+                 const WeightsMap& map) {
+  MappedReader reader(file, map);
+  for (const ModelTensor& tensor : model_tensors(graph)) reader.find(tensor);
+  reader.finish(graph);
+}
 
 ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
                                  const WeightsMap& map) {

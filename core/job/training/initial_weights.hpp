@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+
+#include "core/checkpoint/safetensors_file.hpp"
+#include "core/graph/graph.hpp"
+#include "core/job/options.hpp"
+#include "core/runtime/state/model_values.hpp"
+#include "core/runtime/state/weights_map.hpp"
+
+namespace convoy::job {
+
+// The file of --init_weights, which --weights_map may say how to read.
+class InitialWeights {
+ public:
+  // Reads what is in the files, but no values. Error kUsage for a map that cannot be read, kFailed
+  // for a file that cannot be read or does not fit the model.
+  InitialWeights(const CheckpointOptions& options, const Graph& graph);
+
+  const checkpoint::SafetensorsFile& file() const { return file_; }
+  runtime::ModelValues values(const Graph& graph) const;
+
+ private:
+  checkpoint::SafetensorsFile file_;
+  std::optional<runtime::WeightsMap> map_;
+};
+
+}  // namespace convoy::job
