@@ -20,6 +20,7 @@
 #include "core/base/in_parallel.hpp"
 #include "core/base/system_refusal.hpp"
 #include "core/plugin/search_path.hpp"
+#include "core/plugin/surroundings.hpp"
 #include "core/plugin/watched_call.hpp"
 
 namespace convoy {
@@ -29,7 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 // How the child's answer begins. A child that ends by itself gives none.
 constexpr char kGave = 'g';
-constexpr char kThrew = 't';  // then the exit code as one byte
+constexpr char kThrew = 't';    // then the exit code as one byte
+constexpr char kChanged = 'c';  // its surroundings, then how
 
 constexpr std::size_t kLongestAnswer = 1 << 20;
 constexpr int kLongestRest = 50;  // milliseconds between two looks at a child that is silent
@@ -45,7 +47,24 @@ void write_all(int descriptor, std::string_view text) {
   }
 }
 
-[[noreturn]] void answer(pid_t parent, int descriptor, const std::function<std::string()>& work) {
+// Empty where there is no memory left even for the reason.
+std::string answer_of(const std::function<std::string()>& work) noexcept {
+  try {
+    try {
+      return kGave + work();
+    } catch (const Error& error) {
+      return fmt::format("{}{}{}", kThrew, static_cast<char>(error.code()), error.what());
+    } catch (const std::exception& error) {
+      return fmt::format("{}{}it threw {}", kThrew, static_cast<char>(ExitCode::kUnavailable),
+                         error.what());
+    }
+  } catch (const std::exception&) {
+    return {};
+  }
+}
+
+[[noreturn]] void answer(pid_t parent, int descriptor, bool is_trusted,
+                         const std::function<std::string()>& work) {
   in_child = true;
   end_with_parent(parent);
   // What it prints comes again when it is called for good.
@@ -55,16 +74,15 @@ void write_all(int descriptor, std::string_view text) {
   ::setrlimit(RLIMIT_CORE, &none);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGXCPU, SIGPIPE, SIGUSR1})
     std::signal(number, SIG_DFL);
-  std::string text;
-  try {
-    text = kGave + work();
-  } catch (const Error& error) {
-    text = fmt::format("{}{}{}", kThrew, static_cast<char>(error.code()), error.what());
-  } catch (const std::exception& error) {
-    text = fmt::format("{}{}it threw {}", kThrew, static_cast<char>(ExitCode::kUnavailable),
-                       error.what());
+  const Surroundings before;
+  const std::string text = answer_of(work);
+  const char* const change = is_trusted ? nullptr : before.change();
+  if (change != nullptr) {
+    write_all(descriptor, {&kChanged, 1});
+    write_all(descriptor, change);
+  } else {
+    write_all(descriptor, text);
   }
-  write_all(descriptor, text);
   ::_exit(0);
 }
 
@@ -115,7 +133,9 @@ void end_child(pid_t child) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
 }
 
-std::string ending(int status) {
+// What a plug-in did that gave no answer of its own.
+std::string fault(const std::string& text, int status) {
+  if (!text.empty() && text.front() == kChanged) return fmt::format("it {}", text.substr(1));
   if (WIFSIGNALED(status))
     return fmt::format("it crashed: signal {} ({})", WTERMSIG(status),
                        ::strsignal(WTERMSIG(status)));
@@ -144,12 +164,13 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     fail(ExitCode::kUnavailable, "cannot open a pipe: {}", with_advice(std::strerror(errno)));
+  const bool is_trusted = is_own(plugin);
   std::fflush(nullptr);  // the copy would write what is buffered, too
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    answer(parent, ends[1], work);
+    answer(parent, ends[1], is_trusted, work);
   }
   ::close(ends[1]);
   std::string text;
@@ -170,7 +191,7 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
     throw Error(static_cast<ExitCode>(static_cast<unsigned char>(text[1])), text.substr(2));
   fail(ExitCode::kUnavailable, "{} {} ({}), {}: {}; fix it, or remove it from the plug-in path",
        to_string(plugin.manifest.kind), plugin.manifest.name, plugin.path.string(), doing,
-       late ? fmt::format("it had not returned after {} seconds", seconds) : ending(status));
+       late ? fmt::format("it had not returned after {} seconds", seconds) : fault(text, status));
 }
 
 }  // namespace convoy

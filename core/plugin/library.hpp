@@ -107,9 +107,9 @@ class PluginHost {
   void set_patience(double seconds) { patience_ = seconds; }
   // Runs `work`, which calls the plug-in, in a child process, before the caller runs it in this
   // one. Does nothing for plug-ins that came with this convoy. Error kUnavailable, naming the
-  // plug-in, if it crashes, ends the process or takes too long; every later trial of it then fails
-  // likewise. Errors of `work` are ignored, because they will occur again. Must not run beside the
-  // threads of in_parallel(), see require_no_other_work().
+  // plug-in, if it crashes, ends the process, changes its Surroundings or takes too long; every
+  // later trial of it then fails likewise. Errors of `work` are ignored, because they will occur
+  // again. Must not run beside the threads of in_parallel(), see require_no_other_work().
   void try_first(const FoundPlugin& plugin, const std::string& doing,
                  const std::function<void()>& work);
   // The failures of these trials.

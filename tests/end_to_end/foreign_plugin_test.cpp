@@ -9,6 +9,7 @@
 
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"
+#include "tests/environment.hpp"
 #include "tests/sanitized.hpp"
 
 namespace convoy::foreign_plugin_test {
@@ -19,7 +20,8 @@ using ::testing::HasSubstr;
 
 const std::string kFolder = CONVOY_HOSTILE_PLUGINS;
 
-std::vector<std::string> run_of(const std::string& strategy, const std::string& timeout = "1.5") {
+std::vector<std::string> run_of(const std::string& strategy, const std::string& timeout = "1.5",
+                                const std::string& folder = kFolder) {
   return {"run",
           "--model=lenet",
           "--device=cpu",
@@ -28,7 +30,7 @@ std::vector<std::string> run_of(const std::string& strategy, const std::string& 
           "--batch_size=2",
           "--num_warmup_batches=0",
           "--plugin_timeout=" + timeout,
-          "--plugin_path=" + kFolder,
+          "--plugin_path=" + folder,
           "--variable_update=" + strategy};
 }
 
@@ -79,6 +81,60 @@ TEST(HostileStrategies, AreLeftOutByAutoAndNamed) {
                            "kernel_give", "kernel_call", "kernel_callloop", "kernel_calloverrun"})
     EXPECT_THAT(result.err, HasSubstr(std::string("left out: strategy hostile_") + name));
 }
+
+// What it changes, and what is said of it.
+struct Change {
+  const char* fault;
+  const char* doing;
+  const char* what;
+};
+
+class HostileSurroundings : public ::testing::TestWithParam<Change> {
+ protected:
+  static ProgramResult train(const std::string& strategy) {
+    const Environment fault{{{"CONVOY_TEST_FAULT", GetParam().fault}}};
+    std::vector<std::string> arguments = run_of(strategy, "10", kFolder + "_surroundings");
+    arguments.emplace_back("--auto=simulate");
+    return run_convoy(arguments);
+  }
+};
+
+TEST_P(HostileSurroundings, AreLeftAsTheyAre) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer's own memory and signals";
+  const ProgramResult named = train("hostile_surroundings");
+  EXPECT_EQ(named.exit_code, 3) << named.err;
+  const auto told = AllOf(HasSubstr("strategy hostile_surroundings (" + kFolder + "_surroundings"),
+                          HasSubstr(GetParam().doing), HasSubstr(GetParam().what));
+  EXPECT_THAT(named.err, told);
+  const ProgramResult any = train("auto");
+  EXPECT_EQ(any.exit_code, 0) << any.err;
+  EXPECT_THAT(any.out, HasSubstr("total images/sec"));
+  EXPECT_THAT(any.err, AllOf(HasSubstr("left out: "), told));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Changes, HostileSurroundings,
+    ::testing::Values(
+        Change{"load:memory", "opening it", "it lowered the limit of memory (RLIMIT_AS)"},
+        Change{"create:memory", "creating it", "it lowered the limit of memory (RLIMIT_AS)"},
+        Change{"plan:memory", "planning", "it lowered the limit of memory (RLIMIT_AS)"},
+        Change{"load:files", "opening it", "it lowered the limit of open files (RLIMIT_NOFILE)"},
+        Change{"plan:time", "planning", "it lowered the limit of processor time (RLIMIT_CPU)"},
+        Change{"kernel:sizes", "running its kernel 'copy'",
+               "it lowered the limit of the size of files (RLIMIT_FSIZE)"},
+        Change{"give:signals", "giving a kernel", "it changed what signals do"},
+        Change{"load:mask", "opening it", "it changed which signals are blocked"},
+        Change{"plan:timer", "planning", "it set a timer"},
+        Change{"create:umask", "creating it", "it changed the permissions of new files (umask)"},
+        Change{"plan:streams", "planning", "it closed or replaced a standard stream"},
+        Change{"load:folder", "opening it", "it changed the working folder"},
+        Change{"kernel:environment", "running its kernel 'copy'",
+               "it changed variables of the environment"}),
+    [](const auto& change) {
+      std::string name = change.param.fault;
+      std::ranges::replace(name, ':', '_');
+      return name;
+    });
 
 // The trials saw nothing.
 TEST(HostileKernels, AreNamedInTheRunToo) {
