@@ -5,6 +5,7 @@
 
 #include <array>
 #include <boost/dll/shared_library.hpp>
+#include <cfenv>
 #include <convoy/sized.hpp>
 #include <cstring>
 #include <optional>
@@ -50,6 +51,19 @@ class PluginHost::Library {
 };
 
 namespace {
+
+// Libraries that were linked with -ffast-math change for the thread that opens them how it
+// computes: numbers near zero become zero.
+boost::dll::shared_library load_file(const std::filesystem::path& path) {
+  // The library has no name for RTLD_NODELETE and passes it on.
+  using boost::dll::load_mode::type;
+  constexpr auto kMode = static_cast<type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  std::fenv_t before;
+  std::fegetenv(&before);
+  boost::dll::shared_library file(path.c_str(), kMode);
+  std::fesetenv(&before);
+  return file;
+}
 
 // A function pointer of a table, at its offset.
 struct RequiredSlot {
@@ -250,18 +264,15 @@ PluginHost::Library& PluginHost::open(const FoundPlugin& plugin, PluginKind want
   const std::filesystem::path real = std::filesystem::canonical(plugin.path);
   std::unique_ptr<Library>& library = libraries_[real];
   if (library != nullptr) return *library;
-  // The library has no name for RTLD_NODELETE and passes it on.
-  using boost::dll::load_mode::type;
-  constexpr auto kMode = static_cast<type>(RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   // A null entry may stay behind: it is filled when the file is opened.
   try_first(plugin, "opening it", [&] {
-    boost::dll::shared_library tried(real.c_str(), kMode);
+    boost::dll::shared_library tried = load_file(real);
     const std::string entry = entry_symbol(plugin.manifest.kind);
     if (tried.has(entry)) tried.get<const void*()>(entry)();
   });
   boost::dll::shared_library file;
   try {
-    file.load(real.c_str(), kMode);
+    file = load_file(real);
   } catch (const boost::system::system_error& error) {
     libraries_.erase(real);
     const std::string reason = error.what();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+
 #include "core/plugin/library.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "tests/plugin/fixtures.hpp"
@@ -29,6 +31,12 @@ TEST(Loading, GivesAWorkingInstance) {
   EXPECT_EQ(strategy.manifest().name, "good");
   EXPECT_EQ(strategy.options().at("count"), "5");
   EXPECT_FALSE(strategy.kernel("any", CONVOY_KERNEL_HOST).has_value());
+}
+
+TEST(Loading, ComputesAsBefore) {
+  PluginHost host;
+  host.load_strategy(read_plugin(fixture("rounds_down")));
+  EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
 TEST(Loading, ReportsAWrongAbiMajor) {
