@@ -7,7 +7,8 @@ set -eu
 mkdir -p "$work/project"
 [ -f "$prefix/share/convoy/docs/concepts.md" ]
 
-# Indented programs, from their #include of strategy.hpp to the end of CONVOY_STRATEGY(...).
+# Indented programs, from their #include of strategy.hpp, which is the first line of each, to the end of
+# CONVOY_STRATEGY(...).
 cat "$here/../../README.md" "$prefix/share/convoy/docs/"*.md | awk -v folder="$work/project" '
   /^    #include <convoy\/strategy.hpp>/ { ++programs; inside = 1 }
   inside { sub(/^    /, ""); print > (folder "/documented_" programs ".cpp") }
@@ -16,6 +17,8 @@ cat "$here/../../README.md" "$prefix/share/convoy/docs/"*.md | awk -v folder="$w
 count=$(cat "$work/project/count")
 [ "$count" -ge 3 ]
 
+# Each is a file of its own. What they all begin with, the SDK's header, is compiled once, which needs
+# the same macros for all.
 {
   echo 'cmake_minimum_required(VERSION 3.25)'
   echo 'project(documented LANGUAGES CXX)'
@@ -23,6 +26,14 @@ count=$(cat "$work/project/count")
   i=1
   while [ "$i" -le "$count" ]; do
     echo "convoy_add_plugin(documented_$i SOURCES documented_$i.cpp)"
+    i=$((i + 1))
+  done
+  echo 'target_precompile_headers(documented_1 PRIVATE <convoy/strategy.hpp>)'
+  echo 'set_target_properties(documented_1 PROPERTIES DEFINE_SYMBOL "")'
+  i=2
+  while [ "$i" -le "$count" ]; do
+    echo "target_precompile_headers(documented_$i REUSE_FROM documented_1)"
+    echo "set_target_properties(documented_$i PROPERTIES DEFINE_SYMBOL \"\")"
     i=$((i + 1))
   done
 } >"$work/project/CMakeLists.txt"
