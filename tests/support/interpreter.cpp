@@ -43,8 +43,11 @@ Interpreter::Interpreter(const Plan& plan, InterpreterOptions options)
       memory_(plan.buffers.size()),
       state_(kSlots * plan.buffers.size()),
       updates_(plan.buffers.size()),
+      decays_(plan.arena->elements),
       replicas_(plan.cluster->replicas()) {
   CONVOY_CHECK_EQ(options_.initial.size(), plan.arena->elements);
+  for (const ElementRange& range : options_.decayed)
+    std::fill_n(decays_.begin() + static_cast<std::ptrdiff_t>(range.first), range.count, 1);
   for (std::uint32_t i = 0; i < memory_.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[i];
     memory_[i].assign(buffer.count * dtype_bytes(buffer.dtype), std::byte{0});
@@ -173,13 +176,6 @@ void Interpreter::backward(const Operation& operation) {
   });
 }
 
-bool Interpreter::is_decayed(std::uint64_t element) const {
-  return std::any_of(options_.decayed.begin(), options_.decayed.end(),
-                     [&](const ElementRange& range) {
-                       return element >= range.first && element < range.first + range.count;
-                     });
-}
-
 void Interpreter::norm(const Operation& operation) {
   UpdateConstants constants = update_constants(options_.optimizer, operation.contributions, 0, 0);
   if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
@@ -191,7 +187,7 @@ void Interpreter::norm(const Operation& operation) {
   const std::uint64_t first = whole ? operation.reads[1].first : 0;
   const double sum = gradient_square_sum(
       constants, in(operation.reads[0]), whole ? in(operation.reads[1]) : std::span<const float>(),
-      [&](std::uint64_t i) { return whole && is_decayed(first + i); });
+      [&](std::uint64_t i) { return whole && decays_[first + i] != 0; });
   *floats(operation.writes.front()) = static_cast<float>(std::sqrt(sum));
 }
 
@@ -246,7 +242,7 @@ void Interpreter::update(const PlanSpan& target, UpdateConstants constants, doub
     if (i == 0 || updates[i - 1] != updates[i] + 1)
       constants.learning_rate = rate_of_update(options_.optimizer, rate, updates[i]);
     ++updates[i];
-    constants.weight_decay = is_decayed(target.first + i) ? decay : 0.0f;
+    constants.weight_decay = decays_[target.first + i] != 0 ? decay : 0.0f;
     update_element(constants, gradient[i], parameters[i], slots[0][i], slots[1][i]);
   }
 }

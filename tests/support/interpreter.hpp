@@ -80,7 +80,6 @@ class Interpreter {
               std::span<const float> gradient);
   void norm(const Operation& operation);
   void adapt(const Operation& operation);
-  bool is_decayed(std::uint64_t element) const;
   void call(const Operation& operation, std::uint64_t step);
   std::byte* at(const PlanSpan& span);
   float* floats(const PlanSpan& span);
@@ -94,6 +93,7 @@ class Interpreter {
   std::vector<std::vector<std::byte>> memory_;       // per buffer
   std::vector<std::vector<float>> state_;            // per buffer and slot, empty until used
   std::vector<std::vector<std::uint64_t>> updates_;  // per buffer and element, empty until used
+  std::vector<std::uint8_t> decays_;                 // per arena element: 1 with weight decay
   std::vector<Replica> replicas_;
 };
 

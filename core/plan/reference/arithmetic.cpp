@@ -29,8 +29,11 @@ void narrow(std::byte* to, const Values& values, Convert convert) {
 
 Values load(const SpanMemory& memory, const PlanSpan& span) {
   switch (span.dtype) {
-    case CONVOY_F32:
-      return widen<float>(memory(span), span.count, [](float value) { return value; });
+    case CONVOY_F32: {
+      Values values(span.count);
+      std::memcpy(values.data(), memory(span), span.count * sizeof(float));
+      return values;
+    }
     case CONVOY_F16:
       return widen<std::uint16_t>(memory(span), span.count, from_f16);
     case CONVOY_BF16:
@@ -45,7 +48,8 @@ void store(const SpanMemory& memory, const PlanSpan& span, const Values& values)
   std::byte* to = memory(span);
   switch (span.dtype) {
     case CONVOY_F32:
-      return narrow<float>(to, values, [](float value) { return value; });
+      std::memcpy(to, values.data(), values.size() * sizeof(float));
+      return;
     case CONVOY_F16:
       return narrow<std::uint16_t>(to, values, to_f16);
     case CONVOY_BF16:
