@@ -4,7 +4,6 @@
 
 #include <convoy/model.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <random>
 #include <set>
@@ -45,14 +44,21 @@ Graph network() {
   });
 }
 
-// Wants every core while it lives.
+// Wants every core again and again while it lives, for up to a millisecond each time, and half of
+// the time in all: whoever computes there is interrupted more often than by one that never rests.
 class Load {
  public:
   Load() {
     for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-      threads_.emplace_back([](const std::stop_token& stop) {
-        std::atomic<std::uint64_t> count = 0;
-        while (!stop.stop_requested()) ++count;
+      threads_.emplace_back([i](const std::stop_token& stop) {
+        std::minstd_rand random(i + 1);
+        while (!stop.stop_requested()) {
+          const std::chrono::microseconds turn(random() % 1000);
+          const auto end = std::chrono::steady_clock::now() + turn;
+          while (std::chrono::steady_clock::now() < end) {
+          }
+          std::this_thread::sleep_for(turn);
+        }
       });
   }
 
