@@ -1,6 +1,6 @@
-// How tasks find out that they are of one run, for transports that use connections. A greeting is
-// a struct of the transport's own, with whatever else it sends, and with the fields key, rank,
-// ranks, channels and generation of convoy_transport_run.
+// The check that two tasks belong to one run, for transports that use connections. A greeting is a
+// struct that the transport defines and sends. It has the fields key, rank, ranks, channels and
+// generation of convoy_transport_run, and any others.
 #ifndef CONVOY_GREETING_HPP
 #define CONVOY_GREETING_HPP
 
@@ -13,7 +13,7 @@
 
 namespace convoy {
 
-// Says who this task is. The greeting then holds the secret key of the run.
+// Fills in this task's fields. The greeting then holds the secret key of the run.
 template <typename Greeting>
 void introduce(const convoy_transport_run& run, Greeting& mine) {
   std::copy_n(run.key, sizeof mine.key, mine.key);

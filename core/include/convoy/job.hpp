@@ -15,8 +15,8 @@
 namespace convoy {
 
 // Observes a job. Its functions are called on the thread that runs the job and must not throw.
-// Between two steps, the devices already compute the next step. A call that takes longer than that
-// step delays the one after it and counts in its time.
+// While they run, the devices already compute the next step. A call that takes longer than that
+// step delays the step after it and counts in its time.
 class JobObserver {
  public:
   virtual ~JobObserver() = default;

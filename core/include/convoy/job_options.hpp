@@ -27,6 +27,7 @@ enum class InitializerChoice {
   kHash,     // a fixed fill, for comparing programs
 };
 
+// What a run does, as the options say: see EvaluationOptions::mode().
 enum class RunMode { kTraining, kTrainingAndEvaluation, kEvaluation, kForwardOnly };
 
 // How the gradients of the replicas are combined. kMean is the default of every strategy, so that
@@ -111,7 +112,8 @@ struct CheckpointOptions {
   std::string weights_map;                    // a file, or the name of one in share/weights
 };
 
-// The machine for which a job is planned and simulated. Without platform and topology, this one.
+// The machine for which a job is planned and simulated. Without platform and topology: this
+// machine.
 struct MachineOptions {
   std::string platform;                 // a name from share/platforms, or a file
   std::string topology;                 // a file of lstopo, NCCL, nvidia-smi or convoy topo
@@ -201,8 +203,8 @@ struct JobOptions {
   std::string trace_file;
   std::string report_file;       // --report: a page, *.html
   bool record_timeline = false;  // implied by report_file
-  // Whether JobResult::steps has the timed steps even if neither output_file nor report_file needs
-  // them. Each takes some 170 bytes.
+  // Whether JobResult::steps keeps the timed steps even if neither output_file nor report_file
+  // needs them. Each takes about 170 bytes.
   bool keep_steps = true;
   bool profile = false;
 

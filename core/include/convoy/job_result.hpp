@@ -67,7 +67,7 @@ struct EvaluationRecord {
   std::int64_t examples = 0;
   double seconds = 0;
   double examples_per_second = 0;
-  std::string checkpoint;  // the file that was scored; empty during training
+  std::string checkpoint;  // the file that was evaluated; empty during training
 };
 
 // Another task of a run on several hosts, as this one saw it.
@@ -84,8 +84,8 @@ struct PeerRecord {
 // A worker of an asynchronous run; each worker takes its own steps.
 struct WorkerRecord {
   std::uint32_t worker = 0;  // its number
-  std::int64_t steps = 0;    // timed ones
-  double seconds = 0;        // from the end of warm-up to the end of the last of them
+  std::int64_t steps = 0;    // timed steps
+  double seconds = 0;        // from the end of warm-up to the end of its last timed step
   double images_per_second = 0;
   // Staleness is the number of updates between reading a variable and applying the gradient
   // computed with it. Maps each staleness to how often it occurred; warm-up steps are left out.

@@ -1,6 +1,5 @@
-// Files and sockets that a process may open, for plug-ins that open one for every peer. They check
-// first, because a library that cannot open one in the middle of its work often names another
-// cause.
+// Checks how many files and sockets the process may open, for plug-ins that open one per peer. They
+// check first, because libraries that fail to open one later often report another cause.
 #ifndef CONVOY_OPEN_FILES_HPP
 #define CONVOY_OPEN_FILES_HPP
 

@@ -24,7 +24,7 @@ enum class Dtype : std::uint32_t {
   kU8 = CONVOY_U8,
 };
 
-// How a collective travels.
+// The algorithm of a collective.
 enum class Algorithm : std::uint32_t {
   kDevice = CONVOY_ALGORITHM_DEVICE,  // the devices choose: shared memory, NCCL ...
   kRing = CONVOY_ALGORITHM_RING,
@@ -79,7 +79,7 @@ enum class VariableKind : std::uint32_t {
   kValues = CONVOY_VARIABLE_VALUES,    // learned inputs: tokens, positions
 };
 
-// A matrix by rows, in so many elements.
+// The sides of a row-major matrix, in elements.
 struct MatrixShape {
   std::uint64_t rows;
   std::uint64_t columns;
@@ -91,7 +91,7 @@ enum class Sharing : std::uint32_t {
   kHost = CONVOY_SHARES_HOST,
   kNuma = CONVOY_SHARES_NUMA,      // the nearest host memory: a NUMA node, else a socket's
   kSwitch = CONVOY_SHARES_SWITCH,  // a PCI Express switch, and so the link above it
-  kNvlink = CONVOY_SHARES_NVLINK,  // NVLink between every two, without passing another GPU
+  kNvlink = CONVOY_SHARES_NVLINK,  // NVLink between every two, not through another GPU
 };
 
 struct VariableInfo {
@@ -101,8 +101,8 @@ struct VariableInfo {
   std::string name;
   VariableKind kind;
   std::vector<std::uint64_t> dimensions;  // OIHW, OI or N; empty where the host does not say
-  // Its storage as a matrix from the range's first element on, cut so that rows + columns are
-  // fewest; none for a variable of one dimension.
+  // Its storage as a matrix from the range's first element on, with the smallest rows + columns;
+  // none for a variable of one dimension.
   std::optional<MatrixShape> matrix;
 };
 
@@ -119,7 +119,7 @@ struct CopyOptions {
 struct MatmulOptions {
   bool transposes_a = false;  // a is stored [k, m]
   bool transposes_b = false;  // b is stored [n, k]
-  std::uint64_t batch = 1;    // products of matrices that lie one behind the other
+  std::uint64_t batch = 1;    // number of products; their matrices follow each other in memory
 };
 
 struct ApplyOptions {

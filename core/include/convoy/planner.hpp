@@ -129,7 +129,10 @@ class Planner {
     throw detail::Reported{CONVOY_REFUSED};
   }
 
-  // --- memory
+  // --- memory. A Buffer names memory; nothing is allocated in plan(). The first three kinds are
+  // f32 with arena_elements() elements and the same layout: a range names the same variables in
+  // each of them.
+
   // The parameters that the replica's forward and backward read.
   Buffer parameters(ReplicaId replica, SetId set = {}) {
     return declare(CONVOY_BUFFER_PARAMETERS, replica.index(), set, Dtype::kF32, arena_elements());
@@ -138,7 +141,7 @@ class Planner {
   Buffer gradient(ReplicaId replica, SetId set = {}) {
     return declare(CONVOY_BUFFER_GRADIENT, replica.index(), set, Dtype::kF32, arena_elements());
   }
-  // Variables with optimizer state, kept at a place.
+  // Variables kept at a place, with the optimizer's state.
   Buffer master(PlaceId place) {
     return declare(CONVOY_BUFFER_MASTER, place.index(), {}, Dtype::kF32, arena_elements());
   }
@@ -168,8 +171,8 @@ class Planner {
   }
 
   // --- operations, in program order. Unless stated otherwise, the spans of an operation have the
-  // same count and dtype. They may lie in different places. A written span may be identical with a
-  // span that is read, but must not overlap it partially.
+  // same count and dtype. They may be in different places. A written span may be the same as a span
+  // that is read, but must not overlap it partially. The host checks all of this.
 
   // to = from
   void copy(Span to, Span from, CopyOptions options = {}) {
@@ -209,7 +212,7 @@ class Planner {
   }
   // to (one element) = the inner product of a and b. With a = b it is the square of the norm.
   void dot(Span to, Span a, Span b) { emit(make(CONVOY_OP_DOT), {a, b}, {to}); }
-  // to[m, n] = a[m, k] * b[k, n], by rows. `to` is neither a nor b.
+  // to[m, n] = a[m, k] * b[k, n], row-major. `to` is neither a nor b.
   void matmul(Span to, Span a, Span b, std::uint64_t m, std::uint64_t n, std::uint64_t k,
               MatmulOptions options = {}) {
     convoy_operation operation = make(CONVOY_OP_MATMUL);
@@ -221,8 +224,8 @@ class Planner {
     operation.sizes[3] = options.batch == 1 ? 0 : options.batch;
     emit(operation, {a, b}, {to});
   }
-  // to[rows, columns], by rows = orthonormal columns whose span includes the columns of from. There
-  // are at least as many rows as columns. See CONVOY_OP_ORTHOGONALISE.
+  // to[rows, columns], row-major = orthonormal columns whose span includes the columns of `from`.
+  // There are at least as many rows as columns. See CONVOY_OP_ORTHOGONALISE.
   void orthogonalise(Span to, Span from, std::uint64_t rows, std::uint64_t columns) {
     convoy_operation operation = make(CONVOY_OP_ORTHOGONALISE);
     operation.sizes[0] = rows;
@@ -230,12 +233,13 @@ class Planner {
     submit(operation, {&from, 1}, {&to, 1});
   }
   // --- collectives: one call names the spans of all members
+
   // Every span = the reduction of all spans.
   void all_reduce(const std::vector<Span>& spans, CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_ALL_REDUCE, options), spans, spans);
   }
-  // The reduction of all spans, cut in order into the pieces; together these have as many elements
-  // as one span.
+  // The pieces, one after the other, = the reduction of all spans of `from`. Together the pieces
+  // have as many elements as one span.
   void reduce_scatter(const std::vector<Span>& pieces, const std::vector<Span>& from,
                       CollectiveOptions options = {}) {
     emit(collective(CONVOY_OP_REDUCE_SCATTER, options), from, pieces);
@@ -254,6 +258,7 @@ class Planner {
     emit(collective(CONVOY_OP_REDUCE, options), from, {to});
   }
   // --- updates, kernels, computing
+
   // The configured optimizer on a range of a master, or of a replica's own parameters. The host
   // divides the sum by its contributions and adds weight decay, clipping and the learning rate.
   void apply(Span parameters, Span gradient_sum, ApplyOptions options = {}) {

@@ -1,5 +1,5 @@
-// Threads that a library is about to start. Many libraries end the process, or wait for ever, when
-// the system refuses one; whoever uses them asks first.
+// Checks that threads can be started, before a library starts some. Many libraries end the process,
+// or wait for ever, when the system refuses a thread.
 #ifndef CONVOY_THREADS_HPP
 #define CONVOY_THREADS_HPP
 
@@ -14,7 +14,7 @@
 
 namespace convoy {
 
-// What may be behind a thread that the system refuses.
+// The limits that may be the cause when the system refuses a thread.
 inline constexpr const char* kThreadLimits =
     "`ulimit -u` (of all processes of this user together), the control group (of all processes in "
     "it) and, by the memory of their stacks, `ulimit -v` limit threads";
@@ -22,7 +22,8 @@ inline constexpr const char* kThreadLimits =
 // Threads that wait until this object is destroyed.
 class WaitingThreads {
  public:
-  // stack_bytes: 0 for stacks of the usual size. There are as many as the system gives.
+  // Starts `most` threads, or as many as the system allows: see count(). stack_bytes: 0 for stacks
+  // of the default size.
   explicit WaitingThreads(uint64_t most, size_t stack_bytes = 0) {
     threads_.reserve(most);
     pthread_attr_t attributes;
@@ -52,8 +53,9 @@ class WaitingThreads {
   std::atomic<bool> ended_{false};
 };
 
-// Starts `more` threads and ends them again. Throws std::runtime_error unless the system gives them
-// all at once, with stacks of the usual size. `what`: whose they are to be.
+// Starts `more` threads and ends them again. Throws std::runtime_error unless the system allows all
+// of them at the same time, with stacks of the default size. `what`, which will start them, begins
+// the text.
 inline void require_threads(uint64_t more, const std::string& what) {
   const WaitingThreads given(more);
   if (given.count() == more) return;

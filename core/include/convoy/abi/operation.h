@@ -102,7 +102,7 @@ enum convoy_code {
 
 enum convoy_reduction { CONVOY_REDUCE_SUM = 0, CONVOY_REDUCE_MIN = 1, CONVOY_REDUCE_MAX = 2 };
 
-/* How a collective travels. DEVICE lets the devices choose (shared memory, NCCL ...). */
+/* The algorithm of a collective. DEVICE lets the devices choose (shared memory, NCCL ...). */
 enum convoy_algorithm {
   CONVOY_ALGORITHM_DEVICE = 0,
   CONVOY_ALGORITHM_RING = 1,

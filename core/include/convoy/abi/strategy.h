@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* What a plan is written for: how many hosts, places, replicas and variables there are, over all
- * hosts. Those of a kind are numbered from 0. */
+/* The cluster and model of a plan: the numbers of hosts, places, replicas and variables, over all
+ * hosts. Each kind is numbered from 0. */
 typedef struct convoy_cluster {
   uint64_t struct_size;
   uint32_t hosts;
