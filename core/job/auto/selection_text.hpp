@@ -6,9 +6,9 @@
 
 namespace convoy::job {
 
-// What a run tells of the choice that --variable_update=auto made for it.
+// The texts in which a run reports the choice of --variable_update=auto.
 
-// Steps have left the prediction: how far, and what that may mean.
+// The notice that step times have left the prediction: how far, and the likely cause.
 std::string drift_text(double drift, const select::Decision& decision);
 
 // The measured median step beside the predicted one; empty when nothing was predicted.

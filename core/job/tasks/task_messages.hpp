@@ -12,9 +12,9 @@
 
 namespace convoy::job {
 
-// What tasks tell each other before and after the steps, as JSON texts. Another task is not of this
-// process: readers trust nothing. Error (kUnavailable) for a text that says something else, or that
-// counts what cannot be.
+// The data that tasks exchange before and after the steps, as JSON texts. Readers validate
+// everything, because it comes from another process: Error (kUnavailable) for any other text, or
+// for impossible numbers.
 
 // The chief's, which count for all.
 struct ChiefsSizes {
@@ -54,8 +54,8 @@ struct TaskTrace {
 std::string to_text(const TaskTrace& trace);
 TaskTrace read_task_trace(const std::string& text);
 
-// Calls `read`, which reads what another task says of `what`. Error (kUnavailable) for what it
-// cannot understand.
+// Calls `read`, which reads another task's message about `what`. Error (kUnavailable) if it cannot
+// be read.
 void read_message(const char* what, const std::function<void()>& read);
 
 }  // namespace convoy::job

@@ -21,8 +21,8 @@
 
 namespace convoy::job {
 
-// Everything that one run tells: to its observer, in the record for --output_file and in the trace
-// for --trace_file. Files are written by finish(), which also a failed or interrupted run reaches.
+// The output of one run: messages to its observer, the record for --output_file and the trace for
+// --trace_file. Files are written by finish(), which also a failed or interrupted run reaches.
 class RunReport {
  public:
   // arguments: the command line, for the record; empty without one. devices: of this task.
@@ -65,12 +65,12 @@ class RunReport {
   void checkpoint(const report::CheckpointRecord& checkpoint) {
     record_.checkpoints.push_back(checkpoint);
   }
-  // The run stands still behind this timed step.
+  // The run pauses after this timed step.
   void standstill(std::int64_t step) { record_.standstills.push_back(step); }
   void tasks(std::vector<report::TaskRecord> tasks) { record_.tasks = std::move(tasks); }
   // Notes it for the record and prints it.
   void profile(const report::ProfileRecord& profile);
-  // Prints what came of an evaluation and notes it for the record. checkpoint: the file, if any.
+  // Prints the result of an evaluation and notes it for the record. checkpoint: the file, if any.
   void evaluation(const runtime::Evaluation& evaluation, const runtime::PausePoint& after,
                   const std::string& checkpoint);
   // Prints the speed of a run that only evaluates, whose total it is.
@@ -78,18 +78,18 @@ class RunReport {
   // Prints the total, unless evaluations interrupted the steps, and completes the record.
   // paused_seconds: part of the summary's that belongs to no step.
   void total(const runtime::TrainingSummary& summary, double paused_seconds = 0);
-  // What the sensors of the GPUs said during the timed steps, for the record and, where it is
-  // known, in a line. Before finish(), also of a run that fails.
+  // Notes the readings of the GPUs' sensors during the timed steps for the record, and prints them
+  // if they are known. Before finish(), also of a run that fails.
   void gpus(std::vector<GpuReadings> gpus) { record_.gpus = std::move(gpus); }
   void gpus_line();
   // Says for real data whether the input kept up; after the last line of the published format.
   void input_verdict();
-  // A step of --input_only, and what came of all of them.
+  // A step of --input_only, and the result of all its steps.
   void input_step(std::int64_t step, double seconds);
   void input_total(const report::InputSpeed& speed);
   // The other tasks of the run, for the record and in a line.
   void peers(std::vector<PeerRecord> peers);
-  // Whether anybody will see the hash of the trained parameters: reading them all takes time.
+  // Whether the hash of the trained parameters is wanted. Reading all parameters takes time.
   bool shows_parameter_hash() const;
   // Notes the hash of the trained parameters and prints it when that is wanted.
   void parameters(const std::string& hash);

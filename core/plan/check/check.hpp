@@ -67,14 +67,14 @@ struct CheckReport {
   bool in_order = false;               // kAsynchronous: no reads are relaxed, no order is free
   std::uint64_t periods = 0;           // that were run to find out
   bool goes_uphill = false;            // only every second compute's gradients are applied
-  // What is proved of a plan whose state never repeats (kApproximate, kAsynchronous): "every
-  // gradient counts once in the end, nothing is lost". Otherwise empty.
+  // The result for a plan whose state never repeats (kApproximate, kAsynchronous): "every gradient
+  // counts once in the end, nothing is lost". Otherwise empty.
   std::string recurrence;
   double counts = 1;          // how often a gradient counts in the end, at most
   double least = 1;           // the same of the gradients that count least
   bool nothing_lost = false;  // "nothing is lost"
-  // The first step of the next stage, where residuals of this one are lost that nothing else says
-  // of.
+  // The first step of the next stage, if residuals of this one are lost there and no finding says
+  // so.
   std::optional<std::uint64_t> residuals_end;
   std::vector<std::string> kernels;   // whose word was taken for what they do
   std::vector<std::string> renewing;  // of these, those that must make something else in each step
@@ -83,10 +83,10 @@ struct CheckReport {
   std::vector<std::string> factors;
   std::vector<std::string> compressors;  // operations that leave out what nothing brings back
   std::vector<Finding> findings;
-  // Where the recurrence was right: the first that was found against a stricter verdict.
+  // If the recurrence is right: the first finding against a stricter verdict.
   std::optional<Finding> against_stricter;
-  // What is proved of each stage, where a plan has several; the other fields are then those of the
-  // laxest stage, with the findings of all.
+  // The reports of the stages, if a plan has several. The other fields are then those of the laxest
+  // stage, with the findings of all.
   std::vector<StageReport> stages;
 
   bool is_proved() const { return verdict != Verdict::kWrong && verdict != Verdict::kUnproved; }
@@ -116,10 +116,11 @@ bool is_over_budget(const CheckReport& report);
 std::string_view verdict_name(Verdict verdict);
 std::string_view finding_name(FindingKind kind);
 
-// Whether a strategy that claims this in its manifest keeps its word: "synchronous", "stale",
+// Whether the plan of a strategy satisfies the claim of its manifest: "synchronous", "stale",
 // "accumulating", "sequential", "independent", "asynchronous" or "approximate", or alternatives
 // ("synchronous|stale", for strategies whose options decide). A plan may be stricter than its
-// claim, never laxer; a wrong or unproved one keeps none. Error kFailed for an unknown claim.
+// claim, never laxer; a wrong or unproved plan satisfies no claim. Error kFailed for an unknown
+// claim.
 bool satisfies(const CheckReport& report, std::string_view claim);
 
 // Whether a strategy with this claim lets every device train by itself.

@@ -12,15 +12,16 @@
 namespace convoy {
 
 // How often a gradient counts in the end, in the plans that one strategy writes for several numbers
-// of devices. One plan cannot show a mean that is not divided by the devices: any factor may be
-// meant, such as the rate of an outer step. A factor that follows the devices shows it.
+// of devices. A single plan cannot show that a sum is not divided by the number of devices, because
+// any factor may be intended, such as an outer learning rate. A factor that grows or shrinks with
+// the number of devices shows it.
 class CountsByDevices {
  public:
-  // Wrong and unproved reports say nothing.
+  // Wrong and unproved reports are ignored.
   void add(const CheckReport& report);
 
-  // Why the counts look like a sum where a mean is meant, or like a mean of means; empty if they
-  // do not, or if there are fewer than two numbers of devices above one.
+  // Why the counts look like a sum instead of a mean, or like a mean of means; empty if they do
+  // not, or if there are fewer than two numbers of devices above one.
   std::string doubt() const;
 
  private:

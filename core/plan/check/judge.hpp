@@ -4,11 +4,10 @@
 
 namespace convoy::check {
 
-// Reads the verdict off what every forward has read, once the run repeats itself.
+// Derives the verdict from what every forward has read, once the run repeats itself.
 class Judge {
  public:
-  // The run is continued only on paper: it lends its values to the recurrence that it is compared
-  // with.
+  // The recurrence that the run is compared with adds values to the run, but no steps.
   Judge(const Plan& plan, SymbolicRun& run) : plan_(plan), run_(run), audit_(plan, run) {}
 
   // The state repeats, or else all that is said is whether the plan is sound as far as that shows.

@@ -8,7 +8,7 @@
 
 namespace convoy::simulate {
 
-// What an algorithm sends for each byte of the whole span, and how many steps follow one another.
+// The traffic of an algorithm for each byte of the whole span, and its number of consecutive steps.
 struct CollectivePattern {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::kRing;
   std::vector<LinkShare> loads;

@@ -16,9 +16,9 @@ struct PeriodPlace {
   std::size_t event = 0;
 };
 
-// Periods of parts often begin alike: the passes and updates of the whole arena are the same for
-// every slice of a collective behind them. A part goes on from where an earlier one has come to by
-// the same operations. For one part after the other, as memory and passes are.
+// The periods of parts often begin alike: the passes and updates of the whole arena are the same
+// for every slice of a later collective. So a part continues from the state that an earlier part
+// reached by the same operations. For one part after the other, like memory and passes.
 class AlikeBeginnings {
  public:
   AlikeBeginnings(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,

@@ -20,8 +20,8 @@ struct Excerpt {
   void reserve(std::size_t count);
   // Appends an operation that has its id in the whole plan to one of the plan's sections.
   Operation& append(Operation operation, std::vector<Operation>& section);
-  // After the last operation: takes the buffers of the whole plan but scratch memory that nothing
-  // is left to use, of which there may be millions, and numbers them anew.
+  // After the last operation: takes the buffers of the whole plan and renumbers them. Leaves out
+  // scratch memory that no operation uses any more, of which there may be millions.
   void take_buffers(const Plan& whole);
 };
 

@@ -9,9 +9,9 @@
 
 namespace convoy::check {
 
-// Judges whether all gradients of a period count equally often in everything that is read. Where
-// those of different computes do not, it looks for the reason, and accepts those that prove that
-// the plan means it.
+// Judges whether all gradients of a period count equally often in everything that is read. If those
+// of different computes do not, it looks for the reason, and accepts reasons that prove that the
+// plan intends it.
 class EqualityJudge {
  public:
   EqualityJudge(const Plan& plan, const PeriodClass& elements,

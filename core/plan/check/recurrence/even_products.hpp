@@ -8,9 +8,9 @@ namespace convoy::check {
 
 // Products of a period (multiply, divide, orthogonalise) of two kinds of operands. The value holds
 // the gradients of all replicas alike, also of earlier periods; the factor was computed in this
-// period, as a trust ratio or the root of a second moment behind a momentum. Such a product is its
-// value but for an error, as of a cast: whatever the factor is, no replica's gradient counts more
-// than another's.
+// period, such as a trust ratio, or the root of a second moment by which a momentum is divided.
+// Such a product counts as its value with an error, like a cast: whatever the factor is, no
+// replica's gradient counts more than another's.
 //
 // Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
 // gradients. A factor of each element must be the divisor, and a root of what is made of all
@@ -23,7 +23,7 @@ class EvenProducts {
   bool contains(AtomId atom) const { return atom < atoms_.size() && atoms_[atom].is_product; }
 
  private:
-  // What a value, an atom or a buffer is, by the least of what it is made of.
+  // The class of a value, an atom or a buffer: the lowest class of its constituents.
   enum class Evenness {
     kNone,    // replicas may count differently
     kKnown,   // a function of what holds all replicas' gradients alike

@@ -9,7 +9,8 @@
 
 namespace convoy::check {
 
-// What one step of the recurrence adds to a state: `weight` times state, gradient or noise `index`.
+// A term that one step of the recurrence adds to a state: `weight` times state, gradient or noise
+// `index`.
 struct Addend {
   std::uint32_t index = 0;
   Weight weight;
@@ -56,8 +57,8 @@ struct PeriodClass {
   std::vector<LinearRow> errors;     // C, columns as error_atoms
   std::vector<LinearRow> opaque;     // D, columns as opaque_atoms
   std::vector<Weight> start;         // how much of the first parameters each state holds at first
-  // How much it then holds of errors that earlier stages made, a column for each; an error is as
-  // large as the gradient in what was rounded.
+  // Its initial content of errors from earlier stages, a column for each; an error is as large as
+  // the gradient in what was rounded.
   std::vector<LinearRow> start_errors;
   std::vector<LinearRow> start_gradients;  // the same of earlier gradients, in the map's columns
   std::vector<PeriodRead> reads;

@@ -16,7 +16,7 @@ struct GradientCounts {
   double least = 1;              // and at least
   std::string uneven_because;    // why gradients of different computes count differently, in words
   std::uint64_t means_over = 1;  // the most computes of which an update takes the mean
-  // Where updates take means over different numbers of computes: the number of each update of a
+  // If updates take means over different numbers of computes: the number of each update of a
   // period, in order. Otherwise empty.
   std::vector<std::uint64_t> uneven_means;
   bool by_itself = false;         // gradients are applied one by one, and undivided is once
