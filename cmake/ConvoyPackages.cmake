@@ -45,13 +45,13 @@ set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "convoy (= ${PROJECT_VERSION}), g++, cmake")
 set(CPACK_DEBIAN_PROGRAM_DESCRIPTION
 "trains convolutional networks on several devices at once
- convoy trains on CPUs and NVIDIA GPUs of one or several hosts, measures how
- fast, foresees it on machines that one does not own, and lets strategies,
- models, devices and transports be plug-ins. The flags and lines are those
- of tf_cnn_benchmarks.")
+ convoy trains on CPUs and NVIDIA GPUs of one or several hosts and measures
+ the speed. It predicts the speed on machines that you do not own. Strategies,
+ models, devices and transports are plug-ins. Flags and output are those of
+ tf_cnn_benchmarks.")
 set(CPACK_DEBIAN_DEV_DESCRIPTION
 "headers and templates for plug-ins of convoy
- What authors of strategies, models, devices and transports for convoy need,
- and programs that use it as a library: headers, a CMake package, templates,
+ For authors of strategies, models, devices and transports for convoy, and of
+ programs that use it as a library: headers, a CMake package, templates,
  examples and documentation.")
 include(CPack)

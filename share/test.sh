@@ -5,12 +5,12 @@
 #   sh share/test.sh release asan tsan
 # aarch64 cross-builds for 64-bit ARM and runs small suites under an emulator, some of them against
 # the release build.
-# Or the faults that tasks on several hosts are to survive or to name, all of them, which takes
-# minutes; as root, also in networks of their own. And, as root, steps of several hosts beside what
-# is foreseen of them, whose table is at the end of build/release/ctest.log:
+# faults tests all faults that tasks on several hosts must survive or report, which takes minutes; as
+# root, also in network namespaces. foreseen, as root, compares steps of several hosts with their
+# predictions; the table is at the end of build/release/ctest.log:
 #   sh share/test.sh faults foreseen
-# Or what takes as long as one likes: every fuzzer for CONVOY_FUZZ_SECONDS (60), with clang, and a
-# training that is disturbed and ended again and again for CONVOY_SOAK_MINUTES (30):
+# These take as long as you like: every fuzzer for CONVOY_FUZZ_SECONDS (60), with clang, and a
+# training that is disturbed and killed again and again for CONVOY_SOAK_MINUTES (30):
 #   sh share/test.sh fuzz soak
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
