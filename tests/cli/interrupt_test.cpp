@@ -20,6 +20,7 @@ std::int64_t told_time() {
 // After a signal calls of plug-ins are hurried until the next guard.
 class Interrupt : public testing::Test {
  protected:
+  void SetUp() override { std::signal(SIGPIPE, SIG_DFL); }  // what starts the tests may ignore it
   void TearDown() override { const InterruptGuard next; }
 };
 

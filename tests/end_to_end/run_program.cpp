@@ -72,7 +72,7 @@ void become_convoy(const std::vector<std::string>& arguments, const ProgramOptio
   ::setenv("XDG_CACHE_HOME", cache.c_str(), /*overwrite=*/1);
   if (!options.max_cpu_isa.empty())
     ::setenv("ONEDNN_MAX_CPU_ISA", options.max_cpu_isa.c_str(), /*overwrite=*/1);
-  std::signal(SIGHUP, SIG_DFL);  // whatever it is for the tests
+  for (const int number : {SIGHUP, SIGPIPE}) std::signal(number, SIG_DFL);  // whatever tests have
   if (options.ignored_signal != 0) std::signal(options.ignored_signal, SIG_IGN);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
