@@ -44,6 +44,17 @@ CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
 std::optional<std::string> fault_of_answers(const std::vector<double>& rounds,
                                             const std::vector<double>& meetings);
 
+// Seconds of a thread.
+struct ThreadSeconds {
+  double used = 0;    // on a processor
+  double waited = 0;  // ready to compute, while others had the processors
+};
+
+// What is wrong with how threads spent a wait of `seconds` in which nothing happened, if anything
+// is: they computed for a tenth or more of the time in which they had a processor or needed none.
+std::optional<std::string> fault_of_waiting(const std::vector<ThreadSeconds>& threads,
+                                            double seconds);
+
 // The cases by file.
 void add_message_cases(std::vector<TransportCase>& cases);
 void add_credit_cases(std::vector<TransportCase>& cases);

@@ -147,6 +147,20 @@ TEST(TransportCases, MeasureAnswersByWhatTheMachineTakesToWakeAProcess) {
   EXPECT_TRUE(fault_of_answers(rounds(1.0), rounds(0.004)));
 }
 
+// A loop gets little of a processor that has much to do, and a thread that sleeps may wait for it
+// long when it wakes up.
+TEST(TransportCases, MeasureWaitingByWhatTheMachineGives) {
+  const auto fault = [](const std::vector<ThreadSeconds>& threads) {
+    return fault_of_waiting(threads, 1.0).value_or("");
+  };
+  EXPECT_THAT(fault({{1.0, 0.0}}), HasSubstr("waiting 1 s took 1.000 s of a processor"));
+  EXPECT_THAT(fault({{0.02, 0.98}}), HasSubstr("took 0.020 s of a processor, and 0.980 s"));
+  EXPECT_THAT(fault({{0.0, 0.0}, {0.01, 0.98}}), HasSubstr("of a processor"));
+  EXPECT_EQ(fault({{0.001, 0.9}, {0.002, 0.1}}), "");
+  EXPECT_EQ(fault({{0.05, 0.0}, {0.04, 0.0}}), "");
+  EXPECT_EQ(fault({{0.0001, 1.1}}), "") << "clocks differ";
+}
+
 // The processes of a case are gone when it is over, whatever they did.
 TEST(TransportCases, LeaveNoProcess) {
   static_cast<void>(with_fault("hangs_in_interrupt", "endings: interrupt cancels", 1));
