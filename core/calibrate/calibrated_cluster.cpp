@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/base/counted.hpp"
+#include "core/calibrate/nominal_rates.hpp"
 
 namespace convoy::calibrate {
 namespace {
@@ -22,7 +23,7 @@ double machine_update_bytes(const MachineProfile& profile) {
 simulate::SimulatedCluster calibrated_cluster(const MachineProfile& profile, std::uint32_t devices,
                                               std::uint32_t threads, std::uint32_t cores) {
   if (cores == 0) cores = profile.machine.cores;
-  if (threads == 0) threads = std::max(1u, cores / devices);
+  threads = threads_per_device(cores, devices, threads);
   const TeamRates& team = nearest_team(profile, threads);
   const TeamLayers& layers = nearest_layers(profile, threads);
   const double scale = double(std::min(threads, cores)) / team.threads;

@@ -41,9 +41,13 @@ NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogu
   return rates;
 }
 
+std::uint32_t threads_per_device(std::uint32_t cores, std::uint32_t devices, std::uint32_t asked) {
+  return asked != 0 ? asked : std::max(1u, cores / devices);
+}
+
 simulate::SimulatedCluster nominal_cluster(const ProcessorFacts& facts, const NominalRates& rates,
                                            std::uint32_t devices, std::uint32_t threads) {
-  if (threads == 0) threads = std::max(1u, facts.cores / devices);
+  threads = threads_per_device(facts.cores, devices, threads);
   simulate::SimulatedDevice device;
   device.name = "CPU device of " + counted(threads, "thread");
   device.flops_per_second = std::min(threads, facts.cores) * rates.flops_per_second;

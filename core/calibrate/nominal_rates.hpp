@@ -22,6 +22,10 @@ struct NominalRates {
 double nominal_flops(const ProcessorFacts& facts);
 NominalRates nominal_rates(const ProcessorFacts& facts, const topology::Catalogue& catalogue);
 
+// The threads of each of so many CPU devices that share these cores; `asked`: what the user said,
+// or 0.
+std::uint32_t threads_per_device(std::uint32_t cores, std::uint32_t devices, std::uint32_t asked);
+
 // Makes a cluster of CPU devices that share the machine's cores as in a run: evenly, or with one
 // core each in turns if there are more devices than cores. `threads` is the number of threads of
 // each device; with 0, it follows from the sharing.

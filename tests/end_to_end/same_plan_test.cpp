@@ -148,9 +148,11 @@ TEST(SamePlanUnderAuto, IsRankedShownAndRun) {
   const ProgramResult compared = run_convoy(
       Arguments{"compare", "--simulate", "--models=lenet", "--device=cpu", "--num_devices=2",
                 "--gradient_clip_norm=1", "--auto=simulate", "--strategies=auto", "--json"} +
-      Arguments{"--batch_size=2"});
+      Arguments{"--batch_size=2", "--num_intra_threads=3"});
   ASSERT_EQ(compared.exit_code, 0) << compared.err;
-  EXPECT_EQ(parse_json(compared.out).at("cells").at(0).at("plan_hash"), hashes.run);
+  const auto cell = parse_json(compared.out).at("cells").at(0);
+  EXPECT_EQ(cell.at("plan_hash"), hashes.run);
+  EXPECT_EQ(cell.at("threads_per_device"), 3);
 }
 
 TEST(SamePlanOnDescribedMachines, IsShownProvedAndSimulated) {

@@ -1,12 +1,15 @@
 #include "core/cli/show/comparison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/json.hpp"
 #include "core/base/statistics.hpp"
 #include "core/base/version.hpp"
@@ -26,6 +29,19 @@ std::string scaling_text(const Comparison& comparison, const ComparisonCell& cel
   if (!speed_up) return fmt::format("{:>8}  {:>10}  {:>10}", "-", "-", "-");
   return fmt::format("{:>8.2f}  {:>8.1f} %  {:>10.2f}", *speed_up, 100 * *speed_up / cell.replicas,
                      comparison.linear(cell).value_or(0));
+}
+
+// Runs are told before they begin; each simulation has the threads that a run of its own would
+// have.
+void print_threads(std::ostream& out, const Comparison& comparison) {
+  std::map<std::uint32_t, std::int64_t> threads;  // by devices
+  for (const ComparisonCell& cell : comparison.cells)
+    if (cell.threads_per_device > 0) threads[cell.replicas] = cell.threads_per_device;
+  if (!comparison.simulated || threads.empty()) return;
+  std::vector<std::string> texts;
+  for (const auto& [devices, number] : threads)
+    texts.push_back(fmt::format("{} with {}", number, counted(devices, "device")));
+  out << fmt::format("Threads per device: {}\n", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -79,6 +95,7 @@ void print_comparison(std::ostream& out, const Comparison& comparison) {
                        1e3 * cell.step_seconds, scaling_text(comparison, cell),
                        cell.taken.empty() ? "" : "  ", cell.taken);
   }
+  print_threads(out, comparison);
   print_layer_times(out, comparison.cells);
 }
 

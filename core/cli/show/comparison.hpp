@@ -19,7 +19,7 @@ struct ComparisonCell : JobRow {
   double step_seconds = 0;
   std::vector<double> repeated_steps;   // seconds of a step of each run of the cell
   double one_device_rate = 0;           // simulated: of the strategy on one device; 0: not known
-  std::int64_t threads_per_device = 0;  // of CPU devices in a run; 0: they have none, or not known
+  std::int64_t threads_per_device = 0;  // of CPU devices; 0: they have none, or not known
   std::string plan_hash;                // of the lowered plan
   std::string verdict;                  // what the plan computes, as the checker proved
 };

@@ -106,6 +106,7 @@ Json count_json(const job::SimulatedRun& count, double one_device_rate) {
                  {"fits", count.prediction.step.has_value()},
                  {"plan_hash", count.plan->hash()},
                  {"verdict", count.plan->check().verdict_text()}};
+  if (count.threads > 0) record["threads_per_device"] = count.threads;
   if (!count.prediction.step) {
     record["problem"] = count.prediction.problem;
   } else {

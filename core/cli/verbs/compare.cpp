@@ -37,6 +37,7 @@ void read_simulation(const nlohmann::json& record, ComparisonCell& cell) {
   cell.software = record.at("software").get<std::string>();
   cell.layer_times = record.at("layer_times").get<std::string>();
   cell.hosts = record.at("hosts").get<std::uint32_t>();
+  cell.threads_per_device = result.value("threads_per_device", std::int64_t{0});
   cell.step_seconds = result.at("step").at("seconds").get<double>();
   cell.plan_hash = result.at("plan_hash").get<std::string>();
   cell.verdict = result.at("verdict").get<std::string>();

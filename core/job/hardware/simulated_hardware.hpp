@@ -31,6 +31,8 @@ struct SimulatedHardware {
   std::uint32_t most_devices = 1;  // per host
   std::function<simulate::SimulatedCluster(std::uint32_t hosts, std::uint32_t devices_per_host)>
       cluster;
+  // Of each of so many devices on this machine's processors; empty: it has none of these.
+  std::function<std::uint32_t(std::uint32_t devices)> threads;
   simulate::SoftwareProfile software;
   std::string rates;                 // where layers' times come from, for people
   std::vector<std::string> notices;  // for standard error

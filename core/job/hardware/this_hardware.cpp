@@ -107,6 +107,9 @@ SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plug
   hardware.on_host_processors = true;
   hardware.of_this_machine = true;
   hardware.most_devices = facts.cores;
+  hardware.threads = [threads, cores = facts.cores](std::uint32_t devices) {
+    return calibrate::threads_per_device(cores, devices, threads);
+  };
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
   if (const auto known =

@@ -90,7 +90,9 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   plan_one_device();
   for (const std::uint32_t count : counts) {
     if (is_large_cluster(hardware_.hosts, count)) estimate_memory(count);
-    note_proof(result_.runs.emplace_back(planned(hardware_.hosts, count)));
+    SimulatedRun& run = result_.runs.emplace_back(planned(hardware_.hosts, count));
+    if (hardware_.threads) run.threads = hardware_.threads(count);
+    note_proof(run);
   }
 }
 

@@ -20,6 +20,7 @@ struct SimulatedRun {
   std::uint32_t proved_hosts = 0;            // the plan was proved for this number of first hosts
   std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
+  std::uint32_t threads = 0;  // of each CPU device of this machine; 0: others have none
 };
 
 // The simulation of a job on the hardware that its options describe, else on this machine.

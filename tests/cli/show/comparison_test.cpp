@@ -16,6 +16,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 ComparisonCell cell(std::uint32_t devices, std::optional<double> rate) {
   ComparisonCell it;
@@ -51,6 +52,20 @@ TEST(Comparison, ComparesWithOneDeviceAndWithLinearGrowth) {
   EXPECT_DOUBLE_EQ(*comparison.speed_up(comparison.cells[2]), 1.5);
   EXPECT_DOUBLE_EQ(*comparison.linear(comparison.cells[2]), 200);
   EXPECT_FALSE(comparison.speed_up(comparison.cells[0]));
+}
+
+// Otherwise a reader takes rows for the same devices.
+TEST(Comparison, TellsTheThreadsOfSimulatedDevices) {
+  Comparison comparison = sample();
+  comparison.cells[2].threads_per_device = 2;
+  std::ostringstream ran;
+  print_comparison(ran, comparison);
+  EXPECT_THAT(ran.str(), Not(HasSubstr("Threads"))) << "a notice says it";
+  comparison.simulated = true;
+  std::ostringstream simulated;
+  print_comparison(simulated, comparison);
+  EXPECT_THAT(simulated.str(),
+              HasSubstr("\nThreads per device: 4 with 1 device, 2 with 2 devices\n"));
 }
 
 TEST(Comparison, PrintsARowPerCellAndWhyOneHasNoRate) {
