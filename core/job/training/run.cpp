@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/base/system_refusal.hpp"
 #include "core/data/pipeline/source_factory.hpp"
@@ -82,6 +83,7 @@ class Run {
     run_.sizes.timed_steps = validation.steps();
     run_.report.header(run_.devices, validation.examples(), validation.epochs());
     run_.observer.generating_evaluation_model();
+    run_.observer.progress(fmt::format("preparing {}", counted(run_.devices, "device")));
     validation.prepare(run_.take_devices());
     run_.describe(validation.session());
     run_.observer.initializing();

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/auto/auto_links.hpp"
@@ -126,6 +127,7 @@ void TrainingRun::prepare_evaluations(std::int64_t training_examples) {
 void TrainingRun::generating_model() {
   run_.observer.generating_model();
   if (validation_) run_.observer.generating_evaluation_model();
+  run_.observer.progress(fmt::format("preparing {}", counted(run_.devices, "device")));
 }
 
 runtime::TrainingEvents TrainingRun::events(runtime::Session& session) {
@@ -211,6 +213,7 @@ void TrainingRun::train() {
   if (run_.setup.task != nullptr)
     static_cast<void>(run_.setup.task->exchange("ready to train", ""));
   run_.observer.warming_up();
+  run_.observer.progress(fmt::format("the first step of {}", counted(run_.devices, "device")));
   conclude(run_steps(*session, *source, examples), *session, *source);
 }
 
