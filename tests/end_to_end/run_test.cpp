@@ -91,6 +91,16 @@ TEST(Run, TrainsTheTrivialModelWithTwoThreads) {
   }
 }
 
+TEST(Run, TellsWhatIsForSeveralTasksWhereItIsAlone) {
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
+                  "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--restarts=2", "--certificate=/none"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--restarts, --certificate: without effect, because this "
+                                    "process runs alone"));
+}
+
 TEST(Run, TracesOperationsUnderTheIdsOfThePlan) {
   const std::string path = scratch_folder("run_trace") + "/trace.json";
   const ProgramResult run =

@@ -1,7 +1,12 @@
 #include "core/cli/verbs/verbs.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <ostream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
@@ -31,12 +36,33 @@ void tell_norms_without_effect(JobCommand& command) {
         "written");
 }
 
+// Of a run of one process.
+void tell_task_flags_without_effect(JobCommand& command) {
+  const TaskOptions& task = command.options.task;
+  std::vector<std::string> given;
+  for (const auto& [flag, is_given] :
+       {std::pair{"controller_host", !task.controller_host.empty()},
+        {"transport", !task.transports.empty()},
+        {"restarts", task.restarts > 0},
+        {"advertise_address", !task.advertise_address.empty()},
+        {"certificate", !task.certificate.empty()},
+        {"private_key", !task.private_key.empty()},
+        {"certificate_authority", !task.certificate_authority.empty()}})
+    if (is_given) given.push_back(fmt::format("--{}", flag));
+  if (!given.empty())
+    command.notices.push_back(
+        fmt::format("{}: without effect, because this process runs alone; `convoy launch`, a "
+                    "launcher or --job_name starts several tasks",
+                    fmt::join(given, ", ")));
+}
+
 int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,
             std::ostream& err) {
   if (command.repeats > 1 || !command.against.empty() || !command.against_program.empty())
     return run_repeats(command, arguments, out, err);
   if (auto identity = job::identify(command.options))
     return run_task(std::move(command), std::move(*identity), arguments, out, err);
+  tell_task_flags_without_effect(command);
   InterruptGuard interrupt;
   const bool verbose = command.verbose;
   job::Setup setup = set_up_command(std::move(command), err);
