@@ -11,6 +11,7 @@
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto/auto_run.hpp"
+#include "core/job/hardware/this_hardware.hpp"
 #include "core/job/job_files.hpp"
 #include "core/job/limits.hpp"
 #include "core/job/memory_check.hpp"
@@ -175,6 +176,7 @@ Setup begin(JobOptions options, Catalog catalog) {
 
 Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
   check_output_files(options);
+  require_calibration(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   load_device(setup, log);
   load_model(setup, log);

@@ -89,6 +89,19 @@ TEST_F(SetupTest, ChoosesAStrategyOnlyWhereCheckpointsCanBeSaved) {
   EXPECT_FALSE(remembers_a_choice());
 }
 
+// What is predicted beside a run would be left out without a word.
+TEST_F(SetupTest, RefusesACalibrationThatCannotBeUsed) {
+  for (const char* strategy : {"auto", "replicated"}) {
+    options_.variable_update = strategy;
+    options_.machine.calibration_file = data_ / "nothing";
+    EXPECT_THAT(refusal(), HasSubstr("there is no such file; convoy calibrate")) << strategy;
+    std::ofstream(data_ / "file") << "no calibration";
+    options_.machine.calibration_file = data_ / "file";
+    EXPECT_THAT(refusal(), HasSubstr("not JSON")) << strategy;
+  }
+  EXPECT_FALSE(remembers_a_choice());
+}
+
 TEST_F(SetupTest, ChoosesAStrategyOnlyForFilesThatCanBeWritten) {
   options_.trace_file = data_ / "missing/trace.json";
   EXPECT_THAT(refusal(), HasSubstr("is not a folder; create it first"));

@@ -31,6 +31,13 @@ void predict_half(SimulatedHardware& hardware, const calibrate::ProcessorFacts& 
                   facts.half_gain, facts.half_instructions));
 }
 
+[[noreturn]] void fail_without(const std::string& calibration) {
+  fail(ExitCode::kUsage,
+       "--calibration_file={}: there is no such file; convoy calibrate --calibration_file={} "
+       "writes it",
+       calibration, calibration);
+}
+
 struct KnownProfile {
   calibrate::MachineProfile profile;
   std::filesystem::path file;
@@ -47,11 +54,7 @@ std::optional<KnownProfile> known_profile(const std::string& given,
     const bool of_all = std::filesystem::exists(given, ignored) &&
                         calibrate::read_profile(given).machine.cores == machine_cores;
     const auto profile = calibrate::find_profile(given, of_all ? whole : here);
-    if (!profile)
-      fail(ExitCode::kUsage,
-           "--calibration_file={}: there is no such file; convoy calibrate --calibration_file={} "
-           "writes it",
-           given, given);
+    if (!profile) fail_without(given);
     return KnownProfile{*profile, given};
   }
   for (const calibrate::Fingerprint* it : {&std::as_const(here), &std::as_const(whole)}) {
@@ -94,6 +97,14 @@ void use_nominal(SimulatedHardware& hardware, const calibrate::ProcessorFacts& f
 }
 
 }  // namespace
+
+void require_calibration(const JobOptions& options) {
+  const std::string& given = options.machine.calibration_file;
+  if (given.empty()) return;
+  std::error_code ignored;
+  if (!std::filesystem::exists(given, ignored)) fail_without(given);
+  calibrate::read_profile(given);
+}
 
 SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plugin) {
   const std::filesystem::path share = share_directory();

@@ -11,4 +11,7 @@ namespace convoy::job {
 // missing.
 SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plugin);
 
+// Error kUsage for a calibration file that is requested and missing, or no calibration.
+void require_calibration(const JobOptions& options);
+
 }  // namespace convoy::job
