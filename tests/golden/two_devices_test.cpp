@@ -27,12 +27,13 @@ void PrintTo(const TwoDevicesCase& it, std::ostream* out) {
   *out << it.model << ", " << it.threads << " threads, " << it.strategy;
 }
 
-// Both strategies. Large models: one must do, for the sums are the same ones, and alexnet stands
-// for overfeat, whose layers are alike.
+// Both strategies. Large models: one must do, for the sums are the same ones. alexnet stands for
+// the others: overfeat and vgg16 have layers of the same kinds, whose numbers one_device_test.cpp
+// compares, and what a strategy sums it does not know.
 std::vector<TwoDevicesCase> gradient_cases() {
   std::vector<TwoDevicesCase> cases;
   for (const std::string& model : golden_models_without_batch_norm()) {
-    if (model == "overfeat") continue;
+    if (is_large(model) && model != "alexnet") continue;
     cases.push_back({model, 1, "replicated"});
     if (is_large(model)) continue;
     cases.push_back({model, 1, "parameter_server"});
