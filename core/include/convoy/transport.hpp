@@ -59,7 +59,7 @@ class Transport {
   virtual void interrupt() = 0;
   // Optional: a descriptor that is readable when poll has work to do.
   virtual std::optional<int> descriptor() { return std::nullopt; }
-  // Optional, both or none.
+  // Optional, both or none. The host of this version calls neither.
   virtual void* register_memory(void* /*memory*/, uint64_t /*bytes*/) { return nullptr; }
   virtual void unregister_memory(void* /*registration*/) {}
 };

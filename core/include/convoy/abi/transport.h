@@ -224,7 +224,7 @@ typedef struct convoy_transport {
   int32_t (*descriptor)(void* transport, convoy_context* context, int32_t* out);
   /* Optional, both or none. register_memory prepares memory for spans; with DEVICE_MEMORY all
    * memory of devices must be registered. unregister_memory is called when no message in the memory
-   * is pending. */
+   * is pending. The host of this version sends from host memory only and calls neither. */
   int32_t (*register_memory)(void* transport, convoy_context* context, void* memory, uint64_t bytes,
                              void** registration);
   int32_t (*unregister_memory)(void* transport, convoy_context* context, void* registration);
