@@ -134,8 +134,8 @@ INSTANTIATE_TEST_SUITE_P(Variants, SamePlanOnGpus, ::testing::ValuesIn(kVariants
 
 // The hash that auto ranked is that of the plan which then runs.
 TEST(SamePlanUnderAuto, IsRankedShownAndRun) {
-  const Arguments flags = {"--model=lenet", "--device=cpu", "--num_devices=2",
-                           "--gradient_clip_norm=1", "--auto=simulate"};
+  const Arguments flags = {"--model=lenet",         "--device=cpu",           "--num_devices=2",
+                           "--num_intra_threads=3", "--gradient_clip_norm=1", "--auto=simulate"};
   const Arguments automatic = Arguments{"--variable_update=auto"} + flags;
   const Hashes hashes = hashes_of(automatic);
   EXPECT_EQ(hashes.plan, hashes.run);
@@ -145,10 +145,10 @@ TEST(SamePlanUnderAuto, IsRankedShownAndRun) {
       run_convoy(Arguments{"plan"} + automatic + kTrained + Arguments{"--json"});
   ASSERT_EQ(ranked.exit_code, 0) << ranked.err;
   EXPECT_EQ(parse_json(ranked.out).at("candidates").at(0).at("plan_hash"), hashes.run);
-  const ProgramResult compared = run_convoy(
-      Arguments{"compare", "--simulate", "--models=lenet", "--device=cpu", "--num_devices=2",
-                "--gradient_clip_norm=1", "--auto=simulate", "--strategies=auto", "--json"} +
-      Arguments{"--batch_size=2", "--num_intra_threads=3"});
+  const ProgramResult compared =
+      run_convoy(Arguments{"compare", "--simulate", "--models=lenet", "--device=cpu",
+                           "--num_devices=2", "--num_intra_threads=3", "--gradient_clip_norm=1",
+                           "--auto=simulate", "--strategies=auto", "--json", "--batch_size=2"});
   ASSERT_EQ(compared.exit_code, 0) << compared.err;
   const auto cell = parse_json(compared.out).at("cells").at(0);
   EXPECT_EQ(cell.at("plan_hash"), hashes.run);
