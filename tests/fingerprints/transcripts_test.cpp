@@ -25,7 +25,8 @@ std::string portable(std::string text) {
   text = replaced(std::move(text), CONVOY_BINARY_DIR, "$BUILD");
   text = replaced(std::move(text), CONVOY_SOURCE_DIR, "$SOURCE");
   for (const std::string before : {"convoy:      ", "\"convoy_version\": \""})
-    text = replaced(std::move(text), before + kVersion, before + "$VERSION");
+    text = replaced(std::move(text), std::string(before).append(kVersion),
+                    std::string(before).append("$VERSION"));
   return text;
 }
 

@@ -39,6 +39,7 @@ void print_threads(std::ostream& out, const Comparison& comparison) {
     if (cell.threads_per_device > 0) threads[cell.replicas] = cell.threads_per_device;
   if (!comparison.simulated || threads.empty()) return;
   std::vector<std::string> texts;
+  texts.reserve(threads.size());
   for (const auto& [devices, number] : threads)
     texts.push_back(fmt::format("{} with {}", number, counted(devices, "device")));
   out << fmt::format("Threads per device: {}\n", fmt::join(texts, ", "));

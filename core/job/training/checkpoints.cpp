@@ -22,14 +22,14 @@ convoy_optimizer_kind optimizer_of(const runtime::Session& session) {
 
 }  // namespace
 
-Checkpoints::Checkpoints(const Setup& setup, std::shared_ptr<StartingPoint> start,
-                         std::int64_t global_batch, Tell tell)
+Checkpoints::Checkpoints(const Setup& setup, StartingPoint* known, std::int64_t global_batch,
+                         Tell tell)
     : setup_(setup),
       options_(setup.options.checkpoints),
       global_batch_(global_batch),
       tell_(std::move(tell)) {
   tell_what_saves_nothing();
-  if (!options_.train_dir.empty()) open_newest(start.get());
+  if (!options_.train_dir.empty()) open_newest(known);
   if (!start_.newest) check_initial_weights();
 }
 

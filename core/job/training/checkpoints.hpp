@@ -23,10 +23,9 @@ class Checkpoints {
  public:
   using Tell = StartingPoint::Tell;
 
-  // `start` is what find_starting_point() has found for this run already; null: it is looked for.
+  // Takes over `known`, which find_starting_point() has found for this run; null: it is looked for.
   // Error as that function, and for --init_weights as InitialWeights.
-  Checkpoints(const Setup& setup, std::shared_ptr<StartingPoint> start, std::int64_t global_batch,
-              Tell tell);
+  Checkpoints(const Setup& setup, StartingPoint* known, std::int64_t global_batch, Tell tell);
 
   std::int64_t first_step() const { return start_.facts ? start_.facts->step : 0; }
   // Training images that earlier runs have taken.

@@ -174,9 +174,9 @@ void TrainingRun::trace_step(runtime::Session& session, const runtime::StepTrace
 }
 
 void TrainingRun::train() {
+  const std::shared_ptr<StartingPoint> known = std::exchange(run_.setup.starting_point, nullptr);
   checkpoints_ =
-      std::make_unique<Checkpoints>(run_.setup, std::exchange(run_.setup.starting_point, nullptr),
-                                    run_.global_batch(), run_.teller());
+      std::make_unique<Checkpoints>(run_.setup, known.get(), run_.global_batch(), run_.teller());
   data::DataOptions data = data_options(run_.setup, run_.sizes, run_.devices);
   run_.tell(shared_cores_notice(run_.setup, run_.devices));
   if (run_.setup.task == nullptr) predict();
