@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/thread_seconds.hpp"
 #include "core/conformance/conformance.hpp"
 #include "core/conformance/transport_end.hpp"
 #include "core/plugin/transport_plugin.hpp"
@@ -43,12 +44,6 @@ CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
 // its answer each, beside those of meetings of the same processes.
 std::optional<std::string> fault_of_answers(const std::vector<double>& rounds,
                                             const std::vector<double>& meetings);
-
-// Seconds of a thread.
-struct ThreadSeconds {
-  double used = 0;    // on a processor
-  double waited = 0;  // ready to compute, while others had the processors
-};
 
 // What is wrong with how threads spent a wait of `seconds` in which nothing happened, if anything
 // is: they computed for a tenth or more of the time in which they had a processor or needed none.

@@ -6,9 +6,9 @@
 
 #include <array>
 #include <cstring>
-#include <fstream>
 
 #include "core/base/error.hpp"
+#include "core/base/thread_seconds.hpp"
 
 namespace convoy::conformance {
 namespace {
@@ -20,23 +20,15 @@ constexpr double kCloseSeconds = 5.5;
 constexpr double kMessageSeconds = 10.0;
 constexpr std::uint32_t kPlan = 7;
 
-// For how long this thread was ready to run and others had the processor; 0 where the system does
-// not say.
-double seconds_without_processor() {
-  std::ifstream file("/proc/thread-self/schedstat");
-  double on_processor = 0, waiting = 0;  // nanoseconds
-  return file >> on_processor >> waiting ? waiting * 1e-9 : 0.0;
-}
-
 template <typename Call>
 auto timed(const char* what, double allowed, Call call) {
   struct Check {
     const char* what;
     double allowed;
     Stopwatch watch{};
-    double before = seconds_without_processor();
+    double before = seconds_of_this_thread().waited;
     void end() const {
-      const double own = watch.seconds() - (seconds_without_processor() - before);
+      const double own = watch.seconds() - (seconds_of_this_thread().waited - before);
       if (own > allowed) throw Wrong(fmt::format("{} took {:.1f} s", what, own));
     }
   } const check{what, allowed};

@@ -3,8 +3,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,14 +16,7 @@ namespace {
 // Of all threads of this process, the transport's, too, by their numbers. Where the system does not
 // tell, together and without waits.
 std::map<std::string, ThreadSeconds> thread_seconds() {
-  std::map<std::string, ThreadSeconds> threads;
-  std::error_code error;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", error)) {
-    double used = 0;
-    double waited = 0;
-    if (std::ifstream(thread.path() / "schedstat") >> used >> waited)  // nanoseconds
-      threads[thread.path().filename()] = {1e-9 * used, 1e-9 * waited};
-  }
+  std::map<std::string, ThreadSeconds> threads = seconds_of_threads();
   if (threads.empty()) threads["all"] = {processor_seconds(), 0};
   return threads;
 }

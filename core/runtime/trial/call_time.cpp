@@ -1,14 +1,10 @@
 #include "core/runtime/trial/call_time.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 
 #include "core/base/clocks.hpp"
+#include "core/base/thread_seconds.hpp"
 
 namespace convoy::runtime {
 namespace {
@@ -20,18 +16,9 @@ double seconds_computed_by(pid_t process) {
   return clock_getcpuclockid(process, &clock) == 0 ? seconds_on(clock) : 0;
 }
 
-// Nothing where the system does not say.
 double seconds_waited_by(pid_t process) {
   double waited = 0;
-  std::error_code error;
-  for (std::filesystem::directory_iterator thread(fmt::format("/proc/{}/task", process), error),
-       end;
-       !error && thread != end; thread.increment(error)) {
-    double ran_ns = 0;
-    double waited_ns = 0;
-    if (std::ifstream(thread->path() / "schedstat") >> ran_ns >> waited_ns)
-      waited += 1e-9 * waited_ns;
-  }
+  for (const auto& [thread, seconds] : seconds_of_threads(process)) waited += seconds.waited;
   return waited;
 }
 
