@@ -88,12 +88,13 @@ std::vector<unsigned> numbers_of_list(std::string_view list) {
   constexpr std::uint64_t kMost = 65536;
   const auto is_of_list = [](char c) { return (c >= '0' && c <= '9') || c == '-' || c == ','; };
   const auto parts = parts_of(list);
-  if (!std::ranges::all_of(list, is_of_list) || list_size(list).value_or(kMost + 1) > kMost)
-    return {};
+  if (!parts || !std::ranges::all_of(list, is_of_list)) return {};
   std::vector<unsigned> numbers;
-  for (const auto& [first, last] : *parts)
+  for (const auto& [first, last] : *parts) {
+    if (last - first >= kMost - numbers.size()) return {};
     for (std::uint64_t number = first; number <= last; ++number)
       numbers.push_back(static_cast<unsigned>(number));
+  }
   return numbers;
 }
 
