@@ -30,7 +30,7 @@ Checkpoints::Checkpoints(const Setup& setup, StartingPoint* known, std::int64_t 
       tell_(std::move(tell)) {
   tell_what_saves_nothing();
   if (!options_.train_dir.empty()) open_newest(known);
-  if (!start_.newest) check_initial_weights();
+  if (known == nullptr && !start_.newest) check_initial_weights();
 }
 
 void Checkpoints::open_newest(StartingPoint* known) {

@@ -23,8 +23,8 @@ class Checkpoints {
  public:
   using Tell = StartingPoint::Tell;
 
-  // Takes over `known`, which find_starting_point() has found for this run; null: it is looked for.
-  // Error as that function, and for --init_weights as InitialWeights.
+  // Takes over `known`, which open_starting_point() has found for this run; null: it is looked for.
+  // Error as that function.
   Checkpoints(const Setup& setup, StartingPoint* known, std::int64_t global_batch, Tell tell);
 
   std::int64_t first_step() const { return start_.facts ? start_.facts->step : 0; }
