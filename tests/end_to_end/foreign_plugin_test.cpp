@@ -35,21 +35,21 @@ std::vector<std::string> run_of(const std::string& strategy, const std::string& 
 }
 
 struct Fault {
-  const char* strategy;
-  const char* doing;
-  const char* what;
+  const char* name;   // the strategy's, or what the one of changed surroundings is to do
+  const char* doing;  // what convoy was doing
+  const char* what;   // is said of it
 };
 
 class Hostile : public ::testing::TestWithParam<Fault> {};
 
 TEST_P(Hostile, IsNamedWhenItIsAskedFor) {
-  const std::string_view strategy = GetParam().strategy;
+  const std::string_view strategy = GetParam().name;
   if (kSanitized && !strategy.ends_with("loop") && !strategy.ends_with("sleep"))
     GTEST_SKIP() << "the sanitizer has an end of its own for such a process";
-  const ProgramResult result = run_convoy(run_of(GetParam().strategy));
+  const ProgramResult result = run_convoy(run_of(GetParam().name));
   EXPECT_EQ(result.exit_code, 3) << result.err;
   EXPECT_THAT(result.err,
-              AllOf(HasSubstr(std::string("strategy ") + GetParam().strategy), HasSubstr(kFolder),
+              AllOf(HasSubstr(std::string("strategy ") + GetParam().name), HasSubstr(kFolder),
                     HasSubstr(GetParam().doing), HasSubstr(GetParam().what)));
 }
 
@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Fault{"hostile_kernel_callloop", "running its kernel 'pass'",
               "it had not returned after 1.5 seconds"},
         Fault{"hostile_kernel_calloverrun", "running its kernel 'pass'", "it crashed: signal 11"}),
-    [](const auto& fault) { return std::string(fault.param.strategy); });
+    [](const auto& fault) { return std::string(fault.param.name); });
 
 TEST(HostileStrategies, AreLeftOutByAutoAndNamed) {
   std::vector<std::string> arguments = run_of("auto");
@@ -82,17 +82,10 @@ TEST(HostileStrategies, AreLeftOutByAutoAndNamed) {
     EXPECT_THAT(result.err, HasSubstr(std::string("left out: strategy hostile_") + name));
 }
 
-// What it changes, and what is said of it.
-struct Change {
-  const char* fault;
-  const char* doing;
-  const char* what;
-};
-
-class HostileSurroundings : public ::testing::TestWithParam<Change> {
+class HostileSurroundings : public ::testing::TestWithParam<Fault> {
  protected:
   static ProgramResult train(const std::string& strategy) {
-    const Environment fault{{{"CONVOY_TEST_FAULT", GetParam().fault}}};
+    const Environment fault{{{"CONVOY_TEST_FAULT", GetParam().name}}};
     std::vector<std::string> arguments = run_of(strategy, "10", kFolder + "_surroundings");
     arguments.emplace_back("--auto=simulate");
     return run_convoy(arguments);
@@ -115,23 +108,23 @@ TEST_P(HostileSurroundings, AreLeftAsTheyAre) {
 INSTANTIATE_TEST_SUITE_P(
     Changes, HostileSurroundings,
     ::testing::Values(
-        Change{"load:memory", "opening it", "it lowered the limit of memory (RLIMIT_AS)"},
-        Change{"create:memory", "creating it", "it lowered the limit of memory (RLIMIT_AS)"},
-        Change{"plan:memory", "planning", "it lowered the limit of memory (RLIMIT_AS)"},
-        Change{"load:files", "opening it", "it lowered the limit of open files (RLIMIT_NOFILE)"},
-        Change{"plan:time", "planning", "it lowered the limit of processor time (RLIMIT_CPU)"},
-        Change{"kernel:sizes", "running its kernel 'copy'",
-               "it lowered the limit of the size of files (RLIMIT_FSIZE)"},
-        Change{"give:signals", "giving a kernel", "it changed what signals do"},
-        Change{"load:mask", "opening it", "it changed which signals are blocked"},
-        Change{"plan:timer", "planning", "it set a timer"},
-        Change{"create:umask", "creating it", "it changed the permissions of new files (umask)"},
-        Change{"plan:streams", "planning", "it closed or replaced a standard stream"},
-        Change{"load:folder", "opening it", "it changed the working folder"},
-        Change{"kernel:environment", "running its kernel 'copy'",
-               "it changed variables of the environment"}),
+        Fault{"load:memory", "opening it", "it lowered the limit of memory (RLIMIT_AS)"},
+        Fault{"create:memory", "creating it", "it lowered the limit of memory (RLIMIT_AS)"},
+        Fault{"plan:memory", "planning", "it lowered the limit of memory (RLIMIT_AS)"},
+        Fault{"load:files", "opening it", "it lowered the limit of open files (RLIMIT_NOFILE)"},
+        Fault{"plan:time", "planning", "it lowered the limit of processor time (RLIMIT_CPU)"},
+        Fault{"kernel:sizes", "running its kernel 'copy'",
+              "it lowered the limit of the size of files (RLIMIT_FSIZE)"},
+        Fault{"give:signals", "giving a kernel", "it changed what signals do"},
+        Fault{"load:mask", "opening it", "it changed which signals are blocked"},
+        Fault{"plan:timer", "planning", "it set a timer"},
+        Fault{"create:umask", "creating it", "it changed the permissions of new files (umask)"},
+        Fault{"plan:streams", "planning", "it closed or replaced a standard stream"},
+        Fault{"load:folder", "opening it", "it changed the working folder"},
+        Fault{"kernel:environment", "running its kernel 'copy'",
+              "it changed variables of the environment"}),
     [](const auto& change) {
-      std::string name = change.param.fault;
+      std::string name = change.param.name;
       std::ranges::replace(name, ':', '_');
       return name;
     });
