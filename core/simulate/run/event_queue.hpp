@@ -41,7 +41,7 @@ class EventQueue {
   bool empty() const { return size_ == 0; }
   void push(const Event& event) {
     ++size_;
-    buckets_[bucket(event.at)].push_back(event);
+    put(bucket(event.at), event);
   }
   // Advances to the earliest event and returns its time. No earlier event may be pushed from then
   // on. renew(event) is called for events on the way: it may give an event a later time and another
@@ -51,34 +51,61 @@ class EventQueue {
     while (!has_more_now() && !empty()) settle(renew);
     return now_;
   }
-  bool has_more_now() const { return taken_ < buckets_[0].size(); }
+  bool has_more_now() const { return taken_ < buckets_[kPresent].size(); }
   // Takes an event of the present time; there must be one.
   Event pop() {
     --size_;
-    return buckets_[0][taken_++];
+    return buckets_[kPresent][taken_++];
   }
 
  private:
-  // The bucket of a time is the highest bit in which it differs from the present. Events of one
-  // time are in one bucket, and keep their order when the bucket is spread over the lower ones.
-  std::size_t bucket(Ticks at) const {
-    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(at ^ now_)));
+  // Times are numbers of digits of this many bits. More bits move events less often, but need more
+  // buckets.
+  static constexpr std::uint32_t kDigitBits = 4;
+  static constexpr std::uint32_t kDigits = 64 / kDigitBits;
+  static constexpr std::uint32_t kValues = 1u << kDigitBits;
+  static constexpr std::uint32_t kPresent = 0;
+  static constexpr std::uint32_t kBuckets = kDigits * kValues;
+
+  // The bucket of a time is given by the highest digit in which it differs from the present, and
+  // by the value of this digit, which is above 0. So the buckets are in the order of time. Events
+  // of one time are in one bucket, and keep their order when the bucket is spread over the lower
+  // ones.
+  std::uint32_t bucket(Ticks at) const {
+    const auto different = static_cast<std::uint64_t>(at ^ now_);
+    if (different == 0) return kPresent;
+    const auto digit = static_cast<std::uint32_t>(std::bit_width(different) - 1) / kDigitBits;
+    const auto value = static_cast<std::uint32_t>(at >> (digit * kDigitBits)) % kValues;
+    return digit * kValues + value;
+  }
+
+  void put(std::uint32_t bucket, const Event& event) {
+    buckets_[bucket].push_back(event);
+    filled_[bucket / 64] |= std::uint64_t{1} << bucket % 64;
+  }
+
+  // The first bucket with events after the present ones; there must be one.
+  std::uint32_t first_later() const {
+    std::uint64_t filled = filled_[0] & ~std::uint64_t{1};
+    std::uint32_t word = 0;
+    while (filled == 0) filled = filled_[++word];
+    return 64 * word + static_cast<std::uint32_t>(std::countr_zero(filled));
   }
 
   template <typename Renew>
   void settle(const Renew& renew) {
-    buckets_[0].clear();
+    buckets_[kPresent].clear();
     taken_ = 0;
-    std::size_t first = 1;
-    while (buckets_[first].empty()) ++first;
+    const std::uint32_t first = first_later();
     met_.swap(buckets_[first]);
+    filled_[first / 64] &= ~(std::uint64_t{1} << first % 64);
     for (Event& event : met_) {
       if (!renew(event))
         --size_;
-      else if (const std::size_t its_bucket = bucket(event.at); its_bucket == first)
+      else if (const std::uint32_t its_bucket = bucket(event.at); its_bucket == first)
         spread_.push_back(event);
       else
-        buckets_[its_bucket].push_back(event);
+        put(its_bucket, event);
     }
     met_.clear();
     if (!spread_.empty()) spread();
@@ -87,16 +114,19 @@ class EventQueue {
   void spread() {
     now_ = spread_.front().at;
     for (const Event& event : spread_) now_ = event.at < now_ ? event.at : now_;
-    for (const Event& event : spread_) buckets_[bucket(event.at)].push_back(event);
+    for (const Event& event : spread_) put(bucket(event.at), event);
     spread_.clear();
-    if (!std::ranges::is_sorted(buckets_[0], {}, &Event::number))
-      std::ranges::sort(buckets_[0], {}, &Event::number);
+    std::vector<Event>& present = buckets_[kPresent];
+    if (!std::ranges::is_sorted(present, {}, &Event::number))
+      std::ranges::sort(present, {}, &Event::number);
   }
 
-  std::array<std::vector<Event>, 65> buckets_;  // the first has the events of the present time
-  std::vector<Event> met_;                      // the events of a bucket, while they are renewed
-  std::vector<Event> spread_;                   // those of them that lower buckets get
-  std::size_t taken_ = 0;                       // events taken from the first bucket
+  std::array<std::vector<Event>, kBuckets> buckets_;  // the first has the events of the present
+  std::array<std::uint64_t, kBuckets / 64>
+      filled_{};               // a bit per bucket; the first bit is not kept
+  std::vector<Event> met_;     // the events of a bucket, while they are renewed
+  std::vector<Event> spread_;  // those of them that lower buckets get
+  std::size_t taken_ = 0;      // events taken from the first bucket
   std::size_t size_ = 0;
   Ticks now_ = 0;
 };
