@@ -1,6 +1,7 @@
 #include "core/base/cache_folder.hpp"
 
 #include <cstdlib>
+#include <system_error>
 
 namespace convoy {
 namespace {
@@ -13,7 +14,11 @@ const char* absolute_path_in(const char* variable) {
 }  // namespace
 
 std::filesystem::path cache_folder() {
-  if (const char* own = absolute_path_in("CONVOY_CACHE_DIR")) return own;
+  if (const char* own = std::getenv("CONVOY_CACHE_DIR"); own != nullptr && own[0] != '\0') {
+    std::error_code no_working_folder;
+    const std::filesystem::path folder = std::filesystem::absolute(own, no_working_folder);
+    return no_working_folder ? std::filesystem::path(own) : folder;
+  }
   if (const char* shared = absolute_path_in("XDG_CACHE_HOME"))
     return std::filesystem::path(shared) / "convoy";
   if (const char* home = absolute_path_in("HOME"))

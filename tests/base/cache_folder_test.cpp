@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 
 #include "tests/environment.hpp"
@@ -27,7 +28,13 @@ TEST_F(CacheFolder, IsTheFirstThatTheEnvironmentNames) {
   EXPECT_EQ(cache_folder(), "/own");
 }
 
-TEST_F(CacheFolder, IsNeverRelative) {
+TEST_F(CacheFolder, OfConvoysOwnVariableMayBeInTheWorkingFolder) {
+  setenv("HOME", "/home/me", 1);
+  setenv("CONVOY_CACHE_DIR", "caches/own", 1);
+  EXPECT_EQ(cache_folder(), std::filesystem::current_path() / "caches/own");
+}
+
+TEST_F(CacheFolder, IsNotRelativeByOtherVariables) {
   setenv("HOME", "/home/me", 1);
   setenv("XDG_CACHE_HOME", "here", 1);
   setenv("CONVOY_CACHE_DIR", "", 1);

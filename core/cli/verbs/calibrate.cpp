@@ -90,8 +90,8 @@ std::filesystem::path output_path(const CalibrateOptions& given,
   std::filesystem::path path = calibrate::default_profile_path(here);
   if (path.empty())
     fail(ExitCode::kUsage,
-         "the environment names no folder for caches (HOME, XDG_CACHE_HOME or CONVOY_CACHE_DIR, an "
-         "absolute path): set one, or say with --calibration_file=FILE where to write");
+         "the environment names no folder for caches: set CONVOY_CACHE_DIR (or HOME or "
+         "XDG_CACHE_HOME, absolute paths), or say with --calibration_file=FILE where to write");
   std::error_code error;
   std::filesystem::create_directories(path.parent_path(), error);
   if (error)
