@@ -1,4 +1,4 @@
-#include "tests/devices/channels_last_norm_case.hpp"
+#include "tests/devices/cpu/norms/channels_last_norm_case.hpp"
 
 #include <limits>
 #include <ostream>

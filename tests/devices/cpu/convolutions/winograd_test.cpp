@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/devices/bf16_values.hpp"
-#include "tests/devices/winograd_case.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
+#include "tests/devices/cpu/convolutions/winograd_case.hpp"
 
 namespace convoy::test {
 namespace {

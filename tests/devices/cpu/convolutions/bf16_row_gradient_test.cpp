@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "tests/devices/bf16_operands.hpp"
+#include "tests/devices/cpu/convolutions/bf16_operands.hpp"
 
 namespace convoy::cpu {
 namespace {

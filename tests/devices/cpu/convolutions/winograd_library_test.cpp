@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "plugins/devices/cpu/onednn.hpp"
-#include "tests/devices/winograd_case.hpp"
+#include "tests/devices/cpu/convolutions/winograd_case.hpp"
 
 namespace convoy::test {
 namespace {

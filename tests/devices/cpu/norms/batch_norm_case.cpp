@@ -1,4 +1,4 @@
-#include "tests/devices/batch_norm_case.hpp"
+#include "tests/devices/cpu/norms/batch_norm_case.hpp"
 
 #include <cmath>
 #include <random>

@@ -9,8 +9,8 @@
 #include <ostream>
 #include <vector>
 
-#include "tests/devices/bf16_operands.hpp"
-#include "tests/devices/bf16_values.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
+#include "tests/devices/cpu/convolutions/bf16_operands.hpp"
 
 namespace convoy::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/devices/winograd_case.hpp"
+#include "tests/devices/cpu/convolutions/winograd_case.hpp"
 
 #include <gtest/gtest.h>
 #include <omp.h>
@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "tests/devices/bf16_values.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
 
 namespace convoy::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "plugins/devices/cpu/kernels/channels_last_pool.hpp"
-#include "tests/devices/bf16_values.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
 
 #if defined(__x86_64__) && !defined(CONVOY_X86_KERNELS)
 #define CONVOY_X86_KERNELS  // as the kernels' library is compiled

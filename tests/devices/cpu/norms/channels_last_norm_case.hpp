@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "tests/devices/bf16_values.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
 
 namespace convoy::test {
 

@@ -1,5 +1,5 @@
 #include "plugins/devices/cpu/onednn.hpp"
-#include "tests/devices/bf16_operands.hpp"
+#include "tests/devices/cpu/convolutions/bf16_operands.hpp"
 
 #include <gtest/gtest.h>
 

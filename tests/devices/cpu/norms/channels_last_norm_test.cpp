@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "tests/devices/channels_last_norm_case.hpp"
+#include "tests/devices/cpu/norms/channels_last_norm_case.hpp"
 
 namespace convoy::test {
 

@@ -5,7 +5,7 @@
 
 #include <ostream>
 
-#include "tests/devices/bf16_values.hpp"
+#include "tests/devices/cpu/bf16_values.hpp"
 
 namespace convoy::test {
 namespace {
