@@ -12,7 +12,6 @@ constexpr double kLearningRate = 1e-6;
 runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t devices,
                                       bool profile) {
   runtime::SessionOptions options;
-  options.devices = devices;
   options.batch = network.batch;
   options.optimizer = train::make_optimizer({}, devices);
   options.profile = profile;
@@ -20,23 +19,15 @@ runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t
   return options;
 }
 
-std::unique_ptr<runtime::Session> open_session(const ProbeNetwork& network,
-                                               StrategyPlugin& strategy,
-                                               const std::shared_ptr<runtime::OpenDevices>& devices,
-                                               bool profile, const runtime::ClusterTask* task) {
-  const Cluster& cluster = task == nullptr ? devices->cluster() : *task->cluster;
-  const runtime::SessionOptions options = probe_options(network, cluster.replicas(), profile);
-  if (task == nullptr)
-    return std::make_unique<runtime::Session>(network.graph, strategy, devices, options);
-  return std::make_unique<runtime::Session>(network.graph, strategy, devices, options, *task);
-}
-
 }  // namespace
 
 ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
                            const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
-                           const runtime::ClusterTask* task)
-    : session_(open_session(network, strategy, devices, profile, task)),
+                           const std::optional<runtime::ClusterTask>& task)
+    : session_(
+          network.graph, strategy, devices,
+          probe_options(network, (task ? *task->cluster : devices->cluster()).replicas(), profile),
+          task),
       images_(network.batch * network.graph.nodes().front().output.elements()),
       labels_(network.batch) {
   std::uint32_t state = 1;
@@ -51,11 +42,11 @@ ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy
 double ProbeSession::step() {
   runtime::StepInput input;
   input.learning_rate = kLearningRate;
-  input.batches.assign(session_->replicas(), {images_.data(), labels_.data()});
-  const double start = session_->now();
-  session_->executor().submit_step(input);
-  session_->executor().finish_step();
-  return session_->now() - start;
+  input.batches.assign(session_.cluster().replicas(), {images_.data(), labels_.data()});
+  const double start = session_.devices()->now();
+  session_.executor().submit_step(input);
+  session_.executor().finish_step();
+  return session_.devices()->now() - start;
 }
 
 double usual_step(ProbeSession& probe) {

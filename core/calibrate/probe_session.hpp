@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/calibrate/probe_networks.hpp"
@@ -20,15 +21,15 @@ class ProbeSession {
   // their sessions at the same time.
   ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
                const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
-               const runtime::ClusterTask* task = nullptr);
+               const std::optional<runtime::ClusterTask>& task = {});
 
   // Takes a step and returns the seconds until the last device ended it.
   double step();
-  runtime::Session& session() { return *session_; }
-  const runtime::Session& session() const { return *session_; }
+  runtime::Session& session() { return session_; }
+  const runtime::Session& session() const { return session_; }
 
  private:
-  std::unique_ptr<runtime::Session> session_;
+  runtime::Session session_;
   std::vector<float> images_;
   std::vector<std::int32_t> labels_;
 };

@@ -32,9 +32,9 @@ StepCheck::StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothin
 CheckedStep StepCheck::against(const MachineProfile& profile,
                                const simulate::SoftwareProfile& software) const {
   const runtime::Session& session = probe_->session();
-  return {session.replicas(),
+  return {session.cluster().replicas(),
           predict_step(profile, session.graph(), batch_, session.lowered_plan(),
-                       session.devices().front().threads, software),
+                       session.devices()->descriptions().front().threads, software),
           measured_seconds_};
 }
 

@@ -26,7 +26,7 @@ class StepCheck {
   StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
             const std::shared_ptr<runtime::OpenDevices>& devices);
 
-  std::uint32_t devices() const { return probe_->session().replicas(); }
+  std::uint32_t devices() const { return probe_->session().cluster().replicas(); }
   double measured_seconds() const { return measured_seconds_; }
   CheckedStep against(const MachineProfile& profile,
                       const simulate::SoftwareProfile& software) const;

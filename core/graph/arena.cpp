@@ -65,4 +65,14 @@ uint64_t Arena::hash() const {
   return hash.value();
 }
 
+std::vector<convoy_decay_range> decayed_ranges(const Graph& graph, const Arena& arena) {
+  std::vector<convoy_decay_range> ranges;
+  for (std::size_t i = graph.variables().size(); i-- > 0;) {
+    if (!graph.variables()[i].decayed) continue;
+    const convoy_range range = arena.range(i);
+    ranges.push_back({range.first, range.count});
+  }
+  return ranges;
+}
+
 }  // namespace convoy

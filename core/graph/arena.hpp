@@ -40,4 +40,7 @@ class Arena {
   bool plain_ = true;
 };
 
+// The storage of the variables with weight decay, ascending.
+std::vector<convoy_decay_range> decayed_ranges(const Graph& graph, const Arena& arena);
+
 }  // namespace convoy

@@ -39,8 +39,6 @@ runtime::SessionOptions session_options(const Setup& setup, const Sizes& sizes,
                                         std::uint32_t devices) {
   const JobOptions& options = setup.options;
   runtime::SessionOptions result;
-  result.devices = devices;
-  result.threads = options.threads_per_device;
   result.batch = sizes.batch;
   result.seed = options.seed;
   result.hash_initializer = options.initializer == InitializerChoice::kHash;

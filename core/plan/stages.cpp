@@ -27,6 +27,10 @@ std::size_t stage_at(const Plan& plan, std::uint64_t step) {
   return stage;
 }
 
+bool stage_begins_with(const Plan& plan, std::uint64_t step) {
+  return step > 0 && first_step_of(plan, stage_at(plan, step)) == step;
+}
+
 Plan stage_of(const Plan& plan, std::size_t stage) {
   Plan result;
   result.cluster = plan.cluster;

@@ -18,6 +18,8 @@ std::uint64_t first_step_of(const Plan& plan, std::size_t stage);
 std::uint32_t computes_of(const Plan& plan, std::size_t stage);
 // The stage that a step belongs to.
 std::size_t stage_at(const Plan& plan, std::uint64_t step);
+// Whether another stage begins with this step.
+bool stage_begins_with(const Plan& plan, std::uint64_t step);
 // One stage as an independent plan.
 Plan stage_of(const Plan& plan, std::size_t stage);
 // Appends a plan of one stage, from that step on. It has the same buffers, and may have more.

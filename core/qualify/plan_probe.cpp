@@ -53,7 +53,7 @@ Extents predicted_extents(const Plan& plan, const simulate::SimulationResult& st
 std::optional<simulate::SimulationResult> predict(const ProbeTarget& target,
                                                   runtime::Session& session) {
   if (target.hardware == nullptr || target.task != nullptr) return std::nullopt;
-  const simulate::SimulatedCluster on = target.hardware->cluster(1, session.replicas());
+  const simulate::SimulatedCluster on = target.hardware->cluster(1, session.cluster().replicas());
   if (on.cluster.places.size() != session.cluster().places.size()) return std::nullopt;
   simulate::PredictorOptions options =
       job::prediction_options(target.setup, *target.hardware, session.options().batch);
@@ -91,9 +91,12 @@ calibrate::ProbeNetwork smallest_network() {
 ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork& network,
                        const ProbedStep& step, int repetitions) {
   const std::unique_ptr<StrategyPlugin> strategy = probe_strategy(step);
-  calibrate::ProbeSession probe(network, *strategy, target.devices, false, target.task);
+  calibrate::ProbeSession probe(
+      network, *strategy, target.devices, false,
+      target.task == nullptr ? std::nullopt : std::optional(*target.task));
   runtime::Session& session = probe.session();
-  const std::vector<std::uint32_t> sources = probed_operations(session.logical_plan(), step);
+  const std::vector<std::uint32_t> sources =
+      probed_operations(session.plan()->step.logical(), step);
   std::vector<double> steps;
   std::map<std::uint32_t, std::vector<double>> seconds;
   for (int i = 0; i <= repetitions; ++i) {

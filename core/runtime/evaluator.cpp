@@ -40,7 +40,7 @@ class Scoring {
 
  private:
   void run_steps(std::int64_t steps) {
-    started_ = last_report_ = session_.now();
+    started_ = last_report_ = session_.devices()->now();
     const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
     while (finished_ < steps && !(result_.stopped && images_.empty())) {
       while (!result_.stopped && submitted_ < steps && images_.size() < depth) submit();
@@ -52,7 +52,7 @@ class Scoring {
   void submit() {
     StepInput input;
     std::int64_t images = 0;
-    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
+    for (std::uint32_t replica = 0; replica < session_.cluster().replicas(); ++replica) {
       const data::Batch& batch = source_.acquire(static_cast<int>(replica), submitted_);
       input.batches.push_back({batch.images, batch.labels});
       images += batch.count - batch.left_out;
@@ -66,7 +66,7 @@ class Scoring {
     const StepResult& step = session_.executor().finish_step();
     const std::int64_t images = images_.front();
     images_.pop_front();
-    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
+    for (std::uint32_t replica = 0; replica < session_.cluster().replicas(); ++replica)
       source_.release(static_cast<int>(replica), finished_);
     ++finished_;
     for (const auto& hits : step.hits) {
@@ -108,7 +108,7 @@ Evaluator::Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices,
 Evaluation Evaluator::run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,
                           const EvaluationEvents& events) {
   CONVOY_CHECK_LT(0, steps);
-  session_.write_values(values);
+  session_.values().write_model(values);
   return Scoring(session_, source, events).run(steps);
 }
 

@@ -76,6 +76,8 @@ class PlanMemory {
   void reset();
   // Slots of optimizer state per updated buffer.
   std::uint32_t state_slots() const { return optimizer_.state_slots; }
+  // What a slot holds before the first update.
+  float initial_of(std::uint32_t slot) const;
   // One slot beside one updated buffer, in its index space.
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot,
                                 const ElementRange& range) const;
@@ -119,7 +121,6 @@ class PlanMemory {
                    Part part);
   void allocate_optimizer_state();
   ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
-  float initial_of(std::uint32_t slot) const;
   static std::byte* address(const Block& block, const ElementRange& range);
   // The stored elements of `range`, whose values begin at `values`.
   static void read_block(const Block& block, const ElementRange& range, void* values);

@@ -2,10 +2,111 @@
 
 #include <fmt/format.h>
 
+#include "core/base/error.hpp"
+#include "core/plan/lower/device_collective.hpp"
 #include "core/plan/schedule/live_ranges.hpp"
+#include "core/plan/schedule/local_schedule.hpp"
+#include "core/plan/schedule/spanning_collective.hpp"
 #include "core/plan/stages.hpp"
+#include "core/runtime/claim.hpp"
+#include "core/runtime/model_map.hpp"
+#include "core/runtime/supported.hpp"
 
 namespace convoy::runtime {
+namespace {
+
+// Checks options whose validity depends on the plan.
+void require_promises(const PreparedPlan& plan, const PlanSite& site) {
+  if (plan.strategy == nullptr) return;
+  const std::string& name = plan.strategy->manifest().name;
+  if (site.options.deterministic)
+    require_deterministic(name, plan.step.check(), site.devices->descriptions());
+  if (plan.step.check().exact == Verdict::kIndependent &&
+      site.options.optimizer.gradient_scale != 1)
+    fail(ExitCode::kUsage,
+         "--gradient_scale=sum does not go with --variable_update={}: every device trains alone "
+         "there and nothing is summed; leave it out",
+         name);
+}
+
+// Checks that the network can carry the messages between this host and others.
+void require_network_reach(const PreparedPlan& plan, const ClusterTask& task) {
+  const std::uint32_t strands = plan.step.schedule().strands.count;
+  if (strands > task.network->channels())
+    fail(ExitCode::kUsage,
+         "strategy {} has {} workers that do not wait for each other, and messages of each need a "
+         "channel of their own, but there are {}; take fewer workers, or --cross_replica_sync=true",
+         plan.strategy->manifest().name, strands, task.network->channels());
+}
+
+// On several hosts, every host looks at its own lanes.
+void require_orders(const StepPlan& plan, const PlanSite& site) {
+  for (std::size_t stage = 0; stage < plan.stages(); ++stage) {
+    if (site.task == nullptr)
+      require_collective_order(plan.lowered(stage), plan.schedule(stage));
+    else if (site.groups != nullptr)
+      require_collective_order(plan.lowered(stage), schedule_of_host(plan, stage, site.task->host));
+  }
+}
+
+void prepare_on_this_host(const Plan& lowered, const Engines& engines) {
+  std::set<std::vector<std::uint32_t>> prepared;
+  for (const std::vector<Operation>* section : sections_of(lowered))
+    for (const Operation& operation : *section) {
+      if (!is_collective(operation.kind) || spans_hosts(lowered, operation)) continue;
+      if (engines.at(operation.place) == nullptr) continue;
+      const std::vector<std::uint32_t> places = participants(operation, lowered);
+      if (!prepared.insert(places).second) continue;
+      std::vector<OpenDevice*> devices;
+      devices.reserve(places.size());
+      for (const std::uint32_t place : places) devices.push_back(engines.at(place));
+      const auto reason = engines.at(operation.place)->collective_refusal(devices, true);
+      if (reason)
+        fail(ExitCode::kUnavailable, "operation {} ({}) of the plan cannot be prepared: {}",
+             operation.id, operation_name(operation.kind), *reason);
+    }
+}
+
+// Every group of devices once, before there is anything to wait for.
+void prepare_collectives(const StepPlan& plan, const PlanSite& site) {
+  require_orders(plan, site);
+  prepare_on_this_host(plan.lowered(), site.engines);
+  if (site.groups != nullptr)
+    site.groups->open(plan.lowered(), *site.task->peers, site.task->join_timeout);
+}
+
+}  // namespace
+
+std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site, StrategyPlugin* strategy,
+                                                 std::uint64_t bucket_elements) {
+  ArenaMap map = make_arena_map(site.graph, site.arena, bucket_elements);
+  std::shared_ptr<PreparedPlan> made;
+  if (strategy == nullptr) {
+    made.reset(new PreparedPlan{nullptr, bucket_elements, {site.cluster, std::move(map)}, nullptr});
+  } else {
+    made.reset(new PreparedPlan{
+        strategy,
+        bucket_elements,
+        {site.cluster, std::move(map), author_of(*strategy), {.guard = site.options.guard}},
+        nullptr});
+    require_claim(strategy->manifest(), made->step.logical(), made->step.check());
+    for (const Operation* call : called_kernels(made->step.logical()))
+      require_form(*strategy, call->details->kernel, site.devices->kernel_forms());
+  }
+  if (site.task != nullptr) require_network_reach(*made, *site.task);
+  require_supported(made->step.lowered(), site.engines);
+  prepare_collectives(made->step, site);
+  require_promises(*made, site);
+  if (strategy != nullptr)
+    made->kernels = std::make_unique<DeviceKernels>(made->step.lowered(), site.engines, *strategy,
+                                                    site.devices);
+  return made;
+}
+
+Schedule schedule_of_host(const StepPlan& plan, std::size_t stage, std::uint32_t host) {
+  const Plan& lowered = plan.lowered(stage);
+  return local_schedule(lowered, find_dependencies(lowered), plan.schedule(stage), host);
+}
 
 std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered) {
   std::set<std::uint32_t> buffers;

@@ -5,10 +5,14 @@
 #include <set>
 #include <string>
 
+#include "core/graph/arena.hpp"
+#include "core/graph/graph.hpp"
 #include "core/plan/host_kernel.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/plugin/strategy_plugin.hpp"
 #include "core/runtime/device_kernels.hpp"
+#include "core/runtime/network/cluster_task.hpp"
+#include "core/runtime/session_options.hpp"
 
 namespace convoy::runtime {
 
@@ -20,6 +24,26 @@ struct PreparedPlan {
   StepPlan step;
   std::unique_ptr<DeviceKernels> kernels;  // null where no strategy has a part in it
 };
+
+// Where a plan is to run: the storage, the devices and the options of a session.
+struct PlanSite {
+  const Graph& graph;
+  const Arena& arena;
+  const Cluster& cluster;
+  const SessionOptions& options;
+  const std::shared_ptr<OpenDevices>& devices;
+  const Engines& engines;
+  CollectiveGroups* groups = nullptr;  // null: no collective reaches other hosts
+  const ClusterTask* task = nullptr;   // null on a single host
+};
+
+// Writes, lowers and schedules a plan, and makes sure that it can run there. Error when it cannot,
+// or must not by the options.
+std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site, StrategyPlugin* strategy,
+                                                 std::uint64_t bucket_elements);
+
+// One host's part of the schedule of a stage.
+Schedule schedule_of_host(const StepPlan& plan, std::size_t stage, std::uint32_t host);
 
 // For StepPlan: the strategy, which must outlive what it returns.
 PlanAuthor author_of(StrategyPlugin& strategy);

@@ -43,40 +43,29 @@ void require_period_begins(const Plan& plan, std::size_t stage, std::uint64_t st
 
 }  // namespace
 
-Session::Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
-                 const SessionOptions& options)
-    : Session(std::move(graph), &strategy,
-              std::make_shared<OpenDevices>(devices, options.devices, options.threads), options,
-              nullptr) {}
-
 Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options)
-    : Session(std::move(graph), &strategy, std::move(devices), options, nullptr) {}
-
-Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options, const ClusterTask& task)
-    : Session(std::move(graph), &strategy, std::move(devices), options, &task) {}
+                 const SessionOptions& options, const std::optional<ClusterTask>& task)
+    : Session(std::move(graph), &strategy, std::move(devices), options, task) {}
 
 Session::Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options)
-    : Session(std::move(graph), nullptr, std::move(devices), options, nullptr) {}
+    : Session(std::move(graph), nullptr, std::move(devices), options, {}) {}
 
 Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options, const ClusterTask* task)
+                 const SessionOptions& options, const std::optional<ClusterTask>& task)
     : options_(options),
       graph_(std::move(graph)),
-      forward_only_(strategy == nullptr),
       devices_(std::move(devices)),
-      task_(task == nullptr ? std::nullopt : std::optional(*task)),
+      task_(task),
       cluster_(task_ ? *task_->cluster : devices_->cluster()),
       engines_(task_ ? engines_of(*task_, *devices_) : devices_->engines()),
       local_replicas_(replicas_with(cluster_, engines_)),
       groups_(groups_for(task_, engines_)),
       arena_(choose_storage(
           graph_, {cluster_, engines_, devices_->descriptions(), task_ ? task_->peers : nullptr},
-          options, forward_only_)),
+          options, strategy == nullptr)),
       view_(std::make_unique<GraphView>(graph_, arena_)) {
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
-  plan_ = make_plan_of(strategy, options_.bucket_elements);
+  plan_ = prepare_plan(site(), strategy, options_.bucket_elements);
   allocate_memory();
   initialize_parameters();  // before there are activations: it needs memory of its own for a moment
   compile();
@@ -87,9 +76,15 @@ Session::~Session() {
   abandon_hung_devices();
 }
 
+PlanSite Session::site() const {
+  return {graph_, arena_, cluster_, options_, devices_, engines_, groups_.get(), task()};
+}
+
 void Session::allocate_memory() {
-  memory_ = std::make_unique<PlanMemory>(whole_plan(), engines_, options_.optimizer,
-                                         graph_.state_elements());
+  const Plan& plan = plan_->step.lowered();
+  memory_ =
+      std::make_unique<PlanMemory>(plan, engines_, options_.optimizer, graph_.state_elements());
+  values_.emplace(graph_, arena_, plan, *memory_, task());
 }
 
 ExecutorParts Session::executor_parts() {
@@ -105,7 +100,7 @@ ExecutorParts Session::executor_parts() {
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
-  parts.decayed = decayed_ranges();
+  parts.decayed = decayed_ranges(graph_, arena_);
   parts.device_kernels = plan_->kernels.get();
   if (plan_->strategy != nullptr) parts.author = &plan_->strategy->settings();
   parts.kernel = [strategy = plan_->strategy](const std::string& name) {
@@ -138,7 +133,7 @@ void Session::use_stage(std::size_t stage) {
   stage_ = stage;
   memory_->hold_values_as(lowered_plan());
   local_.reset();
-  if (task_) local_ = schedule_of_task(plan_->step, stage_);
+  if (task_) local_ = schedule_of_host(plan_->step, stage_, task_->host);
   make_executors();
 }
 
@@ -173,11 +168,11 @@ void Session::abandon_hung_devices() {
 }
 
 void Session::compile() {
-  programs_.resize(replicas());
+  programs_.resize(cluster_.replicas());
   for (const std::uint32_t replica : local_replicas_) {
     OpenDevice* device = engines_[cluster_.replica_place[replica]];
     const convoy_compilation what =
-        compilation_of(*view_, options_, forward_only_, replica, replicas());
+        compilation_of(*view_, options_, forward_only(), replica, cluster_.replicas());
     programs_[replica] = Program(device->compile(what), Release{device});
   }
 }
@@ -211,22 +206,15 @@ void Session::initialize_parameters() {
   for (std::uint32_t i = 0; i < graph_.variables().size(); ++i) {
     const std::vector<float> values =
         initial_variable(graph_, i, options_.seed, options_.hash_initializer, threads);
-    write_variable(i, values);
+    values_->write_variable(i, values);
     if (!graph_.variables()[i].decayed) continue;
     for (const float value : values) initial_square_sum_ += static_cast<double>(value) * value;
   }
   if (graph_.state_elements() > 0) memory_->write_replica_state(initial_state(graph_));
 }
 
-bool Session::stage_begins_with(std::int64_t step) const {
-  const Plan& plan = whole_plan();
-  return step > 0 && std::ranges::any_of(plan.later, [&](const PlanStage& stage) {
-           return stage.first_step == static_cast<std::uint64_t>(step);
-         });
-}
-
 void Session::enter_stage(std::int64_t step) {
-  use_stage(stage_at(whole_plan(), static_cast<std::uint64_t>(step)));
+  use_stage(stage_at(plan_->step.lowered(), static_cast<std::uint64_t>(step)));
   executors_.front()->run_prologue();
   for (const auto& executor : executors_) executor->start_at(step, 0);
 }
@@ -234,39 +222,48 @@ void Session::enter_stage(std::int64_t step) {
 // The prologue of a stage that begins with the first step has not run, even with a complete state.
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
   const auto step = static_cast<std::uint64_t>(first_step);
-  const std::size_t stage = stage_at(whole_plan(), step);
-  if (!phase) require_period_begins(whole_plan(), stage, step);
+  const Plan& plan = plan_->step.lowered();
+  const std::size_t stage = stage_at(plan, step);
+  if (!phase) require_period_begins(plan, stage, step);
   for (std::size_t i = phase ? stage : 0; i <= stage; ++i) {
     if (i != stage_) use_stage(i);
-    if (!phase || stage_begins_with(first_step)) executors_.front()->run_prologue();
+    if (!phase || stage_begins_with(plan, step)) executors_.front()->run_prologue();
   }
   for (const auto& executor : executors_) executor->start_at(first_step, phase.value_or(0));
-  initial_square_sum_ = square_sum();
+  initial_square_sum_ = values_->square_sum();
 }
 
-std::vector<convoy_decay_range> Session::decayed_ranges() const {
-  std::vector<convoy_decay_range> ranges;
-  for (std::size_t i = graph_.variables().size(); i-- > 0;) {
-    if (!graph_.variables()[i].decayed) continue;
-    const convoy_range range = arena_.range(i);
-    ranges.push_back({range.first, range.count});
+std::shared_ptr<const PreparedPlan> Session::prepare(StrategyPlugin& strategy,
+                                                     std::uint64_t bucket_elements) const {
+  CONVOY_CHECK(!forward_only());
+  return prepare_plan(site(), &strategy, bucket_elements);
+}
+
+void Session::exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step) {
+  const StoredValues::Snapshot state = values_->snapshot();
+  const std::shared_ptr<const PreparedPlan> before = plan_;
+  try {
+    adopt(state, std::move(plan), next_step);
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::kTimeout) adopt(state, before, next_step);
+    throw;
   }
-  return ranges;
 }
 
-LossScale Session::loss_scale() const {
-  for (const std::uint32_t buffer : loss_scale_buffers(whole_plan())) {
-    if (engines_[whole_plan().buffers[buffer].place] == nullptr) continue;  // another host's
-    const std::vector<float> values = memory_->read_buffer(buffer);
-    return {values.at(0), values.at(1)};
-  }
-  return {};
-}
-
-void Session::set_loss_scale(const LossScale& value) {
-  for (const std::uint32_t buffer : loss_scale_buffers(whole_plan()))
-    memory_->write_buffer(buffer,
-                          {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
+// The prologue runs on the values as it does on those of a new session.
+void Session::adopt(const StoredValues::Snapshot& state, std::shared_ptr<const PreparedPlan> plan,
+                    std::int64_t next_step) {
+  executors_.clear();
+  gate_.reset();
+  values_.reset();
+  memory_.reset();
+  plan_ = std::move(plan);
+  options_.bucket_elements = plan_->bucket_elements;
+  allocate_memory();
+  values_->restore(state);
+  start();
+  for (const auto& executor : executors_) executor->start_at(next_step, 0);
+  if (options_.guard.automatic_loss_scale) values_->set_loss_scale(state.loss_scale);
 }
 
 }  // namespace convoy::runtime

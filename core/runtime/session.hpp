@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,7 +17,7 @@
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/prepared_plan.hpp"
 #include "core/runtime/session_options.hpp"
-#include "core/runtime/state/model_values.hpp"
+#include "core/runtime/state/stored_values.hpp"
 
 namespace convoy::runtime {
 
@@ -27,16 +26,12 @@ namespace convoy::runtime {
 // the same initial values, and layers are compiled. The plug-ins must outlive it.
 class Session {
  public:
-  Session(Graph graph, StrategyPlugin& strategy, const DevicePlugin& devices,
-          const SessionOptions& options);
-  // Uses devices that are already open and may serve other sessions, too.
+  // Trains. The devices may serve other sessions, too. As one task of several hosts, it plans for
+  // the whole cluster, and has memory, programs, batches and losses of its own host's places and
+  // replicas alone; all tasks make their sessions at the same time, with the same graph, strategy
+  // and options. Error when the plan cannot run on the devices, or must not by the options.
   Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options);
-  // One task of several hosts: plans for the whole cluster, and has memory, programs, batches and
-  // losses of its own host's places and replicas alone. All tasks make their sessions at the same
-  // time, with the same graph, strategy and options.
-  Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options, const ClusterTask& task);
+          const SessionOptions& options, const std::optional<ClusterTask>& task = {});
   // Forward only: steps run inference and count hits, no strategy has a part in it.
   Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
   ~Session();
@@ -45,32 +40,28 @@ class Session {
 
   const SessionOptions& options() const { return options_; }
   const Graph& graph() const { return graph_; }
-  bool forward_only() const { return forward_only_; }
   // How variables, gradients and optimizer state are stored.
   const Arena& arena() const { return arena_; }
-  // The checker's report on the plan; undefined when forward only.
-  const CheckReport& check() const { return plan_->step.check(); }
-  const Plan& logical_plan() const { return plan_->step.logical(); }
-  // The plan that runs now: for a plan with several stages, the current stage.
-  const Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
-  std::size_t stage() const { return stage_; }
-  // All stages.
-  const Plan& whole_plan() const { return plan_->step.lowered(); }
-  // This host's part of the schedule that runs now; the whole schedule on a single host.
-  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
-  const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
+  const std::shared_ptr<OpenDevices>& devices() const { return devices_; }
+  // Of all hosts.
   const Cluster& cluster() const { return cluster_; }
-  const std::vector<convoy_device_description>& devices() const { return devices_->descriptions(); }
-  const std::shared_ptr<OpenDevices>& open_devices() const { return devices_; }
-  std::uint32_t replicas() const { return cluster_.replicas(); }
-  // The numbers of the replicas on this host, ascending.
-  const std::vector<std::uint32_t>& local_replicas() const { return local_replicas_; }
   // The connection to other hosts; null when there is no other host.
   const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
-  // For plans that are one strand.
-  Executor& executor() { return *executors_.front(); }
+  // The numbers of the replicas on this host, ascending.
+  const std::vector<std::uint32_t>& local_replicas() const { return local_replicas_; }
+
+  const std::shared_ptr<const PreparedPlan>& plan() const { return plan_; }
+  bool forward_only() const { return plan_->strategy == nullptr; }
+  // The stage of the plan that runs now, and its part of the lowered plan.
+  std::size_t stage() const { return stage_; }
+  const Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
+  // This host's part of its schedule; the whole schedule on a single host.
+  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
   // Whether workers run their steps without waiting for each other, on any number of hosts.
   bool is_asynchronous() const { return schedule().strands.count > 1; }
+
+  // For plans that are one strand.
+  Executor& executor() { return *executors_.front(); }
   // The strands that this host has a part in, each with an executor of its own.
   std::span<const std::unique_ptr<Executor>> strands() const { return executors_; }
   // Between strands and devices; null where nothing needs it.
@@ -78,11 +69,15 @@ class Session {
   // Ends in the middle of steps: waits until no queued operation can touch memory any more; see
   // Executor::cancel().
   bool cancel(const std::string& reason) noexcept;
+
   PlanMemory& memory() { return *memory_; }
   const PlanMemory& memory() const { return *memory_; }
+  StoredValues& values() { return *values_; }
+  const StoredValues& values() const { return *values_; }
+  // The sum of w^2 over decayed elements before the first step.
+  double initial_square_sum() const { return initial_square_sum_; }
   // Bytes per place of the cluster: of the plan and of the compiled layers.
   std::vector<MemoryUse> memory_use() const;
-  double now() { return devices_->now(); }
   // Per replica of this host, the times of its layers since the session began.
   std::vector<std::vector<convoy_profile_record>> profile() const;
 
@@ -95,46 +90,9 @@ class Session {
   // queued, and only for exchangeable plans, see why_not_exchangeable(). Error when there is not
   // enough memory for the plan; the session then keeps the previous one.
   void exchange_plan(std::shared_ptr<const PreparedPlan> plan, std::int64_t next_step);
-
-  // Whether another stage of the plan begins with the step of this number.
-  bool stage_begins_with(std::int64_t step) const;
   // Runs the prologue of the stage that begins with that step and continues with this stage. Call
   // it between two steps with nothing queued.
   void enter_stage(std::int64_t step);
-
-  // The loss scale after the last finished step, and another one for the next step; only while no
-  // step is open. Without loss scaling it is always 1, and setting it has no effect.
-  LossScale loss_scale() const;
-  void set_loss_scale(const LossScale& value);
-
-  // The sum of w^2 over decayed elements before the first step.
-  double initial_square_sum() const { return initial_square_sum_; }
-  // The trained parameters of one variable, plain (OIHW, OI or N), as of the last finished step. On
-  // several hosts all tasks make the same call at the same time, and each gets the whole variable.
-  std::vector<float> read_variable(std::size_t variable) const;
-  // Visits the same values a few rows at a time, without a copy of the whole.
-  void visit_variable(std::size_t variable,
-                      const std::function<void(std::span<const float>)>& visit) const;
-  // Writes plain values to every copy of a variable; only before the first step.
-  void write_variable(std::size_t variable, std::span<const float> values);
-  // Replica 0's batch norm statistics, empty without any, likewise.
-  std::vector<float> read_statistics() const;
-  // All variables and the statistics, likewise.
-  ModelValues read_values() const;
-  // One slot of optimizer state of a range of the arena, as it is stored; likewise.
-  std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
-  // How many updates the optimizer's state has had: the most that any element has had, on any host;
-  // likewise.
-  std::uint64_t updates() const;
-  // Replaces the parameters of every replica from the next step on. Forward only, because a
-  // strategy may keep copies that this function does not change. See require_values_of.
-  void write_values(const ModelValues& values);
-
-  // One variable's values as they lie in its storage, with `padding` where no element lies, and
-  // back.
-  std::vector<float> packed(std::size_t variable, const std::vector<float>& values,
-                            float padding) const;
-  std::vector<float> plain(std::size_t variable, std::vector<float> storage) const;
   // Call it before the first step, after other values were written to memory(). Sets the number of
   // that step and the phase of the plan's body with which it begins. Without a phase, it begins
   // with the first phase, after the plan's prologue and those of all stages up to its own; Error
@@ -149,38 +107,21 @@ class Session {
   using Program = std::unique_ptr<void, Release>;
 
   Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options, const ClusterTask* task);
-  // The state that passes from one plan to the next between two steps of training.
-  struct HandedOver;
-
-  std::shared_ptr<const PreparedPlan> make_plan_of(StrategyPlugin* strategy,
-                                                   std::uint64_t bucket_elements) const;
-  void require_promises(const PreparedPlan& plan) const;
-  void require_network_reach(const PreparedPlan& plan) const;
-  void prepare_collectives(const StepPlan& plan) const;
-  void require_orders(const StepPlan& plan) const;
-  // This task's share of the schedule; there must be a task.
-  Schedule schedule_of_task(const StepPlan& plan, std::size_t stage) const;
-  void prepare_on_this_host(const Plan& lowered) const;
+          const SessionOptions& options, const std::optional<ClusterTask>& task);
+  PlanSite site() const;
   void allocate_memory();
+  void initialize_parameters();
   void compile();
   void start();
   void use_stage(std::size_t stage);
   ExecutorParts executor_parts();
   void make_executors();
-  HandedOver hand_over() const;
-  void adopt(const HandedOver& state, std::shared_ptr<const PreparedPlan> plan,
+  void adopt(const StoredValues::Snapshot& state, std::shared_ptr<const PreparedPlan> plan,
              std::int64_t next_step);
   void abandon_hung_devices();
-  void initialize_parameters();
-  double square_sum() const;  // of w^2 over decayed elements
-  void read_parameters(const ElementRange& range, float* values) const;
-  void take_from_holders(const ElementRange& range, float* values) const;
-  std::vector<convoy_decay_range> decayed_ranges() const;
 
   SessionOptions options_;
   Graph graph_;
-  bool forward_only_;
   std::shared_ptr<OpenDevices> devices_;
   std::optional<ClusterTask> task_;
   const Cluster& cluster_;
@@ -193,6 +134,7 @@ class Session {
   std::size_t stage_ = 0;  // of the plan, that training is in
   std::optional<Schedule> local_;
   std::unique_ptr<PlanMemory> memory_;
+  std::optional<StoredValues> values_;  // of the memory
   double initial_square_sum_ = 0;
   std::vector<Program> programs_;  // per replica; null for other hosts'
   std::unique_ptr<StrandGate> gate_;

@@ -10,9 +10,7 @@
 namespace convoy::runtime {
 
 struct SessionOptions {
-  std::uint32_t devices = 0;  // 0: as many as the machine naturally has
-  std::uint32_t threads = 0;  // per CPU device; 0: share the cores
-  std::uint32_t batch = 1;    // per replica
+  std::uint32_t batch = 1;  // per replica
   std::uint64_t seed = 1;
   bool hash_initializer = false;  // reference fill instead of the layers' initialisers
   bool dropout = true;

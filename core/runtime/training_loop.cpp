@@ -3,6 +3,7 @@
 #include <deque>
 #include <utility>
 
+#include "core/plan/stages.hpp"
 #include "core/runtime/asynchronous/asynchronous_loop.hpp"
 #include "core/runtime/guarded_steps.hpp"
 #include "core/runtime/step_describer.hpp"
@@ -54,7 +55,7 @@ class Loop {
  private:
   void run_steps() {
     const std::int64_t all = options_.warmup_steps + options_.timed_steps;
-    last_end_ = session_.now();
+    last_end_ = session_.devices()->now();
     if (options_.warmup_steps == 0) start_clock(last_end_);
     while (finished_ < all && !(stopping_ && open_.empty()) && !summary_.ended_early) {
       const auto depth = static_cast<std::size_t>(session_.executor().steps_in_flight());
@@ -93,21 +94,22 @@ class Loop {
       session_.enter_stage(options_.first_step + finished_);
       meter_.use_plan(session_.lowered_plan());
     }
-    last_end_ = session_.now();
+    last_end_ = session_.devices()->now();
     if (finished_ >= options_.warmup_steps) summary_.total_seconds = last_end_ - started_;
   }
 
   void submit() {
     StepInput& input = input_;
-    input.batches.assign(session_.replicas(), {});
-    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_), session_.now(), 0};
+    input.batches.assign(session_.cluster().replicas(), {});
+    OpenStep step{submitted_, 0, schedule_.at(options_.first_step + submitted_),
+                  session_.devices()->now(), 0};
     for (const std::uint32_t replica : session_.local_replicas()) {
       const data::Batch& batch =
           source_.acquire(static_cast<int>(replica), options_.first_step + submitted_);
       input.batches[replica] = {batch.images, batch.labels};
       step.images += batch.count;
     }
-    step.input_ready = session_.now();
+    step.input_ready = session_.devices()->now();
     note_wait({step.input_asked, step.input_ready});
     input.learning_rate = step.learning_rate;
     session_.executor().submit_step(input);
@@ -119,7 +121,8 @@ class Loop {
       pausing_ = events_.pause_after(next);
     }
     if (events_.plan_changes_after) changing_ = events_.plan_changes_after(point(submitted_));
-    entering_ = session_.stage_begins_with(options_.first_step + submitted_);
+    entering_ = stage_begins_with(session_.plan()->step.lowered(),
+                                  static_cast<std::uint64_t>(options_.first_step + submitted_));
   }
 
   void note_wait(const TimeInterval& wait) {
@@ -143,7 +146,7 @@ class Loop {
     ++finished_;
     for (const std::uint32_t replica : session_.local_replicas())
       source_.release(static_cast<int>(replica), options_.first_step + step.number);
-    const double end = end_of_step(result.end, last_end_, session_.now());
+    const double end = end_of_step(result.end, last_end_, session_.devices()->now());
     report(step, end, totals(result, step.images));
   }
 

@@ -27,8 +27,6 @@ runtime::SessionOptions options() {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_SGD;
   runtime::SessionOptions options;
-  options.devices = kReplicas;
-  options.threads = 1;
   options.batch = kBatch;
   options.hash_initializer = true;
   options.bucket_elements = 512;
@@ -42,7 +40,8 @@ struct FromFiles {
       : model(host.load_model(read_plugin(files.model)), {}),
         strategy(host.load_strategy(read_plugin(files.strategy)), {}),
         devices(host.load_device(read_plugin(files.device)), {}),
-        session(graph_of(model), strategy, devices, options()) {}
+        session(graph_of(model), strategy,
+                std::make_shared<runtime::OpenDevices>(devices, kReplicas, 1), options()) {}
   PluginHost host;
   ModelPlugin model;
   StrategyPlugin strategy;

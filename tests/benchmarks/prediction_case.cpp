@@ -15,7 +15,6 @@ Graph graph_of(ModelPlugin& model, const std::string& name) {
 
 runtime::SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
   runtime::SessionOptions options;
-  options.devices = devices;
   options.batch = batch;
   options.optimizer = train::make_optimizer({}, devices);
   options.hash_initializer = true;  // which is quick
@@ -76,7 +75,7 @@ void PredictionCase::predict(const calibrate::MachineProfile& profile) {
   for (std::size_t i = 0; i < cases_.size(); ++i)
     cases_[i].predicted_seconds = calibrate::predict_step(
         profile, session_->graph(), session_->options().batch, contenders_[i].plan->step.lowered(),
-        session_->devices().front().threads, plugins_.software());
+        session_->devices()->descriptions().front().threads, plugins_.software());
 }
 
 void PredictionCase::round(PredictionReference& reference, int steps) {

@@ -14,7 +14,7 @@ constexpr double kLearningRate = 1e-6;
 
 TrainingSteps::TrainingSteps(runtime::Session& session) : session_(session) {
   data::DataOptions data;
-  data.replicas = static_cast<int>(session.replicas());
+  data.replicas = static_cast<int>(session.cluster().replicas());
   data.batch = static_cast<int>(session.options().batch);
   data.height = data.width = static_cast<int>(session.graph().image_size());
   data.classes = kClasses;
@@ -24,7 +24,7 @@ TrainingSteps::TrainingSteps(runtime::Session& session) : session_(session) {
 void TrainingSteps::submit() {
   runtime::StepInput input;
   input.learning_rate = kLearningRate;
-  for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica) {
+  for (std::uint32_t replica = 0; replica < session_.cluster().replicas(); ++replica) {
     const data::Batch& batch = source_->acquire(static_cast<int>(replica), submitted_);
     input.batches.push_back({batch.images, batch.labels});
   }
@@ -40,7 +40,7 @@ double TrainingSteps::run(int steps) {
   while (submitted_ < end || open > 0) {
     for (; submitted_ < end && open < session_.executor().steps_in_flight(); ++open) submit();
     const runtime::StepResult& result = session_.executor().finish_step();
-    for (std::uint32_t replica = 0; replica < session_.replicas(); ++replica)
+    for (std::uint32_t replica = 0; replica < session_.cluster().replicas(); ++replica)
       source_->release(static_cast<int>(replica), submitted_ - open);
     --open;
     if (first_end < 0) first_end = result.end;

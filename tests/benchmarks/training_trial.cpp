@@ -17,7 +17,6 @@ FoundPlugin built(const std::string& name) {
 
 SessionOptions session_options(const TrialOptions& options) {
   SessionOptions result;
-  result.devices = options.devices;
   result.batch = options.batch;
   result.optimizer = train::make_optimizer({}, options.devices);
   return result;
@@ -47,8 +46,9 @@ TrainingTrial::TrainingTrial(const TrialOptions& options)
     const std::uint64_t elements = Arena(graph).elements();
     settings.bucket_elements = (elements + options.buckets - 1) / options.buckets;
   }
-  session_ = std::make_unique<runtime::Session>(std::move(graph), plugins_->strategy,
-                                                plugins_->device, settings);
+  session_ = std::make_unique<runtime::Session>(
+      std::move(graph), plugins_->strategy,
+      std::make_shared<runtime::OpenDevices>(plugins_->device, options.devices, 0), settings);
   steps_ = std::make_unique<TrainingSteps>(*session_);
 }
 

@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/runtime/state/parameter_hash.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/fingerprints/plan_digest.hpp"
@@ -25,8 +24,6 @@ runtime::SessionOptions session_options(const GuardOptions& guards, std::uint32_
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   runtime::SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
   options.batch = kBatch;
   options.seed = 7;
   options.bucket_elements = 1000;
@@ -40,11 +37,12 @@ std::string trained(const DevicePlugin& plugin, const Variant& variant, const Gu
   PluginHost host;
   try {
     const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
-    runtime::Session session(small_network(), *strategy, plugin, session_options(guards, devices));
-    const auto source = hash_images(session.replicas(), session.replicas() * kBatch);
+    runtime::Session session(small_network(), *strategy, open_devices(plugin, devices),
+                             session_options(guards, devices));
+    const auto source = hash_images(devices, devices * kBatch);
     train(session, *source, 0.01, kSteps);
     return hex(plan_hash(session.lowered_plan())) + ' ' + hex(schedule_hash(session.schedule())) +
-           ' ' + runtime::parameter_hash(session.read_values());
+           ' ' + session.values().parameter_hash();
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }

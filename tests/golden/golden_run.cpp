@@ -43,15 +43,14 @@ GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
   const auto batch = golden.at("batch").get<std::uint32_t>();
   CONVOY_CHECK_EQ(batch % options.devices, 0u);
   runtime::SessionOptions session;
-  session.devices = options.devices;
-  session.threads = options.threads;
   session.dtype = options.dtype;
   session.batch = batch / options.devices;
   session.seed = golden.at("seed").get<std::uint64_t>();
   session.hash_initializer = options.reference_fill;
   session.dropout = false;
   session.optimizer = train::make_optimizer(options.optimizer, options.devices);
-  session_ = std::make_unique<runtime::Session>(graph, *strategy_, *devices_, session);
+  session_ = std::make_unique<runtime::Session>(
+      graph, *strategy_, open_devices(*devices_, options.devices, options.threads), session);
   data::DataOptions data;
   data.data_name = "hash";
   data.replicas = static_cast<int>(options.devices);

@@ -74,10 +74,9 @@ TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
   const auto devices = fake_plugin();
   const auto strategy = strategy_plugin(host, "replicated");
   runtime::SessionOptions options;
-  options.devices = 1;
   options.profile = true;
   try {
-    const runtime::Session session(two_scalars(), *strategy, *devices, options);
+    const runtime::Session session(two_scalars(), *strategy, open_devices(*devices, 1), options);
     FAIL() << "a fake device was profiled";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("keeps no times of layers"), std::string::npos)

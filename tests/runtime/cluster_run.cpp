@@ -4,7 +4,6 @@
 
 #include <thread>
 
-#include "core/runtime/state/parameter_hash.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
 #include "tests/runtime/plugins.hpp"
@@ -33,7 +32,6 @@ runtime::SessionOptions session_options_for(const ClusterRunOptions& options,
   optimizer.kind = options.optimizer;
   optimizer.weight_decay = 0.001;
   runtime::SessionOptions session;
-  session.threads = 1;
   session.batch = options.global_batch / replicas;
   session.hash_initializer = true;
   session.accuracy = true;
@@ -45,7 +43,7 @@ runtime::SessionOptions session_options_for(const ClusterRunOptions& options,
 
 void train_session(const ClusterRunOptions& options, std::uint32_t task, Session& session,
                    TaskOutcome& outcome) {
-  const auto source = hash_images(session.replicas(), options.global_batch);
+  const auto source = hash_images(session.cluster().replicas(), options.global_batch);
   runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) {
     outcome.steps.push_back(step);
@@ -62,7 +60,7 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
   if (options.stop_requested) events.stop_requested = [&] { return options.stop_requested(task); };
   outcome.summary = runtime::run_training(session, *source, constant_rate(options.learning_rate),
                                           {0, options.steps, 0}, events);
-  outcome.parameter_hash = runtime::parameter_hash(session);
+  outcome.parameter_hash = session.values().parameter_hash();
 }
 
 }  // namespace
@@ -117,8 +115,7 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
                               ? options_.make_strategy()
                               : strategy_plugin(host, options_.strategy, options_.values);
     const bool computes = task < options_.hosts.hosts;
-    const auto devices = std::make_shared<runtime::OpenDevices>(
-        *plugin, computes ? options_.hosts.devices_per_host : 1, 1);
+    const auto devices = open_devices(*plugin, computes ? options_.hosts.devices_per_host : 1);
     const auto kind =
         options_.transport.empty() ? nullptr : transport_plugin(host, options_.transport);
     const auto transport = open_transport(task, kind.get());
@@ -126,7 +123,7 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
         options_of_task(task, cluster_.hosts, *transport, [&] { return devices->now(); }));
     Session session(small_network(), *strategy, devices,
                     session_options_for(options_, cluster_.replicas()),
-                    {&cluster_, task, &engine, &peers_.of(task)});
+                    runtime::ClusterTask{&cluster_, task, &engine, &peers_.of(task)});
     if (options_.prepared) options_.prepared(task, session);
     train_session(options_, task, session, outcome);
     if (options_.trained) options_.trained(task, session);
@@ -144,8 +141,7 @@ TaskOutcome run_alone(const ClusterRunOptions& options) {
   const auto plugin = devices_for(host, options);
   const auto strategy = strategy_plugin(host, options.strategy, options.values);
   const std::uint32_t replicas = options.hosts.hosts * options.hosts.devices_per_host;
-  Session session(small_network(), *strategy,
-                  std::make_shared<runtime::OpenDevices>(*plugin, replicas, 1),
+  Session session(small_network(), *strategy, open_devices(*plugin, replicas),
                   session_options_for(options, replicas));
   train_session(options, 0, session, outcome);
   return outcome;

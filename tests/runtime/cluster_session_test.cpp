@@ -99,9 +99,9 @@ std::vector<StrategyVariant> all_variants() {
 
 // What of a task's memory differs from the interpreter's, or nothing.
 std::string first_difference(const Session& session, std::uint32_t task, std::int64_t steps) {
-  Interpreter interpreter(session.whole_plan(), interpreter_options(session, 0.05));
+  Interpreter interpreter(session.plan()->step.lowered(), interpreter_options(session, 0.05));
   interpreter.run(static_cast<std::uint64_t>(steps));
-  const Plan& plan = session.logical_plan();
+  const Plan& plan = session.plan()->step.logical();
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
     const bool here = session.cluster().places[plan.buffers[i].place].host == task;

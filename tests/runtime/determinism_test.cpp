@@ -11,7 +11,6 @@
 
 #include "core/base/error.hpp"
 #include "core/graph/assembler.hpp"
-#include "core/runtime/state/parameter_hash.hpp"
 #include "core/runtime/supported.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/fake/fake_device.hpp"
@@ -91,13 +90,11 @@ runtime::SessionOptions options_with(std::uint64_t seed) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_RMSPROP;
   runtime::SessionOptions options;
-  options.devices = 3;
-  options.threads = 2;
   options.batch = kBatch;
   options.seed = seed;
   options.bucket_elements = 2048;
   options.deterministic = true;
-  options.optimizer = train::make_optimizer(optimizer, options.devices);
+  options.optimizer = train::make_optimizer(optimizer, 3);
   return options;
 }
 
@@ -105,15 +102,15 @@ std::string train_once(const Variant& variant, std::uint64_t seed, unsigned dela
   PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
-  runtime::Session session(network(), *strategy, *cpu, options_with(seed));
-  NumberSource source({session.replicas(), kBatch, std::size_t{3} * kSize * kSize, 7},
+  runtime::Session session(network(), *strategy, open_devices(*cpu, 3, 2), options_with(seed));
+  NumberSource source({session.cluster().replicas(), kBatch, std::size_t{3} * kSize * kSize, 7},
                       [](std::int64_t image) { return 0.1f * static_cast<float>(image % 11); });
   std::minstd_rand random(delays);
   source.before_acquire = [&](std::int64_t) {
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 2000));
   };
   train(session, source, 0.01, kSteps);
-  return runtime::parameter_hash(session.read_values());
+  return session.values().parameter_hash();
 }
 
 TEST(Determinism, EveryStrategyGivesTheSameParametersEveryTime) {

@@ -25,8 +25,6 @@ class DivergingLoop : public ::testing::Test {
  protected:
   static runtime::SessionOptions options() {
     runtime::SessionOptions options;
-    options.devices = kReplicas;
-    options.threads = 1;
     options.batch = 2;
     options.optimizer = train::make_optimizer({}, kReplicas);
     return options;
@@ -45,7 +43,8 @@ class DivergingLoop : public ::testing::Test {
   PluginHost host_;
   std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
   std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
-  runtime::Session session_{two_scalars(), *strategy_, *devices_, options()};
+  runtime::Session session_{two_scalars(), *strategy_, open_devices(*devices_, kReplicas),
+                            options()};
   std::vector<std::int64_t> seen_;
 };
 

@@ -27,10 +27,8 @@ TEST(Endurance, MemoryDoesNotGrowWithTheSteps) {
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "parameter_server");
   runtime::SessionOptions options;
-  options.devices = kReplicas;
-  options.threads = 1;
   options.optimizer = train::make_optimizer({}, kReplicas);
-  runtime::Session session(small_network(), *strategy, *devices, options);
+  runtime::Session session(small_network(), *strategy, open_devices(*devices, kReplicas), options);
   NumberSource source({kReplicas, 1, 192, 7},
                       [](std::int64_t image) { return static_cast<float>(image % 7) / 7; });
   std::int64_t early = 0;

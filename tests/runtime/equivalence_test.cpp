@@ -40,7 +40,8 @@ std::vector<StrategyVariant> synchronous_variants() {
 std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu,
                            const StrategyVariant& variant, std::uint32_t devices) {
   const auto strategy = strategy_plugin(host, variant);
-  Session session(small_network(), *strategy, cpu, momentum_options(devices, kGlobalBatch));
+  Session session(small_network(), *strategy, open_devices(cpu, devices),
+                  momentum_options(devices, kGlobalBatch));
   const auto source = hash_images(devices, kGlobalBatch);
   std::vector<double> result;
   for (const TrainingStep& step : train(session, *source, kRate, kSteps))
@@ -71,7 +72,8 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
   double of_one = 0;
   for (const std::uint32_t devices : {1u, 2u, 4u}) {
     const auto strategy = strategy_plugin(host, "powersgd", {{"rank", "2"}});
-    Session session(small_network(), *strategy, *cpu, momentum_options(devices, kGlobalBatch));
+    Session session(small_network(), *strategy, open_devices(*cpu, devices),
+                    momentum_options(devices, kGlobalBatch));
     const auto& body = session.lowered_plan().body;
     EXPECT_GE(std::ranges::count(body, OperationKind::kOrthogonalise, &Operation::kind), devices);
     const auto source = hash_images(devices, kGlobalBatch);
@@ -80,8 +82,8 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
     if (devices == 1) of_one = last;
     EXPECT_NEAR(last, of_one, 1e-3 * of_one) << devices;
     const std::vector<float> first = session.memory().read_buffer(0);
-    for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
-      if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
+    for (std::uint32_t i = 0; i < session.plan()->step.logical().buffers.size(); ++i)
+      if (session.plan()->step.logical().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
         EXPECT_EQ(session.memory().read_buffer(i), first) << i << " of " << devices;
       }
   }
@@ -97,14 +99,15 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
     const std::uint32_t devices = std::max(2u, variant.fewest_devices);
     const auto plugin = fake_plugin({.delay_microseconds = 20});
     const auto strategy = strategy_plugin(host, variant);
-    Session session(small_network(), *strategy, *plugin, momentum_options(devices, kGlobalBatch));
+    Session session(small_network(), *strategy, open_devices(*plugin, devices),
+                    momentum_options(devices, kGlobalBatch));
     ASSERT_FALSE(session.cluster().access[0][1]);
     const auto source = hash_images(devices, kGlobalBatch);
     train(session, *source, kRate, 5);
     Interpreter interpreter(session.lowered_plan(), interpreter_options(session, kRate));
     interpreter.run(5);
-    for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i) {
-      if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
+    for (std::uint32_t i = 0; i < session.plan()->step.logical().buffers.size(); ++i) {
+      if (session.plan()->step.logical().buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
       const std::vector<float> actual = session.memory().read_buffer(i);
       const auto expected = interpreter.values(i);
       for (const runtime::StoredElements::Part& part : session.memory().stored(i).parts()) {
@@ -112,7 +115,7 @@ TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
         const auto end = first + static_cast<std::ptrdiff_t>(part.range.count);
         ASSERT_TRUE(
             std::equal(actual.begin() + first, actual.begin() + end, expected.begin() + first))
-            << to_text(variant, devices) << ", " << session.logical_plan().buffer_name(i);
+            << to_text(variant, devices) << ", " << session.plan()->step.logical().buffer_name(i);
       }
     }
   }
@@ -126,7 +129,8 @@ struct Trained {
 Trained train_sharing_memory(PluginHost& host, bool joins_updates) {
   const auto plugin = fake_plugin({.shared_memory = true, .joins_updates = joins_updates});
   const auto strategy = strategy_plugin(host, "replicated");
-  Session session(small_network(), *strategy, *plugin, momentum_options(2, kGlobalBatch));
+  Session session(small_network(), *strategy, open_devices(*plugin, 2),
+                  momentum_options(2, kGlobalBatch));
   const auto source = hash_images(2, kGlobalBatch);
   train(session, *source, kRate, 3);
   Trained result;
@@ -151,17 +155,17 @@ TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
   const auto strategy = strategy_plugin(host, "replicated");
   runtime::SessionOptions options = momentum_options(2, kGlobalBatch);
   options.hash_initializer = false;
-  Session session(small_network(), *strategy, *cpu, options);
+  Session session(small_network(), *strategy, open_devices(*cpu, 2), options);
   const std::vector<float> first = session.memory().read_buffer(0);
   std::size_t replicas = 0;
-  for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
-    if (session.logical_plan().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
+  for (std::uint32_t i = 0; i < session.plan()->step.logical().buffers.size(); ++i)
+    if (session.plan()->step.logical().buffers[i].kind == CONVOY_BUFFER_PARAMETERS) {
       EXPECT_EQ(session.memory().read_buffer(i), first);
       ++replicas;
     }
   EXPECT_EQ(replicas, 2u);
   options.seed = 2;
-  Session other(small_network(), *strategy, *cpu, options);
+  Session other(small_network(), *strategy, open_devices(*cpu, 2), options);
   EXPECT_NE(other.memory().read_buffer(0), first);
 }
 

@@ -43,8 +43,6 @@ SessionOptions session_options() {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   SessionOptions options;
-  options.devices = kReplicas;
-  options.threads = 1;
   options.batch = 4;
   options.bucket_elements = 512;
   options.optimizer = train::make_optimizer(optimizer, kReplicas);
@@ -66,10 +64,10 @@ struct Trained {
 Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& variant,
               const Graph& graph, bool evaluating) {
   const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
-  runtime::Session session(graph, *strategy, devices, session_options());
+  runtime::Session session(graph, *strategy, open_devices(devices, kReplicas), session_options());
   SessionOptions evaluating_options = session_options();
   evaluating_options.batch = 3;  // another one than training
-  runtime::Evaluator evaluator(graph, session.open_devices(), evaluating_options);
+  runtime::Evaluator evaluator(graph, session.devices(), evaluating_options);
   Trained result;
   runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { result.losses.push_back(step.base_loss); };
@@ -78,14 +76,16 @@ Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& vari
   };
   events.paused = [&](const runtime::PausePoint&) {
     NumberSource validation = images(3);
-    result.accuracies.push_back(evaluator.run(session.read_values(), validation, 5, {}).top_1);
-    EXPECT_EQ(evaluator.session().read_values().variables, session.read_values().variables);
+    result.accuracies.push_back(
+        evaluator.run(session.values().read_model(), validation, 5, {}).top_1);
+    EXPECT_EQ(evaluator.session().values().read_model().variables,
+              session.values().read_model().variables);
     return true;
   };
   NumberSource source = images(4);
   runtime::run_training(session, source, constant_rate(0.05), {2, kSteps, 0}, events);
-  for (std::uint32_t i = 0; i < session.logical_plan().buffers.size(); ++i)
-    if (session.logical_plan().buffers[i].kind != CONVOY_BUFFER_SCRATCH)
+  for (std::uint32_t i = 0; i < session.plan()->step.logical().buffers.size(); ++i)
+    if (session.plan()->step.logical().buffers[i].kind != CONVOY_BUFFER_SCRATCH)
       result.memory.push_back(session.memory().read_buffer(i));
   for (std::uint32_t replica = 0; replica < kReplicas; ++replica)
     result.memory.push_back(session.memory().read_replica_state(replica));

@@ -29,15 +29,9 @@ using ::testing::HasSubstr;
 
 runtime::SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) {
   runtime::SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
   options.batch = batch;
   options.optimizer = train::make_optimizer({}, devices);
   return options;
-}
-
-std::shared_ptr<runtime::OpenDevices> open(const DevicePlugin& plugin, std::uint32_t devices) {
-  return std::make_shared<runtime::OpenDevices>(plugin, devices, 1);
 }
 
 ModelValues zeros(const Graph& graph) {
@@ -55,7 +49,7 @@ class FakeEvaluator : public ::testing::Test {
   NumberSource source_{{2, 8, 192, 7}, [](std::int64_t) { return 0.5f; }};
   std::unique_ptr<DevicePlugin> plugin_ = fake_plugin();
   Graph graph_ = small_network();
-  Evaluator evaluator_{graph_, open(*plugin_, 2), options_for(2, 8)};
+  Evaluator evaluator_{graph_, open_devices(*plugin_, 2), options_for(2, 8)};
 };
 
 TEST_F(FakeEvaluator, CountsTheShareOfHits) {
@@ -155,7 +149,7 @@ TEST_F(FakeEvaluator, ComputesOnTheValuesItIsGiven) {
     for (std::size_t e = 0; e < values.variables[i].size(); ++e)
       values.variables[i][e] = static_cast<float>(100 * i + e);
   evaluator_.run(values, source_, 1, {});
-  EXPECT_EQ(evaluator_.session().read_values().variables, values.variables);
+  EXPECT_EQ(evaluator_.session().values().read_model().variables, values.variables);
 }
 
 TEST_F(FakeEvaluator, RefusesTheValuesOfAnotherModel) {
@@ -188,8 +182,8 @@ TEST(Evaluator, GivesTenLabelsOfOneImageLowAccuracies) {
     model.classify(model.conv(model.input(), 4, {.kernel = 3, .relu = true}));
   });
   for (const std::uint32_t devices : {1u, 2u}) {
-    Evaluator evaluator(graph, open(*cpu, devices), options_for(devices, 1));
-    const ModelValues initial = evaluator.session().read_values();
+    Evaluator evaluator(graph, open_devices(*cpu, devices), options_for(devices, 1));
+    const ModelValues initial = evaluator.session().values().read_model();
     NumberSource source({devices, 1, 192, 10}, [](std::int64_t) { return 0.5f; });
     const Evaluation evaluation = evaluator.run(initial, source, 10, {});
     EXPECT_LE(evaluation.top_1, 0.1 + 1e-12) << devices << " devices";
@@ -210,7 +204,7 @@ TEST(Evaluator, NormalisesByTheMovingStatisticsAndLeavesThemAlone) {
     model.softmax_cross_entropy(model.fully_connected(x, 2, {.bias = false}));
   });
   ASSERT_EQ(graph.state_elements(), 6u);
-  Evaluator evaluator(graph, open(*cpu, 2), options_for(2, 1));
+  Evaluator evaluator(graph, open_devices(*cpu, 2), options_for(2, 1));
   ModelValues values = zeros(graph);
   values.variables.back() = {1, 1, 1, -1, -1, -1};
   NumberSource::Shape shape{2, 1, 3, 1};  // one label: 0

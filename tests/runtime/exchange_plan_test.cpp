@@ -42,8 +42,7 @@ class ExchangePlan : public ::testing::Test {
     OptimizerOptions optimizer;
     optimizer.kind = kind;
     optimizer.rmsprop_epsilon = 0.01;
-    options_.devices = devices;
-    options_.threads = 1;
+    devices_ = open_devices(*plugin_, devices);
     options_.batch = 4;
     options_.seed = 7;
     options_.optimizer = train::make_optimizer(optimizer, devices);
@@ -55,7 +54,7 @@ class ExchangePlan : public ::testing::Test {
     for (const Way& way : ways)
       strategies_.push_back(strategy_plugin(host_, way.strategy, way.values));
     options_.bucket_elements = ways.front().bucket_elements;
-    Session session(graph, *strategies_.front(), *devices_, options_);
+    Session session(graph, *strategies_.front(), devices_, options_);
     std::vector<std::shared_ptr<const runtime::PreparedPlan>> plans = {session.plan()};
     for (std::size_t i = 1; i < ways.size(); ++i)
       plans.push_back(session.prepare(*strategies_[i], ways[i].bucket_elements));
@@ -73,11 +72,11 @@ class ExchangePlan : public ::testing::Test {
     events.change_plan = [&](const runtime::PausePoint& point) {
       session.exchange_plan(plans[++turn % plans.size()], point.global_step);
     };
-    NumberSource source({session.replicas(), 4, 3 * 8 * 8, 7},
+    NumberSource source({session.cluster().replicas(), 4, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image % 17) / 10; });
     runtime::run_training(session, source, constant_rate(0.05), {3, kSteps - 3, 0}, events);
-    outcome.values = session.read_values();
-    outcome.loss_scale = session.loss_scale();
+    outcome.values = session.values().read_model();
+    outcome.loss_scale = session.values().loss_scale();
     return outcome;
   }
 
@@ -89,7 +88,8 @@ class ExchangePlan : public ::testing::Test {
   }
 
   PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<DevicePlugin> plugin_ = cpu_plugin(host_);
+  std::shared_ptr<runtime::OpenDevices> devices_;
   runtime::SessionOptions options_;
   std::vector<std::unique_ptr<StrategyPlugin>> strategies_;
 };
@@ -135,7 +135,7 @@ TEST_F(ExchangePlan, HandsTheAutomaticLossScaleOver) {
 TEST_F(ExchangePlan, IsRefusedToWhatIsNoWholeSynchronousStep) {
   configure(CONVOY_OPTIMIZER_MOMENTUM, 2);
   const auto replicated = strategy_plugin(host_, "replicated");
-  const Session session(small_network(), *replicated, *devices_, options_);
+  const Session session(small_network(), *replicated, devices_, options_);
   const auto reason = [&](const std::string& name, const OptionValues& values) {
     const auto strategy = strategy_plugin(host_, name, values);
     return runtime::why_not_exchangeable(*session.prepare(*strategy, 1000));
@@ -149,8 +149,8 @@ TEST_F(ExchangePlan, KeepsTheCompiledLayersAndHasMemoryOfOnePlanOnly) {
   configure(CONVOY_OPTIMIZER_MOMENTUM, 2);
   const auto replicated = strategy_plugin(host_, "replicated");
   const auto server = strategy_plugin(host_, "parameter_server");
-  Session session(small_network(), *replicated, *devices_, options_);
-  Session other(small_network(), *server, session.open_devices(), options_);
+  Session session(small_network(), *replicated, devices_, options_);
+  Session other(small_network(), *server, session.devices(), options_);
   session.exchange_plan(session.prepare(*server, options_.bucket_elements), 0);
   const std::vector<MemoryUse> use = session.memory_use();
   const std::vector<MemoryUse> expected = other.memory_use();
@@ -162,7 +162,7 @@ TEST_F(ExchangePlan, KeepsTheCompiledLayersAndHasMemoryOfOnePlanOnly) {
     EXPECT_EQ(use[i].plan_buffers, expected[i].plan_buffers) << i;
     EXPECT_EQ(use[i].activations, expected[i].activations) << i;
   }
-  EXPECT_EQ(session.check().verdict_text(), "synchronous");
+  EXPECT_EQ(session.plan()->step.check().verdict_text(), "synchronous");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ runtime::SessionOptions options_for(std::uint32_t devices, const GuardOptions& g
 }
 
 std::vector<TrainingStep> steps_of(Session& session, std::int64_t steps) {
-  return train(session, *hash_images(session.replicas(), kGlobalBatch), kRate, steps);
+  return train(session, *hash_images(session.cluster().replicas(), kGlobalBatch), kRate, steps);
 }
 
 // Exact, and large enough to overflow under the largest scales.
@@ -81,7 +81,7 @@ TEST(GuardOnFakeDevices, DoesWhatTheInterpreterDoes) {
 
 // The gradient that a lone replica's update has just used.
 std::vector<float> gradient_of(Session& session) {
-  const auto& buffers = session.logical_plan().buffers;
+  const auto& buffers = session.plan()->step.logical().buffers;
   const auto it =
       std::ranges::find(buffers, std::uint32_t{CONVOY_BUFFER_GRADIENT}, &PlanBuffer::kind);
   return session.memory().read_buffer(static_cast<std::uint32_t>(it - buffers.begin()));
@@ -93,7 +93,7 @@ TEST(GuardOnCpu, ReportedNormsAreThoseOfTheAggregatedGradient) {
   GuardOptions guard;
   guard.gradient_norms = true;
   const auto alone = strategy_plugin(host, "replicated");
-  Session reference(small_network(), *alone, *cpu, options_for(1, guard));
+  Session reference(small_network(), *alone, open_devices(*cpu, 1), options_for(1, guard));
   const std::vector<TrainingStep> expected = steps_of(reference, 3);
   const std::vector<float> gradient = gradient_of(reference);
   double square_sum = 0;
@@ -106,7 +106,8 @@ TEST(GuardOnCpu, ReportedNormsAreThoseOfTheAggregatedGradient) {
   for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {1u, 2u, 4u}) {
       const auto strategy = strategy_plugin(host, variant);
-      Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
+      Session session(small_network(), *strategy, open_devices(*cpu, devices),
+                      options_for(devices, guard));
       const std::vector<TrainingStep> actual = steps_of(session, 3);
       for (std::size_t step = 0; step < actual.size(); ++step)
         for (std::size_t v = 0; v < actual[step].gradient_norms.size(); ++v)
@@ -124,15 +125,16 @@ TEST(GuardOnCpu, ClippedLossesDependNeitherOnTheDevicesNorOnTheStrategy) {
   guard.clip_norm = 0.5;
   guard.gradient_norms = true;
   const auto alone = strategy_plugin(host, "replicated");
-  Session reference(small_network(), *alone, *cpu, options_for(1, guard));
+  Session reference(small_network(), *alone, open_devices(*cpu, 1), options_for(1, guard));
   const std::vector<TrainingStep> expected = steps_of(reference, 5);
   ASSERT_GT(*expected.front().gradient_norm, guard.clip_norm);
-  Session free(small_network(), *alone, *cpu, options_for(1, {}));
+  Session free(small_network(), *alone, open_devices(*cpu, 1), options_for(1, {}));
   EXPECT_GT(std::fabs(steps_of(free, 2).back().base_loss - expected[1].base_loss), 1e-4);
   for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {2u, 4u}) {
       const auto strategy = strategy_plugin(host, variant);
-      Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
+      Session session(small_network(), *strategy, open_devices(*cpu, devices),
+                      options_for(devices, guard));
       const std::vector<TrainingStep> actual = steps_of(session, 5);
       for (std::size_t step = 0; step < actual.size(); ++step)
         EXPECT_NEAR(actual[step].total_loss, expected[step].total_loss,
@@ -147,8 +149,8 @@ TEST(GuardOnCpu, AStaticScaleThatIsAPowerOfTwoChangesNothing) {
   GuardOptions scaled;
   scaled.loss_scale.scale = 128;
   const auto strategy = strategy_plugin(host, "replicated");
-  Session with(small_network(), *strategy, *cpu, options_for(2, scaled));
-  Session without(small_network(), *strategy, *cpu, options_for(2, {}));
+  Session with(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, scaled));
+  Session without(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, {}));
   const std::vector<TrainingStep> steps = steps_of(with, 4);
   EXPECT_EQ(steps.front().loss_scale, 128);
   steps_of(without, 4);
@@ -170,15 +172,16 @@ TEST(GuardOnCpu, AScaleThatOverflowsIsHalvedUntilItFits) {
   for (const StrategyVariant& variant : variants())
     for (const std::uint32_t devices : {1u, 2u}) {
       const auto strategy = strategy_plugin(host, variant);
-      Session session(small_network(), *strategy, *cpu, options_for(devices, guard));
+      Session session(small_network(), *strategy, open_devices(*cpu, devices),
+                      options_for(devices, guard));
       const std::vector<float> initial = session.memory().read_parameters();
       NumberSource images = bright_images(devices);
       train(session, images, kRate / 1000, 1);
       const std::string what = to_text(variant, devices);
-      EXPECT_EQ(session.loss_scale(), (LossScale{std::ldexp(1.0, 126), 0})) << what;
+      EXPECT_EQ(session.values().loss_scale(), (LossScale{std::ldexp(1.0, 126), 0})) << what;
       EXPECT_EQ(session.memory().read_parameters(), initial) << what;
       train(session, images, kRate / 1000, 12);
-      EXPECT_GT(session.loss_scale().clean_steps, 0) << what;
+      EXPECT_GT(session.values().loss_scale().clean_steps, 0) << what;
       EXPECT_NE(session.memory().read_parameters(), initial) << what;
     }
 }
@@ -191,15 +194,15 @@ TEST(GuardOnCpu, TheLossScaleCanBeSavedAndPutBack) {
   guard.loss_scale = {256, 3};
   guard.increase_every = 4;
   const auto strategy = strategy_plugin(host, "replicated");
-  Session session(small_network(), *strategy, *cpu, options_for(2, guard));
-  EXPECT_EQ(session.loss_scale(), (LossScale{256, 3}));
+  Session session(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, guard));
+  EXPECT_EQ(session.values().loss_scale(), (LossScale{256, 3}));
   steps_of(session, 2);
-  EXPECT_EQ(session.loss_scale(), (LossScale{512, 0}));
-  session.set_loss_scale({64, 4});
+  EXPECT_EQ(session.values().loss_scale(), (LossScale{512, 0}));
+  session.values().set_loss_scale({64, 4});
   EXPECT_EQ(steps_of(session, 1).front().loss_scale, 64);
-  EXPECT_EQ(session.loss_scale(), (LossScale{128, 0}));
-  Session plain(small_network(), *strategy, *cpu, options_for(2, {}));
-  EXPECT_EQ(plain.loss_scale(), LossScale{});
+  EXPECT_EQ(session.values().loss_scale(), (LossScale{128, 0}));
+  Session plain(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, {}));
+  EXPECT_EQ(plain.values().loss_scale(), LossScale{});
 }
 
 TEST(GuardOnCpu, AutomaticScalingIsRefusedWhereGradientsWaitAStep) {
@@ -209,7 +212,7 @@ TEST(GuardOnCpu, AutomaticScalingIsRefusedWhereGradientsWaitAStep) {
   guard.automatic_loss_scale = true;
   const auto strategy = strategy_plugin(host, "parameter_server", {{"staged_vars", "true"}});
   try {
-    Session session(small_network(), *strategy, *cpu, options_for(2, guard));
+    Session session(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, guard));
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);

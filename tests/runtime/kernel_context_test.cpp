@@ -78,11 +78,10 @@ class Calling : public Strategy {
 std::unique_ptr<runtime::Session> session_of(StrategyPlugin& strategy,
                                              const DevicePlugin& devices) {
   runtime::SessionOptions options;
-  options.devices = 1;
-  options.threads = 1;
   options.batch = 4;
   options.optimizer = train::make_optimizer({}, 1);
-  return std::make_unique<runtime::Session>(small_network(), strategy, devices, options);
+  return std::make_unique<runtime::Session>(small_network(), strategy, open_devices(devices, 1),
+                                            options);
 }
 
 TEST(KernelContext, SaysStepRateScalarSizesAndOptions) {

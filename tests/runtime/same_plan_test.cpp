@@ -30,7 +30,6 @@ const Way kWays[] = {{"independent"},
 
 SessionOptions options_with(const GuardOptions& guards) {
   SessionOptions options;
-  options.devices = 2;
   options.batch = 2;
   options.bucket_elements = 500;
   options.optimizer = train::make_optimizer({}, 2);
@@ -42,7 +41,9 @@ std::string hash_of_session(const Way& way, const DevicePlugin& plugin,
                             const GuardOptions& guards) {
   PluginHost host;
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
-  const runtime::Session session(small_network(), *strategy, plugin, options_with(guards));
+  const runtime::Session session(small_network(), *strategy,
+                                 std::make_shared<runtime::OpenDevices>(plugin, 2, 1),
+                                 options_with(guards));
   return session.plan()->step.hash();
 }
 
@@ -52,7 +53,7 @@ std::string hash_from_outside(const Way& way, const DevicePlugin& plugin,
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
   const Graph graph = small_network();
   const SessionOptions options = options_with(guards);
-  const runtime::OpenDevices devices(plugin, options.devices, options.threads);
+  const runtime::OpenDevices devices(plugin, 2, 1);
   const Arena arena = runtime::choose_storage(graph, devices, options, false);
   return StepPlan(devices.cluster(), runtime::make_arena_map(graph, arena, options.bucket_elements),
                   runtime::author_of(*strategy), {.guard = guards})

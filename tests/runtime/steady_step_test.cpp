@@ -35,15 +35,14 @@ TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, GetParam());
   runtime::SessionOptions options;
-  options.devices = kDevices;
-  options.threads = 1;
   options.batch = kBatch;
   options.bucket_elements = 256;
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   options.optimizer = train::make_optimizer(optimizer, kDevices);
   std::optional<CallCounter> counter(std::in_place);
-  runtime::Session session(normalised_network(), *strategy, *devices, options);
+  runtime::Session session(normalised_network(), *strategy, open_devices(*devices, kDevices),
+                           options);
   const CallCounts building = counter->counts();
   EXPECT_GT(building.allocations, 0) << "the counter does not count";
   EXPECT_GT(building.locks, 0) << "the counter does not count";

@@ -46,13 +46,16 @@ std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& so
   return steps;
 }
 
+std::shared_ptr<runtime::OpenDevices> open_devices(const DevicePlugin& plugin,
+                                                   std::uint32_t devices, std::uint32_t threads) {
+  return std::make_shared<runtime::OpenDevices>(plugin, devices, threads);
+}
+
 runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   optimizer.weight_decay = 0.001;
   runtime::SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
   options.batch = global_batch / devices;
   options.hash_initializer = true;
   options.bucket_elements = 512;

@@ -51,6 +51,11 @@ train::LearningRateSchedule constant_rate(double rate);
 std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& source, double rate,
                                 std::int64_t timed_steps, std::int64_t warmup_steps = 0);
 
+// For a session of their own; threads: of each CPU device.
+std::shared_ptr<runtime::OpenDevices> open_devices(const DevicePlugin& plugin,
+                                                   std::uint32_t devices,
+                                                   std::uint32_t threads = 1);
+
 // A session with momentum and weight decay, a global batch divided among the devices, and initial
 // values that are the same for any number of devices.
 runtime::SessionOptions momentum_options(std::uint32_t devices, std::uint32_t global_batch);

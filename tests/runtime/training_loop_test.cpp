@@ -29,8 +29,6 @@ constexpr std::uint32_t kReplicas = 2;
 
 SessionOptions scalar_options() {
   SessionOptions options;
-  options.devices = kReplicas;
-  options.threads = 1;
   options.batch = 2;
   options.optimizer = train::make_optimizer({}, kReplicas);
   return options;
@@ -48,7 +46,8 @@ class TrainingLoop : public ::testing::Test {
     session_.reset();
     devices_ = fake_plugin(fake);
     strategy_ = strategy_plugin(host_, name, values);
-    session_ = std::make_unique<runtime::Session>(two_scalars(), *strategy_, *devices_, options);
+    session_ = std::make_unique<runtime::Session>(two_scalars(), *strategy_,
+                                                  open_devices(*devices_, kReplicas), options);
     events_.warmup_step = [this](const TrainingStep& step) { steps_.push_back(step); };
     events_.timed_step = events_.warmup_step;
   }
@@ -115,8 +114,8 @@ TEST_F(TrainingLoop, TimesStepsFromCompletionToCompletion) {
 TEST_F(TrainingLoop, AStepEndsAfterTheOneBeforeIt) {
   devices_ = fake_plugin({.shared_memory = true});
   strategy_ = trailing_strategy();
-  session_ =
-      std::make_unique<runtime::Session>(two_scalars(), *strategy_, *devices_, scalar_options());
+  session_ = std::make_unique<runtime::Session>(
+      two_scalars(), *strategy_, open_devices(*devices_, kReplicas), scalar_options());
   std::vector<double> last_operations;
   events_.warmup_step = [&](const TrainingStep& step) { steps_.push_back(step); };
   events_.timed_step = events_.warmup_step;

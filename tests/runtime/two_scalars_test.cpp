@@ -29,8 +29,6 @@ SessionOptions session_options(convoy_optimizer_kind kind, GradientScale scale) 
   optimizer.weight_decay = kSixteenth;
   optimizer.gradient_scale = scale;
   SessionOptions options;
-  options.devices = kReplicas;
-  options.threads = 1;
   options.batch = kBatch;
   options.optimizer = train::make_optimizer(optimizer, kReplicas);
   return options;
@@ -41,7 +39,7 @@ std::vector<TrainingStep> train_scalars(const std::string& strategy, const Optio
   PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto plugin = strategy_plugin(host, strategy, values);
-  runtime::Session session(two_scalars(), *plugin, *devices, options);
+  runtime::Session session(two_scalars(), *plugin, open_devices(*devices, kReplicas), options);
   NumberSource source = numbers();
   std::vector<TrainingStep> result = train(session, source, kSixteenth, steps);
   EXPECT_EQ(source.held(), 0u);
@@ -182,16 +180,16 @@ TEST(TwoScalars, TrainedVariablesAreReadBack) {
   for (const std::string strategy : {"parameter_server", "replicated"}) {
     const auto plugin = strategy_plugin(host, strategy);
     const SessionOptions options = session_options(CONVOY_OPTIMIZER_SGD, GradientScale::kMean);
-    runtime::Session session(two_scalars(), *plugin, *devices, options);
-    EXPECT_EQ(session.read_variable(0), std::vector<float>{1});
-    EXPECT_EQ(session.read_variable(1), std::vector<float>{2});
+    runtime::Session session(two_scalars(), *plugin, open_devices(*devices, kReplicas), options);
+    EXPECT_EQ(session.values().read_model().variables, (std::vector<std::vector<float>>{{1}, {2}}));
     NumberSource source = numbers();
     train(session, source, kSixteenth, 3);
     Scalars expected;
     for (std::uint64_t step = 0; step < 3; ++step)
       expected.apply(options.optimizer, step, expected.gradient(image_sum(step)));
     for (std::size_t i = 0; i < 2; ++i)
-      EXPECT_NEAR(session.read_variable(i)[0], expected.values[i], 1e-5) << strategy;
+      EXPECT_NEAR(session.values().read_model().variables[i][0], expected.values[i], 1e-5)
+          << strategy;
   }
 }
 

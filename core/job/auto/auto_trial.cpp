@@ -131,9 +131,9 @@ void AutoTrial::end_turn(const runtime::PausePoint& point) {
 
 void AutoTrial::use(Participant& participant, const runtime::PausePoint& point) {
   if (session_.plan() == participant.plan) return;
-  const double begin = session_.now();
+  const double begin = session_.devices()->now();
   session_.exchange_plan(participant.plan, point.global_step);
-  const double seconds = session_.now() - begin;
+  const double seconds = session_.devices()->now() - begin;
   ++exchanges_;
   exchange_seconds_ += seconds;
   if (point.timed_step >= 0) timed_exchange_seconds_ += seconds;

@@ -278,7 +278,7 @@ std::vector<int> Task::replicas() const {
 }
 
 void Task::agree_on_plan(const runtime::Session& session) {
-  const Plan& plan = session.whole_plan();
+  const Plan& plan = session.plan()->step.lowered();
   {
     const std::lock_guard lock(mutex_);
     operations_ = OperationTexts(plan);

@@ -86,7 +86,7 @@ std::int64_t Checkpoints::sample_offset() const {
 void Checkpoints::restore(runtime::Session& session) {
   if (!start_.newest) return use_initial_weights(session);
   if (session.forward_only()) {
-    session.write_values(runtime::read_model_values(*start_.newest, session.graph()));
+    session.values().write_model(runtime::read_model_values(*start_.newest, session.graph()));
   } else {
     const runtime::Restoration restoration =
         runtime::read_restoration(*start_.newest, *start_.facts, session);
@@ -112,10 +112,10 @@ void Checkpoints::use_initial_weights(runtime::Session& session) const {
   if (options_.init_weights.empty()) return;
   const Graph& graph = session.graph();
   runtime::ModelValues values = InitialWeights(options_, graph).values(graph);
-  if (session.forward_only()) return session.write_values(values);
+  if (session.forward_only()) return session.values().write_model(values);
   runtime::TrainingState state;
   state.values = std::move(values);
-  state.loss_scale = session.loss_scale();
+  state.loss_scale = session.values().loss_scale();
   runtime::write_training_state(session, state, 0);
 }
 

@@ -87,7 +87,7 @@ void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
 void TrainingEvaluations::evaluate(const runtime::PausePoint& point,
                                    const runtime::Session& session, bool is_last) {
   const auto begin = std::chrono::steady_clock::now();
-  const runtime::ModelValues values = session.read_values();  // all tasks together
+  const runtime::ModelValues values = session.values().read_model();  // all tasks together
   outcome_ =
       agreed(validation_ == nullptr ? Outcome::kGoesOn : try_score(point, values, is_last), point);
   seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

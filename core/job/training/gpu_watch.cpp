@@ -7,7 +7,7 @@
 namespace convoy::job {
 GpuWatch::GpuWatch(const runtime::Session& session, const std::string& library) {
   // CPU devices say their cores, which are no address.
-  for (const convoy_device_description& device : session.devices())
+  for (const convoy_device_description& device : session.devices()->descriptions())
     if (topology::parse_pci_address(device.locality) &&
         std::ranges::find(addresses_, device.locality) == addresses_.end())
       addresses_.emplace_back(device.locality);

@@ -13,7 +13,7 @@ namespace {
 // What layers are compared with: products in the type that they compute in, or, of devices that
 // compute a 16-bit type with 32-bit instructions, in f32.
 double multiply_rate(const runtime::Session& session) {
-  runtime::OpenDevices& devices = *session.open_devices();
+  runtime::OpenDevices& devices = *session.devices();
   if (session.options().dtype != CONVOY_F32) {
     try {
       return mean(devices.measure(CONVOY_MEASURE_MULTIPLY_HALF));
@@ -79,7 +79,7 @@ void compare_with_model(const runtime::Session& session,
 ProfileCollector::ProfileCollector(const runtime::Session& session)
     : session_(session),
       multiply_rate_(multiply_rate(session)),
-      stream_rate_(mean(session.open_devices()->measure(CONVOY_MEASURE_STREAM))) {}
+      stream_rate_(mean(session.devices()->measure(CONVOY_MEASURE_STREAM))) {}
 
 void ProfileCollector::warmed_up() {
   before_ = session_.profile();

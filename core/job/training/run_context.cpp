@@ -44,10 +44,10 @@ void RunContext::tell(const std::vector<std::string>& texts) {
 
 void RunContext::describe(const runtime::Session& session) {
   report.describe(session);
-  tell(runtime::emulation_notice(session.options().dtype, session.devices()));
-  tell(lowered_collectives_notice(session.logical_plan()));
+  tell(runtime::emulation_notice(session.options().dtype, session.devices()->descriptions()));
+  tell(lowered_collectives_notice(session.plan()->step.logical()));
   if (!session.forward_only())
-    tell(runtime::unproved_notice(setup.strategy->manifest(), session.check()));
+    tell(runtime::unproved_notice(setup.strategy->manifest(), session.plan()->step.check()));
 }
 
 void RunContext::report_bad_records(const data::SourceStatistics& read, const char* of) {

@@ -34,7 +34,7 @@ void RunPrediction::fit(simulate::Predictor& predictor, const runtime::Session& 
 std::optional<report::PredictionRecord> RunPrediction::of(const runtime::Session& session) const {
   if (!hardware_) return std::nullopt;
   const simulate::SimulatedCluster on = setup_.task == nullptr
-                                            ? hardware_->cluster(1, session.replicas())
+                                            ? hardware_->cluster(1, session.cluster().replicas())
                                             : linked_cluster(setup_, *hardware_);
   if (on.cluster.places.size() != session.cluster().places.size()) return std::nullopt;
   simulate::Predictor predictor(session.graph(),

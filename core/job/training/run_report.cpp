@@ -105,7 +105,8 @@ void RunReport::note_strategy(const StrategyPlugin& strategy) {
 }
 
 void RunReport::note_plan(const runtime::Session& session) {
-  if (!session.forward_only()) record_.strategy_verdict = session.check().verdict_text();
+  if (!session.forward_only())
+    record_.strategy_verdict = session.plan()->step.check().verdict_text();
   record_.plan_hash = session.plan()->step.hash();
 }
 
@@ -153,7 +154,7 @@ void RunReport::describe(const runtime::Session& session) {
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
   record_.compute_dtype = dtype_name(session.options().dtype);
-  for (const convoy_device_description& device : session.devices())
+  for (const convoy_device_description& device : session.devices()->descriptions())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});
   record_.warmup_steps = sizes_.warmup_steps;
@@ -165,10 +166,11 @@ void RunReport::tell_details(const runtime::Session& session) {
   for (const DeviceRecord& device : record_.devices)
     observer_.detail(fmt::format("{}: {} ({})", device.name, device.model, device.locality));
   if (!session.forward_only())
-    observer_.detail(fmt::format(
-        "the plan: {} operations as written, {} as they run in {} lanes; {}; hash {}",
-        session.logical_plan().body.size(), session.lowered_plan().body.size(),
-        session.schedule().lanes.size(), session.check().verdict_text(), record_.plan_hash));
+    observer_.detail(
+        fmt::format("the plan: {} operations as written, {} as they run in {} lanes; {}; hash {}",
+                    session.plan()->step.logical().body.size(), session.lowered_plan().body.size(),
+                    session.schedule().lanes.size(), session.plan()->step.check().verdict_text(),
+                    record_.plan_hash));
   std::uint64_t bytes = 0;
   for (const report::PlaceMemory& place : record_.memory->places) bytes += place.use.total();
   observer_.detail(fmt::format(
@@ -223,7 +225,6 @@ void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch,
 }
 
 void RunReport::warmup_step(const TrainingStep& step) {
-  warmup_seconds_ += step.seconds;
   const std::int64_t done = sizes_.warmup_steps + step.number + 1;
   const std::int64_t all = sizes_.warmup_steps + sizes_.timed_steps;
   observer_.progress(

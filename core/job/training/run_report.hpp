@@ -119,7 +119,6 @@ class RunReport {
   report::RunRecord record_;
   CommonTrace trace_;  // before the end of this task alone
   MedianStep median_step_;
-  double warmup_seconds_ = 0;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::optional<report::DriftMonitor> drift_;
 };

@@ -14,15 +14,15 @@ bool TrainingPauses::asked_to_stand_still() {
 
 void TrainingPauses::stand_still(const runtime::PausePoint& point, runtime::Session& session) {
   run_.report.standstill(point.timed_step);
-  const double since = session.now();
+  const double since = session.devices()->now();
   run_.observer.stand_still();
-  standstill_seconds_ += session.now() - since;
+  standstill_seconds_ += session.devices()->now() - since;
 }
 
 void TrainingPauses::save_checkpoint(const runtime::PausePoint& point, runtime::Session& session) {
-  const double since = session.now();
+  const double since = session.devices()->now();
   if (!checkpoints_.pause(point, session)) return;
-  run_.report.checkpoint({point.timed_step, session.now() - since});
+  run_.report.checkpoint({point.timed_step, session.devices()->now() - since});
   run_.observer.take_save_request();  // one checkpoint answers all requests so far
 }
 

@@ -17,7 +17,6 @@
 #include "core/job/tasks/task_trace.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/input_memory.hpp"
-#include "core/runtime/state/parameter_hash.hpp"
 
 namespace convoy::job {
 
@@ -50,7 +49,7 @@ std::unique_ptr<runtime::Session> TrainingRun::open_session(
   if (session->forward_only()) return session;
   const std::string& named = run_.setup.decision ? run_.setup.decision->chosen.strategy
                                                  : run_.setup.options.variable_update;
-  for (const Operation* call : called_kernels(session->logical_plan()))
+  for (const Operation* call : called_kernels(session->plan()->step.logical()))
     try_kernel_first(run_.setup, named, *run_.setup.strategy, *call);
   return session;
 }
@@ -61,13 +60,11 @@ std::unique_ptr<runtime::Session> TrainingRun::new_session(
   options.profile = run_.setup.options.profile;
   if (run_.mode() == RunMode::kForwardOnly)
     return std::make_unique<runtime::Session>(*run_.setup.graph, std::move(devices), options);
-  if (run_.setup.task == nullptr)
-    return std::make_unique<runtime::Session>(*run_.setup.graph, *run_.setup.strategy,
-                                              std::move(devices), options);
+  std::optional<runtime::ClusterTask> task;
+  if (run_.setup.task != nullptr) task = run_.setup.task->cluster_task();
   auto session = std::make_unique<runtime::Session>(*run_.setup.graph, *run_.setup.strategy,
-                                                    std::move(devices), options,
-                                                    run_.setup.task->cluster_task());
-  run_.setup.task->agree_on_plan(*session);
+                                                    std::move(devices), options, task);
+  if (task) run_.setup.task->agree_on_plan(*session);
   return session;
 }
 
@@ -169,7 +166,7 @@ void TrainingRun::add_traces(runtime::TrainingEvents& events, runtime::Session& 
 
 void TrainingRun::trace_step(runtime::Session& session, const runtime::StepTrace& step) {
   if (run_.setup.task != nullptr && !clock_)
-    clock_ = run_.setup.task->common_clock([&session] { return session.now(); });
+    clock_ = run_.setup.task->common_clock([&session] { return session.devices()->now(); });
   run_.report.trace(session, step);
 }
 
@@ -202,7 +199,7 @@ void TrainingRun::train() {
   generating_model();
   const std::unique_ptr<runtime::Session> session = open_session(devices);
   check_asynchronous(*session);
-  if (validation_) validation_->prepare(session->open_devices());
+  if (validation_) validation_->prepare(session->devices());
   begin_trial(*session);
   run_.describe(*session);
   gpus_ = std::make_unique<GpuWatch>(*session);
@@ -247,7 +244,7 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   if (evaluations_) evaluations_->final(summary, session);
   run_.report.input_verdict();
   if (chiefs_answer(run_.setup.task, "parameter hash", run_.report.shows_parameter_hash()))
-    run_.report.parameters(runtime::parameter_hash(session));
+    run_.report.parameters(session.values().parameter_hash());
   run_.report_bad_records(source.statistics());
   if (validation_) run_.report_bad_records(validation_->read_so_far(), " of the validation data");
   if (summary.diverged) run_.tell(divergence_text(*summary.diverged, run_.sizes.warmup_steps));

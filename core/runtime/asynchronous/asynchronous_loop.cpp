@@ -69,7 +69,7 @@ class AsynchronousLoop {
 
   void warm_up() {
     for (StrandRun& strand : strands_) {
-      strand.restart_clock(session_.now());
+      strand.restart_clock(session_.devices()->now());
       strand.go_to(options_.warmup_steps);
     }
     go_until([this] { return all_are_there(); });
@@ -77,13 +77,13 @@ class AsynchronousLoop {
   }
 
   void train() {
-    started_ = session_.now();
+    started_ = session_.devices()->now();
     if (session_.gate() != nullptr) session_.gate()->staleness().forget();
     is_timed_ = true;
     if (events_.warmed_up) events_.warmed_up();
     LastSteps last;
     do {
-      const double begin = session_.now();
+      const double begin = session_.devices()->now();
       for (StrandRun& strand : strands_) {
         strand.restart_clock(begin);
         strand.go_to(kNoLimit);
@@ -91,7 +91,8 @@ class AsynchronousLoop {
       last = drain();
     } while (!last.over && pause(last));
     is_timed_ = false;
-    summary_.total_seconds = (last_end_ > started_ ? last_end_ : session_.now()) - started_;
+    summary_.total_seconds =
+        (last_end_ > started_ ? last_end_ : session_.devices()->now()) - started_;
     summary_.stopped = last.stopped;
     const PausePoint end = point_at(steps_of(last));
     summary_.last_step = end.timed_step;
@@ -121,7 +122,7 @@ class AsynchronousLoop {
     point.save_asked = meeting_.someone_asked_to_save();
     if (events_.pause_after && events_.pause_after(point) && events_.paused)
       summary_.ended_early = !events_.paused(point);
-    last_end_ = session_.now();
+    last_end_ = session_.devices()->now();
     return !summary_.ended_early;
   }
 

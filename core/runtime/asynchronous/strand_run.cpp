@@ -17,15 +17,15 @@ void StrandRun::submit(double learning_rate) {
   StrandStep step;
   step.number = submitted_;
   step.learning_rate = learning_rate;
-  step.input_asked = session_.now();
+  step.input_asked = session_.devices()->now();
   input_.learning_rate = learning_rate;
-  input_.batches.assign(session_.replicas(), {});
+  input_.batches.assign(session_.cluster().replicas(), {});
   for (const std::uint32_t replica : replicas_) {
     const data::Batch& batch = source_.acquire(static_cast<int>(replica), first_step_ + submitted_);
     input_.batches[replica] = {batch.images, batch.labels};
     step.images += batch.count;
   }
-  step.input_ready = session_.now();
+  step.input_ready = session_.devices()->now();
   executor_.submit_step(input_);
   open_.push_back(std::move(step));
   ++submitted_;
@@ -53,7 +53,7 @@ StrandStep StrandRun::finish() {
     source_.release(static_cast<int>(replica), first_step_ + step.number);
   step.totals = local_totals(result, replicas_, step.images);
   step.begin = last_end_;
-  step.end = last_end_ = end_of_step(result.end, last_end_, session_.now());
+  step.end = last_end_ = end_of_step(result.end, last_end_, session_.devices()->now());
   return step;
 }
 

@@ -237,15 +237,16 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   read_optimizer(reader, facts, session, result);
   reader.finish();
   // What did not adapt was chosen, as this run's own is.
-  result.state.loss_scale = facts.loss_scale_adapts ? facts.loss_scale : session.loss_scale();
-  const Plan& plan = session.whole_plan();
+  result.state.loss_scale =
+      facts.loss_scale_adapts ? facts.loss_scale : session.values().loss_scale();
+  const Plan& plan = session.plan()->step.lowered();
   const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
   // Several hosts save no parts, and one of them has no memory for those of all.
   result.state.complete =
       facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
       facts.optimizer == train::optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
-      result.state.optimizer.size() == session.memory().state_slots();
+      result.state.optimizer.size() == session.options().optimizer.state_slots;
   if (result.state.complete) {
     result.state.phase = facts.phase;
     read_parts(file, result);

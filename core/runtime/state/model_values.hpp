@@ -13,6 +13,9 @@ struct ModelValues {
   std::vector<float> state;                   // batch norm: per layer means, then variances
 };
 
+// The state of an optimizer, [slot][variable], plain like the variables.
+using OptimizerValues = std::vector<std::vector<std::vector<float>>>;
+
 // Whether all variables are numbers that training can go on from.
 bool are_finite(const ModelValues& values);
 

@@ -60,7 +60,7 @@ class LivePieces {
   // Before the step of that number, which begins with this phase of its stage's body.
   LivePieces(Session& session, std::int64_t step, std::uint32_t phase)
       : session_(session),
-        plan_(session.whole_plan()),
+        plan_(session.plan()->step.lowered()),
         memory_(session.memory()),
         step_(static_cast<std::uint64_t>(step)),
         phase_(phase) {}
@@ -160,7 +160,7 @@ class LivePieces {
   void visit_statistics(const std::function<void(const LivePiece&)>& visit) const {
     const std::uint64_t count = session_.graph().state_elements();
     if (count == 0) return;
-    for (std::uint32_t replica = 1; replica < session_.replicas(); ++replica) {
+    for (std::uint32_t replica = 1; replica < session_.cluster().replicas(); ++replica) {
       LivePiece piece{
           fmt::format("statistics({})", replica), CONVOY_F32, count, {{0, count}}, {}, {}, {}};
       piece.implied = [this](const ElementRange& range) { return statistics(0, range); };
@@ -204,21 +204,16 @@ void write_parts(Session& session, const TrainingState& state, std::int64_t firs
 }  // namespace
 
 StateIdentity identity_of(const Session& session) {
-  return {plan_hash(session.whole_plan()), session.arena().hash(), session.replicas(),
-          session.options().batch};
+  return {plan_hash(session.plan()->step.lowered()), session.arena().hash(),
+          session.cluster().replicas(), session.options().batch};
 }
 
 TrainingState read_training_state(Session& session) {
   TrainingState state;
-  state.values = session.read_values();
-  for (std::uint32_t slot = 0; slot < session.memory().state_slots(); ++slot) {
-    std::vector<std::vector<float>>& variables = state.optimizer.emplace_back();
-    for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
-      variables.push_back(
-          session.plain(i, session.read_optimizer_state(slot, session.arena().range(i))));
-  }
-  state.updates = session.updates();
-  state.loss_scale = session.loss_scale();
+  state.values = session.values().read_model();
+  state.optimizer = session.values().read_optimizer();
+  state.updates = session.values().updates();
+  state.loss_scale = session.values().loss_scale();
   if (session.task() != nullptr) return state;
   state.complete = true;
   state.phase = session.executor().phase();
@@ -231,24 +226,13 @@ TrainingState read_training_state(Session& session) {
 }
 
 void write_training_state(Session& session, const TrainingState& state, std::int64_t first_step) {
-  require_values_of(session.graph(), state.values);
-  PlanMemory& memory = session.memory();
-  memory.reset();
-  const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
-  for (std::size_t i = 0; i < state.values.variables.size(); ++i) {
-    const std::uint64_t first = session.arena().range(i).first;
-    session.write_variable(i, state.values.variables[i]);
-    for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot) {
-      const auto initial = static_cast<float>(train::state_initial(kind, slot));
-      memory.write_optimizer_state(slot, first,
-                                   session.packed(i, state.optimizer[slot].at(i), initial));
-    }
-  }
-  memory.update_counts().fill(state.updates);
-  if (!state.values.state.empty()) memory.write_replica_state(state.values.state);
+  session.memory().reset();
+  session.values().write_model(state.values);
+  session.values().write_optimizer(state.optimizer, state.updates);
   if (state.complete) write_parts(session, state, first_step);
   session.restart(first_step, state.complete ? std::optional(state.phase) : std::nullopt);
-  if (session.options().guard.automatic_loss_scale) session.set_loss_scale(state.loss_scale);
+  if (session.options().guard.automatic_loss_scale)
+    session.values().set_loss_scale(state.loss_scale);
 }
 
 }  // namespace convoy::runtime

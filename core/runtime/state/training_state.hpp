@@ -23,8 +23,7 @@ struct StatePart {
 // The state from which training continues, between two steps.
 struct TrainingState {
   ModelValues values;
-  // [slot][variable], plain like the variables; empty: the slots' initial values.
-  std::vector<std::vector<std::vector<float>>> optimizer;
+  OptimizerValues optimizer;  // empty: the slots' initial values
   // How many updates those have had; 0 where they have their initial values.
   std::uint64_t updates = 0;
   LossScale loss_scale;

@@ -5,7 +5,6 @@
 #include "core/base/error.hpp"
 #include "core/runtime/evaluator.hpp"
 #include "core/runtime/input_memory.hpp"
-#include "core/runtime/state/parameter_hash.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/training.hpp"
 
@@ -14,9 +13,8 @@ namespace {
 
 using runtime::SessionOptions;
 
-SessionOptions session_options(const CudaTraining& how, std::uint32_t devices) {
+SessionOptions session_options(const CudaTraining& how) {
   SessionOptions options;
-  options.devices = devices;
   options.batch = how.batch;
   options.bucket_elements = 512;
   options.hash_initializer = true;
@@ -61,17 +59,16 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   const DevicePlugin plugin(host.load_device(found_under_test()),
                             {{"gpu_indices", how.gpus}, {"cuda_graph", how.cuda_graph}}, log);
   const auto strategy = strategy_plugin(host, how.strategy, how.options);
-  const SessionOptions options =
-      session_options(how, plugin.count({sizeof(convoy_device_request), 0, 0}));
-  runtime::Session session(graph, *strategy, plugin, options);
+  const std::uint32_t devices = plugin.count({sizeof(convoy_device_request), 0, 0});
+  const SessionOptions options = session_options(how);
+  runtime::Session session(graph, *strategy, open_devices(plugin, devices), options);
   for (const Operation& operation : session.lowered_plan().body)
     outcome.has_collectives = outcome.has_collectives || is_collective(operation.kind);
   std::unique_ptr<runtime::Evaluator> evaluator;
   if (how.evaluates)
-    evaluator = std::make_unique<runtime::Evaluator>(graph, session.open_devices(), options);
-  const auto images = [&session, &options] {
-    return hash_images(options.devices, options.devices * options.batch,
-                       runtime::input_memory(session.open_devices()));
+    evaluator = std::make_unique<runtime::Evaluator>(graph, session.devices(), options);
+  const auto images = [&session, &options, devices] {
+    return hash_images(devices, devices * options.batch, runtime::input_memory(session.devices()));
   };
   runtime::TrainingEvents events;
   events.timed_step = [&](const TrainingStep& step) { outcome.losses.push_back(step.total_loss); };
@@ -84,7 +81,8 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   };
   events.paused = [&](const runtime::PausePoint& point) {
     if (evaluates_at(point.global_step)) {
-      outcome.top_1.push_back(evaluator->run(session.read_values(), *images(), 6, {}).top_1);
+      outcome.top_1.push_back(
+          evaluator->run(session.values().read_model(), *images(), 6, {}).top_1);
     }
     if (point.global_step == how.steps - 2)
       outcome.launches = {launches[0].load(), launches[1].load(), launches[2].load()};
@@ -93,7 +91,7 @@ CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
   runtime::run_training(session, *images(), constant_rate(0.05), {0, how.steps, 0}, events);
   for (std::size_t kind = 0; kind < launches.size(); ++kind)
     outcome.launches[kind] = launches[kind].load() - outcome.launches[kind];
-  outcome.hash = runtime::parameter_hash(session);
+  outcome.hash = session.values().parameter_hash();
   return outcome;
 }
 

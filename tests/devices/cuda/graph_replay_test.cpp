@@ -98,7 +98,6 @@ TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
     const auto replicated = strategy_plugin(host, "replicated");
     const auto server = strategy_plugin(host, "parameter_server");
     runtime::SessionOptions options;
-    options.devices = 2;
     options.batch = 1;
     options.bucket_elements = 512;
     options.optimizer.struct_size = sizeof options.optimizer;
@@ -106,7 +105,7 @@ TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
     options.optimizer.state_slots = 1;
     options.optimizer.momentum = 0.9;
     options.optimizer.gradient_scale = 1;
-    runtime::Session session(small_network(), *replicated, plugin, options);
+    runtime::Session session(small_network(), *replicated, open_devices(plugin, 2), options);
     const std::vector<std::shared_ptr<const runtime::PreparedPlan>> plans = {
         session.plan(), session.prepare(*server, options.bucket_elements)};
     std::vector<double> losses;

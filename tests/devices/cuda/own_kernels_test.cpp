@@ -12,7 +12,6 @@
 
 #include "core/base/error.hpp"
 #include "core/runtime/device_kernels.hpp"
-#include "core/runtime/state/parameter_hash.hpp"
 #include "core/runtime/trial/device_trial.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/devices/cuda/cuda_training.hpp"
@@ -117,18 +116,16 @@ struct Trained {
 template <typename T>
 Trained train_on_devices(const DevicePlugin& devices, std::int64_t steps) {
   runtime::SessionOptions options;
-  options.devices = 1;
-  options.threads = 1;
   options.batch = 4;
   options.hash_initializer = true;
   options.optimizer = train::make_optimizer({}, 1);
   const auto strategy = built_in_strategy<Calling<T>>("calling", 0);
-  runtime::Session session(small_network(), *strategy, devices, options);
+  runtime::Session session(small_network(), *strategy, open_devices(devices, 1), options);
   const auto images = hash_images(1, 4);
   train(session, *images, 0.25, steps);
-  Trained trained{runtime::parameter_hash(session), {}};
-  for (std::size_t i = 0; i < session.graph().variables().size(); ++i)
-    for (const float value : session.read_variable(i)) trained.parameters.push_back(value);
+  Trained trained{session.values().parameter_hash(), {}};
+  for (const std::vector<float>& variable : session.values().read_model().variables)
+    trained.parameters.insert(trained.parameters.end(), variable.begin(), variable.end());
   return trained;
 }
 

@@ -5,7 +5,6 @@
 #include <array>
 #include <atomic>
 
-#include "core/runtime/state/parameter_hash.hpp"
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/lagging_strategy.hpp"
 
@@ -81,9 +80,9 @@ TEST(AsynchronousTasks, PauseTogetherWithNothingUnderWay) {
   std::atomic<bool> ask{false};
   options.save_requested = [&](std::uint32_t task) { return task == 1 && ask.exchange(false); };
   options.paused = [&](std::uint32_t task, const PausePoint& at, runtime::Session& session) {
-    const std::string before = runtime::parameter_hash(session);
+    const std::string before = session.values().parameter_hash();
     pauses[task].push_back(
-        {at.global_step, at.save_asked, before, runtime::parameter_hash(session)});
+        {at.global_step, at.save_asked, before, session.values().parameter_hash()});
     if (task != 0) return true;
     ask = due == 20;
     while (due <= at.timed_step) due += 20;

@@ -19,10 +19,8 @@ using runtime::Session;
 using runtime::SessionOptions;
 using runtime::TrainingSummary;
 
-SessionOptions session_options(std::uint32_t devices) {
+SessionOptions session_options() {
   SessionOptions options;
-  options.devices = devices;
-  options.threads = 1;
   options.batch = 2;
   options.hash_initializer = true;
   OptimizerOptions optimizer;
@@ -35,7 +33,8 @@ SessionOptions session_options(std::uint32_t devices) {
 TrainingSummary train_with_lag(std::int64_t max_lag, std::uint32_t devices, std::int64_t steps) {
   const auto plugin = fake_plugin({.shared_memory = true});
   const auto strategy = lagging_strategy(max_lag);
-  Session session(small_network(), *strategy, *plugin, session_options(devices));
+  Session session(small_network(), *strategy, open_devices(*plugin, devices),
+                  session_options());
   EXPECT_TRUE(session.is_asynchronous());
   EXPECT_EQ(session.strands().size(), devices);
   const auto source = hash_images(devices, 2 * devices);
@@ -90,14 +89,14 @@ TEST(Asynchronous, ReportsHowManyUpdatesCameBetweenReadingAndApplying) {
 TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
   const auto plugin = fake_plugin({.delay_microseconds = 30, .shared_memory = true});
   const auto strategy = lagging_strategy(-1);
-  Session session(small_network(), *strategy, *plugin, session_options(2));
+  Session session(small_network(), *strategy, open_devices(*plugin, 2), session_options());
   const auto source = hash_images(2, 4);
   const TrainingSummary summary =
       run_training(session, *source, constant_rate(0.01), {1, 10, 7}, {});
   EXPECT_GE(summary.global_step, 7 + 1 + 9);
   std::int64_t updates = 0;
   for (const auto& strand : session.strands()) updates += strand->next_step();
-  EXPECT_EQ(session.updates(), static_cast<std::uint64_t>(updates)) << "of all devices";
+  EXPECT_EQ(session.values().updates(), static_cast<std::uint64_t>(updates)) << "of all devices";
   EXPECT_TRUE(session.cancel("the end"));  // nothing is left to wait for
 }
 
@@ -105,9 +104,9 @@ TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
 Error error_of(const FakeOptions& devices, double deadline_seconds) {
   const auto plugin = fake_plugin(devices);
   const auto strategy = lagging_strategy(-1);
-  SessionOptions options = session_options(2);
+  SessionOptions options = session_options();
   options.executor.deadline_seconds = deadline_seconds;
-  Session session(small_network(), *strategy, *plugin, options);
+  Session session(small_network(), *strategy, open_devices(*plugin, 2), options);
   const auto source = hash_images(2, 4);
   try {
     run_training(session, *source, constant_rate(0.01), {0, 1000000, 0}, {});
@@ -176,7 +175,7 @@ class Jostling : public Strategy {
 TEST(Asynchronous, UpdatesInAnyOrderHaveTheirRangeForThemselves) {
   const auto plugin = fake_plugin({.shared_memory = true});
   const auto strategy = built_in_strategy<Jostling>("jostling", 0);
-  Session session(small_network(), *strategy, *plugin, session_options(3));
+  Session session(small_network(), *strategy, open_devices(*plugin, 3), session_options());
   ASSERT_EQ(session.strands().size(), 3u);
   const auto source = hash_images(3, 6);
   const TrainingSummary summary =

@@ -18,8 +18,6 @@ using Clock = std::chrono::steady_clock;
 
 runtime::SessionOptions two_workers() {
   runtime::SessionOptions options;
-  options.devices = 2;
-  options.threads = 1;
   options.batch = 2;
   options.hash_initializer = true;
   options.optimizer = train::make_optimizer({}, 1);
@@ -31,7 +29,7 @@ runtime::SessionOptions two_workers() {
 TEST(StrandRun, APauseIsNoTimeThatItStoodStill) {
   const auto plugin = fake_plugin({.shared_memory = true});
   const auto strategy = lagging_strategy(-1);
-  runtime::Session session(small_network(), *strategy, *plugin, two_workers());
+  runtime::Session session(small_network(), *strategy, open_devices(*plugin, 2), two_workers());
   ASSERT_EQ(session.strands().size(), 2u);
   const auto source = hash_images(2, 4);
   runtime::StrandRun run(session, *session.strands()[0], *source, 0);
@@ -42,7 +40,7 @@ TEST(StrandRun, APauseIsNoTimeThatItStoodStill) {
 
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   const auto resumed = Clock::now();
-  run.restart_clock(session.now());
+  run.restart_clock(session.devices()->now());
   run.go_to(2);
   run.submit(0.01);
   const double still = run.seconds_still();

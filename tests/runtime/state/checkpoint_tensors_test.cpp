@@ -37,17 +37,16 @@ class CheckpointTensors : public ::testing::Test {
     OptimizerOptions optimizer;
     optimizer.kind = kind;
     runtime::SessionOptions options;
-    options.devices = devices;
-    options.threads = 1;
     options.batch = 2;
     options.optimizer = train::make_optimizer(optimizer, devices);
     strategies_.push_back(strategy_plugin(host_, strategy));
-    return std::make_unique<Session>(std::move(graph), *strategies_.back(), *devices_, options);
+    return std::make_unique<Session>(std::move(graph), *strategies_.back(),
+                                     open_devices(*devices_, devices), options);
   }
 
   // Trains two steps and writes what a checkpoint holds.
   std::filesystem::path write(Session& trained, std::vector<Tensor>* tensors = nullptr) {
-    NumberSource source({trained.replicas(), 2, 3 * 8 * 8, 7},
+    NumberSource source({trained.cluster().replicas(), 2, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image) / 10; });
     train(trained, source, 0.01, 2);
     state_ = runtime::read_training_state(trained);

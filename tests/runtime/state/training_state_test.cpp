@@ -82,14 +82,13 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     optimizer.kind = variant.optimizer;
     optimizer.rmsprop_epsilon = 0.01;
     runtime::SessionOptions options;
-    options.devices = variant.devices;
-    options.threads = 1;
     options.batch = 4;
     options.seed = 7;
     options.bucket_elements = 1000;
     options.optimizer = train::make_optimizer(optimizer, variant.devices);
     strategy_ = strategy_of(variant);
-    return std::make_unique<Session>(std::move(graph), *strategy_, *devices_, options);
+    return std::make_unique<Session>(std::move(graph), *strategy_,
+                                     open_devices(*devices_, variant.devices), options);
   }
 
   std::unique_ptr<StrategyPlugin> strategy_of(const Variant& variant) {
@@ -101,7 +100,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
 
   // Trains steps first ... first + steps - 1 of a run.
   Outcome run(Session& session, std::int64_t first, std::int64_t steps) const {
-    NumberSource source({session.replicas(), 4, 3 * 8 * 8, 7},
+    NumberSource source({session.cluster().replicas(), 4, 3 * 8 * 8, 7},
                         [](std::int64_t image) { return static_cast<float>(image % 17) / 10; });
     Outcome outcome;
     runtime::TrainingEvents events;
@@ -109,7 +108,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
       outcome.losses.push_back(step.total_loss);
     };
     runtime::run_training(session, source, constant_rate(0.05), {0, steps, first}, events);
-    outcome.values = session.read_values();
+    outcome.values = session.values().read_model();
     outcome.state = runtime::read_training_state(session);
     return outcome;
   }
