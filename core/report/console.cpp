@@ -32,6 +32,26 @@ std::string python_list(const std::vector<std::string>& items) {
   return text + "]";
 }
 
+const char* line_of(RunPhase phase) {
+  switch (phase) {
+    case RunPhase::kGeneratingModel:
+      return "Generating training model";
+    case RunPhase::kGeneratingEvaluationModel:
+      return "Generating evaluation model";
+    case RunPhase::kInitializing:
+      return "Initializing graph";
+    case RunPhase::kWarmingUp:
+      return "Running warm up";
+    case RunPhase::kWarmedUp:
+      return "Done warm up";
+    case RunPhase::kTrainingResumes:
+      return "Resuming training";
+    case RunPhase::kTrainingDone:
+      return "Done with training";
+  }
+  return "";
+}
+
 const char* python_bool(bool value) {
   return value ? "True" : "False";
 }
@@ -64,20 +84,8 @@ void Console::header(const ConsoleHeader& header) {
   line("==========");
 }
 
-void Console::generating_model() {
-  line("Generating training model");
-}
-void Console::generating_evaluation_model() {
-  line("Generating evaluation model");
-}
-void Console::initializing() {
-  line("Initializing graph");
-}
-void Console::warming_up() {
-  line("Running warm up");
-}
-void Console::warmed_up() {
-  line("Done warm up");
+void Console::enters(RunPhase phase) {
+  line(line_of(phase));
 }
 
 void Console::columns() {
@@ -102,7 +110,7 @@ void Console::total(double images_per_second) {
   line(rule);
 }
 
-void Console::input(const std::string& text) {
+void Console::result(const std::string& text) {
   line(text);
 }
 
@@ -127,24 +135,8 @@ void Console::evaluation_begins(std::int64_t global_step, bool final) {
   line(fmt::format("Running {}evaluation at global_step {}", final ? "final " : "", global_step));
 }
 
-void Console::training_resumes() {
-  line("Resuming training");
-}
-
 void Console::target_reached(double top_1) {
   line(fmt::format("Stopping, as eval accuracy of at least {} was reached", top_1));
-}
-
-void Console::training_done() {
-  line("Done with training");
-}
-
-void Console::parameter_hash(const std::string& hash) {
-  line("parameter hash: " + hash);
-}
-
-void Console::profile(const std::string& table) {
-  line(table.ends_with('\n') ? table.substr(0, table.size() - 1) : table);
 }
 
 bool is_displayed(std::int64_t step, std::int64_t display_every) {

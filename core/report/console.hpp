@@ -18,27 +18,19 @@ class Console : public RunObserver {
   Console(std::ostream& out, std::string loss_name, bool accuracy);
 
   void header(const ConsoleHeader& header) override;
-  void generating_model() override;
-  void generating_evaluation_model() override;
-  void initializing() override;
-  void warming_up() override;
-  void warmed_up() override;
+  void enters(RunPhase phase) override;
   void columns() override;
   // accuracy must be given if and only if the constructor was told so.
   void step(std::int64_t step, const Speed& speed, double loss,
             std::optional<Accuracy> accuracy = {}) override;
   void total(double images_per_second) override;
-  void input(const std::string& text) override;
+  void result(const std::string& text) override;
   void model_loaded(const std::string& path) override;
-  void parameter_hash(const std::string& hash) override;
-  void profile(const std::string& table) override;
   void evaluation_step(std::int64_t step, double examples_per_second) override;
   void accuracy(const Accuracy& accuracy, std::int64_t examples) override;
   void no_checkpoint(const std::string& folder) override;
   void evaluation_begins(std::int64_t global_step, bool final) override;
-  void training_resumes() override;
   void target_reached(double top_1) override;
-  void training_done() override;
 
  protected:
   // One line, or several, without the last newline.

@@ -94,10 +94,10 @@ std::string primitives_table(const ProfileRecord& profile) {
       primitives * kMilliseconds, share(profile.step_seconds, primitives));
   text += fmt::format(
       "with {:.3f} GB of other layers and the update at the stream rate {:.3f} ms: step / that "
-      "{:.3f}\n",
+      "{:.3f}",
       profile.unavoidable_bytes / kGiga, least * kMilliseconds, share(profile.step_seconds, least));
   for (const std::string& pass : profile.missing_passes)
-    text += fmt::format("no time of {}\n", pass);
+    text += fmt::format("\nno time of {}", pass);
   return text;
 }
 

@@ -31,6 +31,17 @@ struct ConsoleHeader {
   std::vector<std::pair<std::string, std::string>> strategy_details;
 };
 
+// What a run has come to.
+enum class RunPhase {
+  kGeneratingModel,
+  kGeneratingEvaluationModel,
+  kInitializing,
+  kWarmingUp,
+  kWarmedUp,
+  kTrainingResumes,  // after an evaluation
+  kTrainingDone,     // where a run that only trains has its total, before the final evaluation
+};
+
 // The observer of a run. Called on the thread that runs it, in the order of events; what is not
 // overridden is passed over.
 class RunObserver {
@@ -38,11 +49,7 @@ class RunObserver {
   virtual ~RunObserver() = default;
 
   virtual void header(const ConsoleHeader&) {}
-  virtual void generating_model() {}
-  virtual void generating_evaluation_model() {}
-  virtual void initializing() {}
-  virtual void warming_up() {}
-  virtual void warmed_up() {}
+  virtual void enters(RunPhase) {}
   // Before the first step that is displayed.
   virtual void columns() {}
   virtual void timed_step(const TrainingStep&) {}
@@ -51,12 +58,8 @@ class RunObserver {
   virtual void step(std::int64_t /*step*/, const Speed&, double /*loss*/,
                     std::optional<Accuracy> = {}) {}
   virtual void total(double /*images_per_second*/) {}
-  // What a run that only reads measured, after the total.
-  virtual void input(const std::string& /*text*/) {}
-  // After the total, only when it is asked for.
-  virtual void parameter_hash(const std::string& /*hash*/) {}
-  // Likewise: a table of several lines.
-  virtual void profile(const std::string& /*table*/) {}
+  // What was asked for besides, after the total: a line, or a table of several.
+  virtual void result(const std::string& /*text*/) {}
 
   // An evaluation scores the model of this checkpoint.
   virtual void model_loaded(const std::string& /*path*/) {}
@@ -66,10 +69,7 @@ class RunObserver {
   virtual void no_checkpoint(const std::string& /*folder*/) {}
   // Around an evaluation during training. global_step counts all updates so far.
   virtual void evaluation_begins(std::int64_t /*global_step*/, bool /*final*/) {}
-  virtual void training_resumes() {}
   virtual void target_reached(double /*top_1*/) {}
-  // Stands where a run that only trains has its total, before the final evaluation.
-  virtual void training_done() {}
 
   // For a person who watches; replaces the text before.
   virtual void progress(const std::string& /*text*/) {}

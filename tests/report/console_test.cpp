@@ -29,10 +29,10 @@ TEST(Console, PrintsTheLinesOfACompleteRunByteForByte) {
   std::ostringstream out;
   Console console(out, "total_loss", false);
   console.header(example_header());
-  console.generating_model();
-  console.initializing();
-  console.warming_up();
-  console.warmed_up();
+  console.enters(RunPhase::kGeneratingModel);
+  console.enters(RunPhase::kInitializing);
+  console.enters(RunPhase::kWarmingUp);
+  console.enters(RunPhase::kWarmedUp);
   console.columns();
   console.step(1, {411.24, 0, 0}, 7.97249);
   console.step(10, {409.8, 0.9, 1.7}, 8.0311);
@@ -99,15 +99,15 @@ TEST(Console, LeavesOutTheSignOfNotANumber) {
 TEST(Console, PrintsTheLinesOfEvaluations) {
   std::ostringstream out;
   Console console(out, "total_loss", false);
-  console.generating_evaluation_model();
+  console.enters(RunPhase::kGeneratingEvaluationModel);
   console.model_loaded("/tmp/lenet/model-30.safetensors");
   console.evaluation_begins(30, false);
   console.evaluation_step(10, 1234.56);
   console.accuracy({0.75119, 0.92528}, 50000);
-  console.training_resumes();
+  console.enters(RunPhase::kTrainingResumes);
   console.evaluation_begins(40, true);
   console.target_reached(0.75);
-  console.training_done();
+  console.enters(RunPhase::kTrainingDone);
   EXPECT_EQ(out.str(),
             "Generating evaluation model\n"
             "Successfully loaded model from /tmp/lenet/model-30.safetensors.\n"

@@ -23,14 +23,10 @@ Terminal::Terminal(const JobOptions& options, InterruptGuard& interrupt, std::os
       progress_(err, report::standard_error_is_terminal()) {}
 
 // From here on there is something to sum up.
-void Terminal::initializing() {
-  interrupt_.end_after_steps();
-  report::Console::initializing();
-}
-
-void Terminal::warming_up() {
-  interrupt_.end_after_steps();
-  report::Console::warming_up();
+void Terminal::enters(report::RunPhase phase) {
+  if (phase == report::RunPhase::kInitializing || phase == report::RunPhase::kWarmingUp)
+    interrupt_.end_after_steps();
+  report::Console::enters(phase);
 }
 
 void Terminal::notice(const std::string& text) {

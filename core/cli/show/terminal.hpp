@@ -16,8 +16,7 @@ class Terminal : public report::Console {
   Terminal(const JobOptions& options, InterruptGuard& interrupt, std::ostream& out,
            std::ostream& err);
 
-  void initializing() override;
-  void warming_up() override;
+  void enters(report::RunPhase phase) override;
   void progress(const std::string& text) override { progress_.show(text); }
   void notice(const std::string& text) override;
   void detail(const std::string& text) override;

@@ -72,13 +72,13 @@ bool TrainingEvaluations::pause(const runtime::PausePoint& point, const runtime:
   if (failure_)
     run_.tell(fmt::format("training ends at global_step {}, because its evaluation failed",
                           point.global_step));
-  if (validation_ != nullptr && goes_on) run_.observer.training_resumes();
+  if (validation_ != nullptr && goes_on) run_.observer.enters(report::RunPhase::kTrainingResumes);
   return goes_on;
 }
 
 void TrainingEvaluations::final(const runtime::TrainingSummary& summary,
                                 const runtime::Session& session) {
-  if (outcome_ != Outcome::kFailed) run_.observer.training_done();
+  if (outcome_ != Outcome::kFailed) run_.observer.enters(report::RunPhase::kTrainingDone);
   if (outcome_ == Outcome::kGoesOn && !summary.stopped)
     evaluate({summary.last_step, summary.global_step}, session, true);
   if (failure_) std::rethrow_exception(failure_);

@@ -18,6 +18,7 @@
 #include "core/job/training/input_only.hpp"
 #include "core/job/training/run_context.hpp"
 #include "core/job/training/training_run.hpp"
+#include "core/report/html/write_report.hpp"
 
 namespace convoy::job {
 namespace {
@@ -48,7 +49,8 @@ class Run {
     else if (run_.interrupted())
       run_.observer.notice("interrupted; the summary covers the steps so far");
     run_.report.finish(static_cast<int>(code), code != ExitCode::kOk, "");
-    return run_.report.record();
+    write_files();
+    return std::move(run_.record);
   }
 
  private:
@@ -63,13 +65,24 @@ class Run {
 
   // What ended the run is told even if its record cannot be written.
   void finish_failed(const Error& error) {
-    if (run_.setup.task != nullptr && training_.wants_trace() && run_.report.traced())
+    if (run_.trace.lacks_tasks())
       run_.tell("the trace has only this task's operations, because the run failed");
+    run_.report.finish(static_cast<int>(error.code()), false, error.what());
     try {
-      run_.report.finish(static_cast<int>(error.code()), false, error.what());
+      write_files();
     } catch (const Error& unwritten) {
       run_.observer.notice(unwritten.what());
     }
+  }
+
+  void write_files() const {
+    const JobOptions& options = run_.setup.options;
+    if (!options.output_file.empty()) report::write_run_record(run_.record, options.output_file);
+    run_.trace.write();
+    if (options.report_file.empty()) return;
+    const std::string name = options.output_file.empty() ? "this run" : options.output_file;
+    report::write_report({report::parse_record(name, report::run_record_json(run_.record))},
+                         options.report_file);
   }
 
   void evaluate() {
@@ -82,11 +95,11 @@ class Run {
     run_.tell(validation.notices());
     run_.sizes.timed_steps = validation.steps();
     run_.report.header(run_.devices, validation.examples(), validation.epochs());
-    run_.observer.generating_evaluation_model();
+    run_.observer.enters(report::RunPhase::kGeneratingEvaluationModel);
     run_.observer.progress(fmt::format("preparing {}", counted(run_.devices, "device")));
     validation.prepare(run_.take_devices());
     run_.describe(validation.session());
-    run_.observer.initializing();
+    run_.observer.enters(report::RunPhase::kInitializing);
     evaluate_trained_models(run_, validation, std::move(first), newest);
     run_.report_bad_records(validation.read_so_far(), " of the validation data");
   }
@@ -110,9 +123,9 @@ class Run {
     run_.tell(source->notices());
     run_.count_epochs(source->samples_per_epoch());
     run_.report.header(run_.devices, source->samples_per_epoch());
-    run_.observer.warming_up();
+    run_.observer.enters(report::RunPhase::kWarmingUp);
     const auto go_on = [this](std::int64_t step, double seconds) {
-      if (step == 1) run_.observer.warmed_up();
+      if (step == 1) run_.observer.enters(report::RunPhase::kWarmedUp);
       run_.report.input_step(step, seconds);
       return !run_.interrupted();
     };

@@ -29,7 +29,8 @@ RunContext::RunContext(std::span<const std::string> command_line, Setup& given_s
       devices(count_devices(given_setup)),
       sizes(agreed_sizes(given_setup, devices)),
       replicas(count_replicas(given_setup, devices)),
-      report(command_line, given_setup, sizes, devices, given_observer),
+      report(command_line, given_setup, sizes, devices, record, given_observer),
+      trace(given_setup),
       observer(given_observer) {
   if (sizes.adapted)
     tell(

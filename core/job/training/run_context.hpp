@@ -12,8 +12,10 @@
 #include "core/job/setup.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/training/run_report.hpp"
+#include "core/job/training/run_trace.hpp"
 #include "core/job/training/validation.hpp"
 #include "core/report/run_observer.hpp"
+#include "core/report/run_record.hpp"
 #include "core/runtime/open_devices.hpp"
 #include "core/runtime/session.hpp"
 
@@ -54,7 +56,9 @@ struct RunContext {
   std::uint32_t devices;  // of this task
   Sizes sizes;
   std::uint32_t replicas;  // of all tasks
+  convoy::report::RunRecord record;
   RunReport report;
+  RunTrace trace;
   convoy::report::RunObserver& observer;
 };
 

@@ -9,9 +9,7 @@
 #include "core/job/auto/selection_text.hpp"
 #include "core/job/options.hpp"
 #include "core/job/tasks/task.hpp"
-#include "core/job/training/trace_events.hpp"
 #include "core/report/console.hpp"
-#include "core/report/html/write_report.hpp"
 #include "core/report/progress.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -72,11 +70,13 @@ bool keeps_steps(const JobOptions& options) {
 }  // namespace
 
 RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
-                     std::uint32_t devices, report::RunObserver& observer)
+                     std::uint32_t devices, report::RunRecord& record,
+                     report::RunObserver& observer)
     : setup_(setup),
       sizes_(sizes),
       own_batch_(std::int64_t{devices} * sizes.batch),
       global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
+      record_(record),
       observer_(observer),
       statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
   record_.environment = report::detect_environment(kVersion);
@@ -125,21 +125,19 @@ void RunReport::take_decision() {
 }
 
 void RunReport::take_plan(const runtime::Session& session) {
-  median_step_.forget();
   note_strategy(*session.plan()->strategy);
   note_selection(*setup_.decision);
   note_plan(session);
   note_memory(session);
 }
 
-std::string RunReport::drift_notice(const TrainingStep& step) {
-  const std::optional<double> drift = drift_ ? drift_->add(step.seconds) : std::nullopt;
-  return drift ? drift_text(*drift, *setup_.decision) : std::string();
+bool RunReport::speaks_for_all() const {
+  return setup_.task == nullptr || setup_.task->is_chief();
 }
 
+// The median step beside the predicted one; empty without a prediction.
 std::string RunReport::prediction_line() const {
-  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
-  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all) return {};
+  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all()) return {};
   return prediction_text(*setup_.decision, statistics_.step_times().p50);
 }
 
@@ -249,23 +247,13 @@ void RunReport::timed_step(const TrainingStep& step) {
     observer_.step(step.number, statistics_.speed(), record_.loss(step), accuracy_of(step));
   }
   observer_.progress(progress_text("step", step.number));
-}
-
-void RunReport::trace(const runtime::Session& session, const runtime::StepTrace& step) {
-  const std::vector<report::TraceEvent> events = trace_events(session, step);
-  trace_.events.insert(trace_.events.end(), events.begin(), events.end());
-}
-
-void RunReport::timeline(const runtime::Session& session) {
-  if (!median_step_.kept()) return;
-  const runtime::StepTrace& step = *median_step_.kept();
-  record_.timeline = report::TimelineRecord{step.number, step.step.end - step.step.start,
-                                            trace_events(session, step)};
+  if (const auto drift = drift_ ? drift_->add(step.seconds) : std::nullopt)
+    tell(drift_text(*drift, *setup_.decision));
 }
 
 void RunReport::profile(const report::ProfileRecord& profile) {
   record_.profile = profile;
-  observer_.profile(
+  observer_.result(
       report::profile_table(profile, record_.step_breakdown.value_or(runtime::StepBreakdown{})));
 }
 
@@ -292,11 +280,12 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
       summary.workers.empty()
           ? static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds
           : speed_of(record_.workers);
-  const bool speaks_for_all = setup_.task == nullptr || setup_.task->is_chief();
-  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all)
+  if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all())
     observer_.total(record_.total_images_per_second);
-  if (speaks_for_all)
+  if (speaks_for_all())
     for (const WorkerRecord& worker : record_.workers) tell(worker_text(worker));
+  tell_gpus();
+  tell(prediction_line());
   if (record_.synthetic_data) return;
   // If workers take steps of their own, a step has the images of one worker.
   const double images_per_step =
@@ -305,7 +294,7 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
                                        record_.total_seconds, summary.input_wait_seconds});
 }
 
-void RunReport::gpus_line() {
+void RunReport::tell_gpus() {
   if (!record_.gpus || record_.total_images_per_second <= 0) return;
   const std::string line =
       convoy::report::gpus_line(*record_.gpus, record_.own_images_per_second());
@@ -328,7 +317,7 @@ void RunReport::input_total(const report::InputSpeed& speed) {
   record_.total_images_per_second = speed.images_per_second();
   record_.input_only = speed;
   observer_.total(record_.total_images_per_second);
-  observer_.input(report::input_speed_line(speed));
+  observer_.result(report::input_speed_line(speed));
 }
 
 void RunReport::peers(std::vector<PeerRecord> peers) {
@@ -359,7 +348,7 @@ void RunReport::tell(const std::string& notice) {
 
 void RunReport::parameters(const std::string& hash) {
   record_.parameter_hash = hash;
-  if (prints_parameter_hash()) observer_.parameter_hash(hash);
+  if (prints_parameter_hash()) observer_.result("parameter hash: " + hash);
 }
 
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
@@ -371,18 +360,6 @@ void RunReport::finish(int exit_status, bool interrupted, const std::string& err
   record_.exit_status = exit_status;
   record_.interrupted = interrupted;
   record_.error = error;
-  write_files();
-}
-
-void RunReport::write_files() const {
-  const JobOptions& options = setup_.options;
-  if (!options.output_file.empty()) report::write_run_record(record_, options.output_file);
-  if (!options.trace_file.empty() && traced())
-    report::write_trace(trace_.events, options.trace_file, trace_.clock_errors);
-  if (options.report_file.empty()) return;
-  const std::string name = options.output_file.empty() ? "this run" : options.output_file;
-  report::write_report({report::parse_record(name, report::run_record_json(record_))},
-                       options.report_file);
 }
 
 }  // namespace convoy::job

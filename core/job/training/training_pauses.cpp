@@ -13,7 +13,7 @@ bool TrainingPauses::asked_to_stand_still() {
 }
 
 void TrainingPauses::stand_still(const runtime::PausePoint& point, runtime::Session& session) {
-  run_.report.standstill(point.timed_step);
+  run_.record.standstills.push_back(point.timed_step);
   const double since = session.devices()->now();
   run_.observer.stand_still();
   standstill_seconds_ += session.devices()->now() - since;
@@ -22,7 +22,7 @@ void TrainingPauses::stand_still(const runtime::PausePoint& point, runtime::Sess
 void TrainingPauses::save_checkpoint(const runtime::PausePoint& point, runtime::Session& session) {
   const double since = session.devices()->now();
   if (!checkpoints_.pause(point, session)) return;
-  run_.report.checkpoint({point.timed_step, session.devices()->now() - since});
+  run_.record.checkpoints.push_back({point.timed_step, session.devices()->now() - since});
   run_.observer.take_save_request();  // one checkpoint answers all requests so far
 }
 

@@ -122,8 +122,8 @@ void TrainingRun::prepare_evaluations(std::int64_t training_examples) {
 }
 
 void TrainingRun::generating_model() {
-  run_.observer.generating_model();
-  if (validation_) run_.observer.generating_evaluation_model();
+  run_.observer.enters(report::RunPhase::kGeneratingModel);
+  if (validation_) run_.observer.enters(report::RunPhase::kGeneratingEvaluationModel);
   run_.observer.progress(fmt::format("preparing {}", counted(run_.devices, "device")));
 }
 
@@ -132,42 +132,27 @@ runtime::TrainingEvents TrainingRun::events(runtime::Session& session) {
   events.warmed_up = [this] {
     if (profile_) profile_->warmed_up();
     gpus_->start();
-    run_.observer.warmed_up();
+    run_.observer.enters(report::RunPhase::kWarmedUp);
     run_.observer.columns();
   };
   events.warmup_step = [this](const TrainingStep& step) { run_.report.warmup_step(step); };
   events.timed_step = [this](const TrainingStep& step) {
     run_.report.timed_step(step);
     if (run_.setup.task != nullptr) run_.setup.task->finished_step(step.number);
-    run_.tell(run_.report.drift_notice(step));
   };
   events.stop_requested = [this] {
     return run_.setup.task == nullptr ? run_.interrupted() : run_.setup.task->wants_to_end();
   };
   if (run_.setup.task != nullptr)
     events.failing = [this](const Error& error) { run_.setup.task->name_loss(error); };
-  add_traces(events, session);
+  run_.trace.join(events, session);
   pauses_->join(events, session);
-  if (trial_) trial_->join(events, [this, &session] { run_.report.take_plan(session); });
+  if (trial_)
+    trial_->join(events, [this, &session] {
+      run_.trace.forget_median_step();
+      run_.report.take_plan(session);
+    });
   return events;
-}
-
-void TrainingRun::add_traces(runtime::TrainingEvents& events, runtime::Session& session) {
-  if (wants_trace_)
-    events.trace = [this, &session](const runtime::StepTrace& step) { trace_step(session, step); };
-  if (!wants_timeline(run_.setup.options)) return;
-  events.wants_timed_trace = [this](const TrainingStep& step) {
-    return run_.report.wants_timeline_of(step);
-  };
-  events.timed_trace = [this](runtime::StepTrace step) {
-    run_.report.keep_timeline(std::move(step));
-  };
-}
-
-void TrainingRun::trace_step(runtime::Session& session, const runtime::StepTrace& step) {
-  if (run_.setup.task != nullptr && !clock_)
-    clock_ = run_.setup.task->common_clock([&session] { return session.devices()->now(); });
-  run_.report.trace(session, step);
 }
 
 void TrainingRun::train() {
@@ -193,9 +178,6 @@ void TrainingRun::train() {
   run_.report.header(run_.devices, examples);
   prepare_evaluations(examples);
   pauses_ = std::make_unique<TrainingPauses>(run_, *checkpoints_, evaluations_.get());
-  // The files are the chief's.
-  wants_trace_ =
-      chiefs_answer(run_.setup.task, "trace wanted", !run_.setup.options.trace_file.empty());
   generating_model();
   const std::unique_ptr<runtime::Session> session = open_session(devices);
   check_asynchronous(*session);
@@ -204,12 +186,12 @@ void TrainingRun::train() {
   run_.describe(*session);
   gpus_ = std::make_unique<GpuWatch>(*session);
   if (run_.setup.options.profile) profile_ = std::make_unique<ProfileCollector>(*session);
-  run_.observer.initializing();
+  run_.observer.enters(report::RunPhase::kInitializing);
   checkpoints_->restore(*session);
   // A task may take long until here, and the collectives of a step have a time limit.
   if (run_.setup.task != nullptr)
     static_cast<void>(run_.setup.task->exchange("ready to train", ""));
-  run_.observer.warming_up();
+  run_.observer.enters(report::RunPhase::kWarmingUp);
   run_.observer.progress(fmt::format("the first step of {}", counted(run_.devices, "device")));
   conclude(run_steps(*session, *source, examples), *session, *source);
 }
@@ -235,12 +217,11 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   run_.report.total(summary, (evaluations_ ? evaluations_->seconds() : 0) +
                                  (trial_ ? trial_->timed_exchange_seconds() : 0) +
                                  pauses_->standstill_seconds());
-  run_.report.gpus_line();
-  run_.tell(run_.report.prediction_line());
   report_profile(summary);
-  note_timeline(session);
+  run_.record.timeline = run_.trace.timeline(session);
+  if (prediction_) run_.record.prediction = prediction_->of(session);
   checkpoints_->finish(summary, session);  // nothing that fails from here on loses the training
-  gather_traces();
+  run_.tell(run_.trace.gather());
   if (evaluations_) evaluations_->final(summary, session);
   run_.report.input_verdict();
   if (chiefs_answer(run_.setup.task, "parameter hash", run_.report.shows_parameter_hash()))
@@ -253,12 +234,6 @@ void TrainingRun::conclude(const runtime::TrainingSummary& summary, runtime::Ses
   finish_task(summary);
 }
 
-void TrainingRun::note_timeline(const runtime::Session& session) {
-  if (!wants_timeline(run_.setup.options)) return;
-  run_.report.timeline(session);
-  if (prediction_) run_.report.prediction(prediction_->of(session));
-}
-
 void TrainingRun::report_profile(const runtime::TrainingSummary& summary) {
   if (!profile_) return;
   const std::optional<report::ProfileRecord> profile =
@@ -267,25 +242,14 @@ void TrainingRun::report_profile(const runtime::TrainingSummary& summary) {
   profile_.reset();  // it refers to the session
 }
 
-void TrainingRun::gather_traces() {
-  if (!wants_trace_) return;
-  if (run_.setup.task != nullptr) {
-    run_.report.trace(
-        gather_trace(*run_.setup.task, run_.report.own_trace(), clock_.value_or(CommonClock{})));
-    run_.tell(run_.report.trace_notice());
-  }
-  if (!run_.setup.options.trace_file.empty() && !run_.report.traced())
-    run_.tell("no step was traced, because too few were run: no trace file is written");
-}
-
 // What every task's step was spent on, for the chief's record.
 void TrainingRun::finish_task(const runtime::TrainingSummary& summary) {
   run_.report.peers(run_.setup.task->peers());
-  run_.report.tasks(tasks_of_run(*run_.setup.task, summary.breakdown));
+  run_.record.tasks = tasks_of_run(*run_.setup.task, summary.breakdown);
 }
 
 void TrainingRun::note_gpus() {
-  if (gpus_ && gpus_->has_gpus()) run_.report.gpus(gpus_->readings());
+  if (gpus_ && gpus_->has_gpus()) run_.record.gpus = gpus_->readings();
   gpus_.reset();
 }
 

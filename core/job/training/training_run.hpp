@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core/job/auto/auto_trial.hpp"
-#include "core/job/tasks/task_trace.hpp"
 #include "core/job/training/checkpoints.hpp"
 #include "core/job/training/evaluations.hpp"
 #include "core/job/training/gpu_watch.hpp"
@@ -27,7 +26,6 @@ class TrainingRun {
   void train();
   // Stops watching the GPUs and notes what their sensors said, also of a run that has failed.
   void note_gpus();
-  bool wants_trace() const { return wants_trace_; }
   // On several hosts, the interruption of one task that has stopped all; empty: none.
   const std::optional<network::Interruption>& stop() const { return stop_; }
 
@@ -45,15 +43,11 @@ class TrainingRun {
   void prepare_evaluations(std::int64_t training_examples);
   void generating_model();
   runtime::TrainingEvents events(runtime::Session& session);
-  void add_traces(runtime::TrainingEvents& events, runtime::Session& session);
-  void trace_step(runtime::Session& session, const runtime::StepTrace& step);
   runtime::TrainingSummary run_steps(runtime::Session& session, data::BatchSource& source,
                                      std::int64_t examples);
   void conclude(const runtime::TrainingSummary& summary, runtime::Session& session,
                 const data::BatchSource& source);
-  void note_timeline(const runtime::Session& session);
   void report_profile(const runtime::TrainingSummary& summary);
-  void gather_traces();
   void finish_task(const runtime::TrainingSummary& summary);
 
   RunContext& run_;
@@ -63,9 +57,7 @@ class TrainingRun {
   std::unique_ptr<ProfileCollector> profile_;
   std::unique_ptr<GpuWatch> gpus_;
   std::optional<RunPrediction> prediction_;
-  bool wants_trace_ = false;
   std::optional<network::Interruption> stop_;
-  std::optional<CommonClock> clock_;  // of several tasks, when the step was traced
   std::unique_ptr<Checkpoints> checkpoints_;
   std::unique_ptr<TrainingPauses> pauses_;
 };
