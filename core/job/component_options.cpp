@@ -49,8 +49,8 @@ runtime::SessionOptions session_options(const Setup& setup, const Sizes& sizes,
   result.deterministic = options.deterministic;
   if (options.half) result.dtype = runtime::kHalfOfTheDevices;
   result.bucket_elements = setup.bucket_elements;
-  result.optimizer = train::make_optimizer(options.optimizer, count_replicas(setup, devices));
-  result.guard = setup.guard;
+  result.optimizer = train::make_optimizer(options.optimizer, count_replicas(setup.task, devices));
+  result.guard = guard_options(options);
   return result;
 }
 
@@ -60,7 +60,7 @@ data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint
   result.data_dir = options.data_dir;
   result.data_name = options.data_name;
   result.model_dataset = setup.model_info.dataset;
-  result.replicas = static_cast<int>(count_replicas(setup, devices));
+  result.replicas = static_cast<int>(count_replicas(setup.task, devices));
   if (setup.task != nullptr) result.local_replicas = setup.task->replicas();
   result.batch = static_cast<int>(sizes.batch);
   result.height = static_cast<int>(setup.model_info.image_size);
@@ -90,7 +90,7 @@ std::string shared_cores_notice(const Setup& setup, std::uint32_t devices) {
 
 train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std::uint32_t devices,
                                      std::int64_t examples, std::int64_t sample_offset) {
-  const std::uint32_t replicas = count_replicas(setup, devices);
+  const std::uint32_t replicas = count_replicas(setup.task, devices);
   const train::LearningRateContext context{
       static_cast<double>(std::int64_t{replicas} * sizes.batch), static_cast<double>(examples),
       replicas, setup.options.optimizer.gradient_scale == GradientScale::kSum,
@@ -100,11 +100,11 @@ train::LearningRateSchedule schedule(const Setup& setup, const Sizes& sizes, std
 
 // Synthetic images are raw pixels, as they always were, on which some models' own learning rates
 // diverge. Such a run is about speed; only a rate that the user chose makes divergence an error.
-runtime::TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
+runtime::TrainingLoopOptions training_loop_options(const JobOptions& options, const Sizes& sizes,
                                                    std::int64_t first_step) {
-  const LearningRateOptions& rate = setup.options.learning_rate;
+  const LearningRateOptions& rate = options.learning_rate;
   const bool chosen = rate.init_learning_rate || !rate.piecewise_learning_rate_schedule.empty();
-  const bool synthetic = setup.options.data_dir.empty();
+  const bool synthetic = options.data_dir.empty();
   return {sizes.warmup_steps, sizes.timed_steps, first_step, synthetic && !chosen};
 }
 

@@ -17,7 +17,7 @@ runtime::SessionOptions session_options(const Setup& setup, const Sizes& sizes,
                                         std::uint32_t devices);
 data::DataOptions data_options(const Setup& setup, const Sizes& sizes, std::uint32_t devices);
 // first_step: number of steps trained before this run.
-runtime::TrainingLoopOptions training_loop_options(const Setup& setup, const Sizes& sizes,
+runtime::TrainingLoopOptions training_loop_options(const JobOptions& options, const Sizes& sizes,
                                                    std::int64_t first_step);
 // A notice if the threads that prepare real images have no cores of their own, else empty.
 std::string shared_cores_notice(const Setup& setup, std::uint32_t devices);

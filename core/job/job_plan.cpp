@@ -34,9 +34,9 @@ PlanTarget target_of(const Setup& setup) {
 JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
   JobPlan result;
   result.cluster = std::make_unique<const Cluster>(std::move(cluster));
-  result.plan = std::make_unique<const StepPlan>(*result.cluster, std::move(map),
-                                                 runtime::author_of(*setup.strategy),
-                                                 StepPlanOptions{.guard = setup.guard});
+  result.plan = std::make_unique<const StepPlan>(
+      *result.cluster, std::move(map), runtime::author_of(*setup.strategy),
+      StepPlanOptions{.guard = guard_options(setup.options)});
   return result;
 }
 

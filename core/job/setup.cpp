@@ -102,7 +102,7 @@ void map_use_nccl(const Manifest& manifest, const Setup& setup, OptionValues& va
     fail(ExitCode::kUsage,
          "--use_nccl=true is the old form of --{}=nccl and contradicts --{}={}: leave out one",
          kSpec, kSpec, spec);
-  check_use_nccl(setup);
+  check_use_nccl(setup.options, setup.device.get());
 }
 
 // auto goes on without them.
@@ -166,7 +166,6 @@ Setup begin(JobOptions options, Catalog catalog) {
   setup.catalog = std::move(catalog);
   setup.host = std::make_unique<PluginHost>();
   setup.host->set_patience(options.plugin_timeout);
-  setup.guard = guard_options(options);
   setup.bucket_elements = bucket_elements(options);
   setup.options = std::move(options);
   return setup;
@@ -223,9 +222,9 @@ Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
   return setup;
 }
 
-void check_use_nccl(const Setup& setup) {
-  if (!setup.options.use_nccl.value_or(false) || setup.device == nullptr) return;
-  const std::string& kind = setup.device->manifest().name;
+void check_use_nccl(const JobOptions& options, const DevicePlugin* device) {
+  if (!options.use_nccl.value_or(false) || device == nullptr) return;
+  const std::string& kind = device->manifest().name;
   if (!kind.starts_with(kGpuDevices))
     fail(
         ExitCode::kUsage,

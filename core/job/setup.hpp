@@ -46,7 +46,6 @@ struct Setup {
   std::shared_ptr<StartingPoint> starting_point;       // if it had to be found already
   std::optional<Graph> graph;
   convoy_model_info model_info{};
-  GuardOptions guard;
   std::uint64_t bucket_elements = 0;         // f32, from the options or the decision; 0: one bucket
   Task* task = nullptr;                      // of this process; null: a run of one process
   std::optional<select::Decision> decision;  // of --variable_update=auto
@@ -78,7 +77,7 @@ PluginLog log_to(report::RunObserver& observer);
 PluginLog warnings_only(const PluginLog& log);
 
 // Error(kUsage) if --use_nccl is given and the devices have no collectives of their own.
-void check_use_nccl(const Setup& setup);
+void check_use_nccl(const JobOptions& options, const DevicePlugin* device);
 
 // The options that the job gives to a plug-in with this manifest.
 OptionValues given_options(const Manifest& manifest, const JobOptions& options);

@@ -21,15 +21,15 @@ constexpr double kStepSeconds = 2;  // a step should not take much longer
 constexpr double kTimedSeconds = 40;
 
 // Forward, backward to the data and backward to the weights: three times the forward work.
-double seconds_per_image(const Setup& setup, std::uint32_t cores) {
-  return 3 * static_cast<double>(setup.graph->multiply_adds()) / (kAssumedRate * cores);
+double seconds_per_image(const Graph& graph, std::uint32_t cores) {
+  return 3 * static_cast<double>(graph.multiply_adds()) / (kAssumedRate * cores);
 }
 
 Sizes training_sizes(const Setup& setup, std::uint32_t devices) {
   const JobOptions& options = setup.options;
   const bool on_processors = setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS);
   const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const double image_seconds = on_processors ? seconds_per_image(setup, cores) : 0;
+  const double image_seconds = on_processors ? seconds_per_image(*setup.graph, cores) : 0;
   Sizes sizes;
   sizes.batch = options.batch_size.value_or(setup.model_info.batch_size);
   if (on_processors && !options.batch_size) {
@@ -65,9 +65,9 @@ std::uint32_t count_devices(const Setup& setup) {
   return setup.device->count(request);
 }
 
-std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices) {
-  if (setup.task == nullptr) return devices;
-  return setup.task->devices_per_worker() * setup.task->workers();
+std::uint32_t count_replicas(const Task* task, std::uint32_t devices) {
+  if (task == nullptr) return devices;
+  return task->devices_per_worker() * task->workers();
 }
 
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices) {

@@ -22,7 +22,7 @@ struct Sizes {
 std::uint32_t count_devices(const Setup& setup);
 
 // The number of replicas of all tasks together, if each worker has this number of devices.
-std::uint32_t count_replicas(const Setup& setup, std::uint32_t devices);
+std::uint32_t count_replicas(const Task* task, std::uint32_t devices);
 
 // The sizes that the options give, else the model's batch, 10 warm-up and 100 timed steps. For CPU
 // devices, batch and steps that are not given are chosen so that the whole run takes about a

@@ -63,7 +63,7 @@ void print_json(std::ostream& out, const job::Setup& setup, const Explanation& i
 }  // namespace
 
 Explanation explain(const job::Setup& setup) {
-  job::refuse_measuring(setup);
+  job::refuse_measuring(setup.options);
   Explanation result;
   result.hardware = job::choose_simulated_hardware(setup);
   result.subject = job::dry_run_subject(setup, result.hardware, setup.options.num_devices);

@@ -65,7 +65,7 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
     const SimulatedTarget few = simulated_target(setup, hardware, hosts, subject.devices);
     const StepPlan plan(few.on.cluster,
                         simulated_map(setup, hardware, few.arena, candidate.bucket_elements),
-                        author, {.guard = setup.guard, .written_twice = false});
+                        author, {.guard = guard_options(setup.options), .written_twice = false});
     return plan.lowered().body.size();
   });
   require_memory(operations, subject.hosts, subject.devices);
@@ -87,7 +87,7 @@ bool names_variant(const Manifest& manifest, const OptionValues& given) {
 
 ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardware,
                               std::optional<std::uint32_t> devices) {
-  if (!has_devices_of(setup, hardware))
+  if (!has_devices_of(setup.device.get(), hardware))
     return {hardware.hosts, devices.value_or(hardware.most_devices),
             setup.options.batch_size.value_or(setup.model_info.batch_size)};
   const std::uint32_t here = devices ? *devices : count_devices(setup);
@@ -99,7 +99,8 @@ OptionValues given_strategy_options(const Setup& setup) {
   for (const Manifest& manifest : installed_strategies(setup.catalog))
     given.merge(given_options(manifest, setup.options));
   if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
-  check_use_nccl(setup);  // here, because strategies know only the new name
+  // Here, because strategies know only the new name.
+  check_use_nccl(setup.options, setup.device.get());
   return given;
 }
 
@@ -115,8 +116,8 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
   options.simulation.keep_operations = false;
   select::SelectionProblem problem;
   problem.cluster = target.on.cluster;
-  problem.kernel_forms = forms_on(setup, hardware);
-  problem.guard = setup.guard;
+  problem.kernel_forms = forms_on(setup.device.get(), hardware);
+  problem.guard = guard_options(setup.options);
   problem.allows_inexact = setup.options.auto_inexact;
   problem.arena = [&](std::uint64_t elements) {
     return simulated_map(setup, hardware, target.arena, elements);
@@ -163,15 +164,15 @@ select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardwar
   return select::decide(ranking, usual, describe_basis(hardware, subject), hardware.calibrated);
 }
 
-void refuse_measuring(const Setup& setup) {
-  if (setup.options.auto_mode == AutoMode::kMeasure)
+void refuse_measuring(const JobOptions& options) {
+  if (options.auto_mode == AutoMode::kMeasure)
     fail(ExitCode::kUsage,
          "--auto=measure tries strategies while it trains, and nothing is trained here; convoy run "
          "--auto=measure does so. --auto=simulate is its first part");
 }
 
 select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint32_t> devices) {
-  refuse_measuring(setup);
+  refuse_measuring(setup.options);
   const SimulatedHardware hardware = choose_simulated_hardware(setup);
   if (setup.options.auto_mode == AutoMode::kRule) return choose_by_rule(setup, hardware);
   const ChoiceSubject subject = dry_run_subject(setup, hardware, devices);
@@ -179,7 +180,7 @@ select::Decision choose_for_dry_run(const Setup& setup, std::optional<std::uint3
 }
 
 select::Decision choose_as_run_does(Setup& setup) {
-  refuse_measuring(setup);
+  refuse_measuring(setup.options);
   if (describes_machine(setup.options.machine))
     return choose_for_dry_run(setup, setup.options.num_devices);
   if (setup.options.machine.software)

@@ -42,7 +42,7 @@ select::Decision choose_by_simulation(const Setup& setup, const SimulatedHardwar
                                       const ChoiceSubject& subject, const select::Ranking& ranking);
 
 // Error kUsage for --auto=measure, which only a training can do.
-void refuse_measuring(const Setup& setup);
+void refuse_measuring(const JobOptions& options);
 
 // The choice for a verb that runs nothing, on the hardware that its flags describe, with this
 // number of devices per host (not set: all).

@@ -33,8 +33,7 @@ std::string files_text(const Setup& setup) {
   return text + fmt::format("on {} {} ({})\n", device.name, device.version, setup.options.device);
 }
 
-std::string model_text(const Setup& setup) {
-  const Graph& graph = *setup.graph;
+std::string model_text(const Graph& graph) {
   std::string text = fmt::format("{} {} images\n", graph.model(), graph.image_size());
   for (const GraphVariable& variable : graph.variables())
     text += fmt::format("{} ", variable.elements);
@@ -150,8 +149,8 @@ std::string paths_text(const simulate::SimulatedCluster& on) {
 std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
                          const ChoiceSubject& subject, const SystemRoot& root) {
   const JobOptions& options = setup.options;
-  const GuardOptions& guard = setup.guard;
-  std::string text = files_text(setup) + described_text(hardware) + model_text(setup) +
+  const GuardOptions guard = guard_options(options);
+  std::string text = files_text(setup) + described_text(hardware) + model_text(*setup.graph) +
                      accelerators_text(setup, hardware, root);
   text += fmt::format("{} hosts with {} devices, {} images each, {} threads\n", subject.hosts,
                       subject.devices, subject.batch, options.threads_per_device);
@@ -165,7 +164,7 @@ std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
   text += fmt::format(
       "buckets {}, arithmetic {}, optimizer {}, data {}, inexact {}, guard {} {} {} {}\n",
       options.bucket_mb ? fmt::format("{}", *options.bucket_mb) : "of any size",
-      static_cast<int>(arithmetic(setup, hardware)), static_cast<int>(options.optimizer.kind),
+      static_cast<int>(arithmetic(options, hardware)), static_cast<int>(options.optimizer.kind),
       !options.data_dir.empty(), options.auto_inexact, guard.clip_norm, guard.scales_loss(),
       guard.automatic_loss_scale, guard.gradient_norms);
   return text;

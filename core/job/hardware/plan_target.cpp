@@ -36,13 +36,13 @@ PlanTarget target_on_tasks(const Setup& setup, const ListedTasks& tasks, std::ui
           storage_on(setup, *open, devices)};
 }
 
-bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware) {
-  return hardware.of_this_machine && setup.device != nullptr &&
-         setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) == hardware.on_host_processors;
+bool has_devices_of(const DevicePlugin* device, const SimulatedHardware& hardware) {
+  return hardware.of_this_machine && device != nullptr &&
+         device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) == hardware.on_host_processors;
 }
 
-KernelForms forms_on(const Setup& setup, const SimulatedHardware& hardware) {
-  if (has_devices_of(setup, hardware)) return setup.device->kernel_forms();
+KernelForms forms_on(const DevicePlugin* device, const SimulatedHardware& hardware) {
+  if (has_devices_of(device, hardware)) return device->kernel_forms();
   if (hardware.on_host_processors) return {.devices = "CPU devices"};
   return gpu_forms("the GPUs of " + hardware.name);
 }
@@ -51,7 +51,7 @@ SimulatedTarget simulated_target(const Setup& setup, const SimulatedHardware& ha
                                  std::uint32_t hosts, std::uint32_t devices_per_host) {
   require_devices(hosts, devices_per_host);
   SimulatedTarget target{hardware.cluster(hosts, devices_per_host), Arena(*setup.graph)};
-  if (!has_devices_of(setup, hardware) || hosts > 1) return target;
+  if (!has_devices_of(setup.device.get(), hardware) || hosts > 1) return target;
   PlanTarget here = target_on_devices(setup, devices_per_host);
   target.on.cluster = std::move(here.cluster);
   target.arena = std::move(here.arena);

@@ -24,11 +24,12 @@ PlanTarget target_on_devices(const Setup& setup, std::uint32_t devices);
 // taken to be like the devices of this machine.
 PlanTarget target_on_tasks(const Setup& setup, const ListedTasks& tasks, std::uint32_t devices);
 
-// Whether the hardware is this machine's and its devices can be opened to ask them.
-bool has_devices_of(const Setup& setup, const SimulatedHardware& hardware);
+// Whether the hardware is this machine's and has the devices of this plug-in, which can be opened
+// to ask them; null: there is none.
+bool has_devices_of(const DevicePlugin* device, const SimulatedHardware& hardware);
 
 // The forms of strategies' kernels that the hardware's devices run.
-KernelForms forms_on(const Setup& setup, const SimulatedHardware& hardware);
+KernelForms forms_on(const DevicePlugin* device, const SimulatedHardware& hardware);
 
 // The target of a simulated plan. The devices of this machine are asked how they store variables;
 // devices of described machines store them in the plain way.

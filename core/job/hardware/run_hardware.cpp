@@ -87,7 +87,7 @@ SimulatedHardware gpus_of_run(topology::Machine machine, std::span<const std::st
 
 SimulatedHardware hardware_of_run(Setup& setup) {
   if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
-    return this_machine_hardware(setup, setup.device->manifest());
+    return this_machine_hardware(setup.options, setup.device->manifest());
   const topology::Machine machine = topology::detect_machine();
   SimulatedHardware hardware = gpus_of_run(machine, addresses_of_devices(setup), share_directory());
   note_parts_of_gpus(machine, setup, hardware.notices);

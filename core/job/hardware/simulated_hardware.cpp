@@ -22,8 +22,8 @@ namespace {
 // turn, all machines together.
 constexpr double kTablesError = 0.03;
 
-SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin) {
-  const MachineOptions& machine = setup.options.machine;
+SimulatedHardware processor_hardware(const JobOptions& options, const Manifest& plugin) {
+  const MachineOptions& machine = options.machine;
   if (!machine.platform.empty() || !machine.topology.empty())
     fail(ExitCode::kUsage,
          "--{}={} and --device={}: described machines have GPUs, and {} devices are this machine's "
@@ -35,7 +35,7 @@ SimulatedHardware processor_hardware(const Setup& setup, const Manifest& plugin)
     fail(ExitCode::kUsage,
          "--hosts={}: {} devices are this machine's processors; --platform takes several hosts",
          hosts, plugin.name);
-  return this_machine_hardware(setup, plugin);
+  return this_machine_hardware(options, plugin);
 }
 
 [[noreturn]] void refuse_unknown_speed(const std::string& device) {
@@ -75,13 +75,13 @@ std::uint32_t hosts_of(const MachineOptions& machine, std::optional<std::uint32_
   return *listed;
 }
 
-SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& share) {
-  const std::string name = setup.options.machine.platform;
-  if (!name.empty() && !setup.options.machine.topology.empty())
+SimulatedHardware gpu_hardware(const JobOptions& options, const std::filesystem::path& share) {
+  const std::string name = options.machine.platform;
+  if (!name.empty() && !options.machine.topology.empty())
     fail(ExitCode::kUsage, "--platform and --topology describe two machines; give one of them");
-  if (name.empty()) return topology_hardware(setup, share);
+  if (name.empty()) return topology_hardware(options, share);
   const auto listed = topology::hosts_of_platform(name);
-  const std::uint32_t hosts = hosts_of(setup.options.machine, listed);
+  const std::uint32_t hosts = hosts_of(options.machine, listed);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform =
       topology::read_platform(share / "platforms", name, listed.value_or(1), catalogue);
@@ -94,8 +94,7 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
   hardware.known_error = kTablesError;
   hardware.rates = kRoofline;
   hardware.hosts = hosts;
-  const std::vector<std::uint32_t> order =
-      gpu_order(setup.options, platform.machine, hardware.notices);
+  const std::vector<std::uint32_t> order = gpu_order(options, platform.machine, hardware.notices);
   hardware.most_devices =
       order.empty() ? platform.gpus_per_host : static_cast<std::uint32_t>(order.size());
   hardware.cluster = [=](std::uint32_t machines, std::uint32_t devices_per_host) {
@@ -112,8 +111,8 @@ SimulatedHardware gpu_hardware(const Setup& setup, const std::filesystem::path& 
 SimulatedHardware choose_simulated_hardware(const Setup& setup) {
   const std::filesystem::path share = share_directory();
   const std::optional<Manifest> processors = wanted_processors(setup);
-  SimulatedHardware hardware =
-      processors ? processor_hardware(setup, *processors) : gpu_hardware(setup, share);
+  SimulatedHardware hardware = processors ? processor_hardware(setup.options, *processors)
+                                          : gpu_hardware(setup.options, share);
   if (const std::string& file = setup.options.machine.calibration_file;
       !processors && !file.empty())
     hardware.notices.push_back(fmt::format(

@@ -70,12 +70,12 @@ void limit_to_usable(SimulatedHardware& hardware, const std::vector<std::uint32_
   };
 }
 
-simulate::MachineConstants known_constants(const Setup& setup, const topology::Machine& machine,
+simulate::MachineConstants known_constants(const MachineOptions& options,
+                                           const topology::Machine& machine,
                                            const topology::Catalogue& catalogue) {
   std::vector<std::string> unknown;
   simulate::MachineConstants constants = simulate::machine_constants(machine, catalogue, unknown);
-  if (!unknown.empty() && !setup.options.machine.images_per_second)
-    fail(ExitCode::kUsage, "{}", unknown.front());
+  if (!unknown.empty() && !options.images_per_second) fail(ExitCode::kUsage, "{}", unknown.front());
   for (simulate::SimulatedDevice& device : constants.devices)
     if (device.flops_per_second <= 0) {
       device.flops_per_second = kAnyPeak;
@@ -133,8 +133,8 @@ SimulatedHardware gpus_of_machine(const topology::Machine& machine,
   return hardware;
 }
 
-SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::path& share) {
-  const std::string file = setup.options.machine.topology;
+SimulatedHardware topology_hardware(const JobOptions& options, const std::filesystem::path& share) {
+  const std::string file = options.machine.topology;
   topology::Machine machine =
       file.empty() ? usable_first(topology::detect_machine()) : topology::read_machine(file);
   if (topology::usable_gpus(machine).empty()) refuse_without_gpus(machine, file, share);
@@ -144,14 +144,14 @@ SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::p
   std::vector<std::string> notices;
   if (std::string assumed = simulate::assumed_of_processors(machine, catalogue); !assumed.empty())
     notices.push_back(std::move(assumed));
-  const std::vector<std::uint32_t> order = gpu_order(setup.options, machine, notices);
+  const std::vector<std::uint32_t> order = gpu_order(options, machine, notices);
   SimulatedHardware hardware =
-      gpus_of_machine(machine, known_constants(setup, machine, catalogue), order);
+      gpus_of_machine(machine, known_constants(options.machine, machine, catalogue), order);
   limit_to_usable(hardware, order, machine);
   hardware.notices = std::move(notices);
   if (!file.empty()) hardware.name = file;
   hardware.of_this_machine = file.empty();
-  hardware.hosts = setup.options.machine.hosts.value_or(1);
+  hardware.hosts = options.machine.hosts.value_or(1);
   if (hardware.hosts > 1) hardware.name = fmt::format("{} x {}", hardware.hosts, hardware.name);
   return hardware;
 }

@@ -23,6 +23,6 @@ SimulatedHardware gpus_of_machine(const topology::Machine& machine,
 // The GPUs of the machine in --topology's file, else of this one, with the catalogue's constants
 // for them and the processors. Error kUsage where there are no GPUs, or one of which the catalogue
 // knows no speed, unless --images_per_sec gives it.
-SimulatedHardware topology_hardware(const Setup& setup, const std::filesystem::path& share);
+SimulatedHardware topology_hardware(const JobOptions& options, const std::filesystem::path& share);
 
 }  // namespace convoy::job

@@ -106,10 +106,10 @@ void require_calibration(const JobOptions& options) {
   calibrate::read_profile(given);
 }
 
-SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plugin) {
+SimulatedHardware this_machine_hardware(const JobOptions& options, const Manifest& plugin) {
   const std::filesystem::path share = share_directory();
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
-  const std::uint32_t threads = setup.options.threads_per_device;
+  const std::uint32_t threads = options.threads_per_device;
   SimulatedHardware hardware;
   hardware.name = fmt::format(
       "{}{} cores of this machine ({})", facts.cores,
@@ -123,12 +123,11 @@ SimulatedHardware this_machine_hardware(const Setup& setup, const Manifest& plug
   };
   hardware.software = simulate::read_software_profile(share / "profiles", "convoy");
   const auto here = calibrate::make_fingerprint(facts, plugin.name + " " + plugin.version);
-  if (const auto known =
-          known_profile(setup.options.machine.calibration_file, here, facts.machine_cores))
+  if (const auto known = known_profile(options.machine.calibration_file, here, facts.machine_cores))
     use_profile(hardware, known->profile, known->file.string(), threads, facts.cores);
   else
     use_nominal(hardware, facts, share, threads);
-  if (setup.options.half) predict_half(hardware, facts);
+  if (options.half) predict_half(hardware, facts);
   return hardware;
 }
 

@@ -25,10 +25,10 @@ bool wants_timeline(const JobOptions& options) {
   return options.record_timeline || !options.report_file.empty();
 }
 
-simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& hardware) {
-  if (setup.options.half) return simulate::Arithmetic::kHalf;
-  const auto tf32 = setup.options.plugin_options.find(kTf32);
-  const bool rounds = tf32 != setup.options.plugin_options.end() && tf32->second == "true";
+simulate::Arithmetic arithmetic(const JobOptions& options, const SimulatedHardware& hardware) {
+  if (options.half) return simulate::Arithmetic::kHalf;
+  const auto tf32 = options.plugin_options.find(kTf32);
+  const bool rounds = tf32 != options.plugin_options.end() && tf32->second == "true";
   return rounds && !hardware.on_host_processors ? simulate::Arithmetic::kTf32
                                                 : simulate::Arithmetic::kSingle;
 }
@@ -37,7 +37,7 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
                                               std::uint32_t batch) {
   simulate::PredictorOptions options;
   options.batch = batch;
-  options.arithmetic = arithmetic(setup, hardware);
+  options.arithmetic = arithmetic(setup.options, hardware);
   options.simulation.software = hardware.software;
   options.simulation.seed = setup.options.seed;
   options.simulation.state_slots = train::state_slots(setup.options.optimizer.kind);
@@ -64,7 +64,7 @@ void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
   if (!rate) return;
   const SimulatedTarget one = simulated_target(setup, hardware, 1, 1);
   const StepPlan plan(one.on.cluster, simulated_map(setup, hardware, one.arena, bucket_elements),
-                      runtime::author_of(strategy), {.guard = setup.guard});
+                      runtime::author_of(strategy), {.guard = guard_options(setup.options)});
   predictor.fit(plan.lowered(), one.on, *rate);
 }
 

@@ -10,7 +10,7 @@ namespace convoy::job {
 // Whether records are to have the timeline of a step.
 bool wants_timeline(const JobOptions& options);
 // The arithmetic that a run with these options computes in.
-simulate::Arithmetic arithmetic(const Setup& setup, const SimulatedHardware& hardware);
+simulate::Arithmetic arithmetic(const JobOptions& options, const SimulatedHardware& hardware);
 
 // The options to predict a run on this hardware, with `batch` images per device.
 simulate::PredictorOptions prediction_options(const Setup& setup, const SimulatedHardware& hardware,

@@ -79,7 +79,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
   result_.batch = subject.batch;
   result_.hosts = subject.hosts;
   result_.machine = hardware_.name;
-  result_.compute_dtype = dtype_of(arithmetic(setup_, hardware_));
+  result_.compute_dtype = dtype_of(arithmetic(setup_.options, hardware_));
   result_.rates =
       given_rate_ ? fmt::format("{} images/sec of one device", *given_rate_) : hardware_.rates;
   const simulate::SoftwareProfile& software = hardware_.software;
@@ -200,14 +200,14 @@ SimulatedRun PlannedSimulation::lowered_like(const SimulatedRun& fewer, std::uin
 // The plan's kernels exist in the forms that its devices need.
 void PlannedSimulation::require_forms(const SimulatedRun& run) const {
   for (const Operation* call : called_kernels(run.plan->logical()))
-    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_, hardware_));
+    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_.device.get(), hardware_));
 }
 
 // What the host adds around updates depends on the proof of the plan itself.
 std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t hosts,
                                                                  std::uint32_t devices) const {
   const std::uint32_t fewer = proved_hosts(hosts, devices);
-  if (fewer == hosts || setup_.guard.changes_plans()) return std::nullopt;
+  if (fewer == hosts || guard_options(setup_.options).changes_plans()) return std::nullopt;
   try {
     return written(fewer, devices, setup_.bucket_elements, {.written_twice = false});
   } catch (const Error&) {
@@ -220,7 +220,7 @@ SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devic
                                         StepPlanOptions options) const {
   SimulatedTarget target = simulated_target(setup_, hardware_, hosts, devices);
   ArenaMap map = simulated_map(setup_, hardware_, target.arena, bucket_elements);
-  options.guard = setup_.guard;
+  options.guard = guard_options(setup_.options);
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(target.on));
   run.plan = std::make_unique<StepPlan>(run.on->cluster, std::move(map),

@@ -277,8 +277,7 @@ std::vector<int> Task::replicas() const {
   return numbers;
 }
 
-void Task::agree_on_plan(const runtime::Session& session) {
-  const Plan& plan = session.plan()->step.lowered();
+void Task::agree_on_plan(const Plan& plan) {
   {
     const std::lock_guard lock(mutex_);
     operations_ = OperationTexts(plan);

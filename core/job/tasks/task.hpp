@@ -16,8 +16,8 @@
 #include "core/network/control_plane.hpp"
 #include "core/plan/cluster.hpp"
 #include "core/report/run_observer.hpp"
+#include "core/runtime/network/cluster_task.hpp"
 #include "core/runtime/open_devices.hpp"
-#include "core/runtime/session.hpp"
 
 namespace convoy::job {
 
@@ -70,8 +70,8 @@ class Task {
   const std::vector<SharedCores>& machines() const { return machines_; }
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
-  // Compares the plans of all tasks. Error naming the first difference.
-  void agree_on_plan(const runtime::Session& session);
+  // Compares the lowered plans of all tasks. Error naming the first difference.
+  void agree_on_plan(const Plan& plan);
 
   // Compares the devices' current clock with the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);

@@ -5,13 +5,13 @@
 #include "topology/graph/graph_edit.hpp"
 
 namespace convoy::job {
-GpuWatch::GpuWatch(const runtime::Session& session, const std::string& library) {
+GpuWatch::GpuWatch(const std::vector<convoy_device_description>& devices) {
   // CPU devices say their cores, which are no address.
-  for (const convoy_device_description& device : session.devices()->descriptions())
+  for (const convoy_device_description& device : devices)
     if (topology::parse_pci_address(device.locality) &&
         std::ranges::find(addresses_, device.locality) == addresses_.end())
       addresses_.emplace_back(device.locality);
-  monitor_ = GpuMonitor::open(addresses_, library);
+  monitor_ = GpuMonitor::open(addresses_);
 }
 
 void GpuWatch::start() {

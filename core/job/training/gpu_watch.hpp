@@ -1,10 +1,12 @@
 #pragma once
 
+#include <convoy/abi.h>
+
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/base/gpu_monitor.hpp"
-#include "core/runtime/session.hpp"
 
 namespace convoy::job {
 
@@ -12,7 +14,7 @@ namespace convoy::job {
 // GPU count once. Without GPUs, or without the library, it does nothing.
 class GpuWatch {
  public:
-  explicit GpuWatch(const runtime::Session& session, const std::string& library = kNvmlFile);
+  explicit GpuWatch(const std::vector<convoy_device_description>& devices);
 
   // Whether the devices are GPUs, so that there is something to watch.
   bool has_gpus() const { return !addresses_.empty(); }

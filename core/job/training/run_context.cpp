@@ -28,9 +28,9 @@ RunContext::RunContext(std::span<const std::string> command_line, Setup& given_s
     : setup(given_setup),
       devices(count_devices(given_setup)),
       sizes(agreed_sizes(given_setup, devices)),
-      replicas(count_replicas(given_setup, devices)),
+      replicas(count_replicas(given_setup.task, devices)),
       report(command_line, given_setup, sizes, devices, record, given_observer),
-      trace(given_setup),
+      trace(given_setup.options, given_setup.task),
       observer(given_observer) {
   if (sizes.adapted)
     tell(
@@ -80,7 +80,8 @@ Validation RunContext::validation() const {
   data::DataOptions data = data_options(setup, sizes, devices);
   data.replicas = static_cast<int>(devices);
   data.local_replicas.clear();
-  return {setup, sizes, session_options(setup, sizes, devices), std::move(data)};
+  return {*setup.graph, setup.options, sizes, session_options(setup, sizes, devices),
+          std::move(data)};
 }
 
 }  // namespace convoy::job

@@ -75,7 +75,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
     : setup_(setup),
       sizes_(sizes),
       own_batch_(std::int64_t{devices} * sizes.batch),
-      global_batch_(std::int64_t{count_replicas(setup, devices)} * sizes.batch),
+      global_batch_(std::int64_t{count_replicas(setup.task, devices)} * sizes.batch),
       record_(record),
       observer_(observer),
       statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
@@ -148,7 +148,7 @@ void RunReport::describe(const runtime::Session& session) {
     record_.worker_batch = static_cast<double>(own_batch_) / static_cast<double>(own_workers_);
     statistics_ = report::SpeedStatistics(record_.worker_batch, setup_.options.display_perf_ewma);
   }
-  if (setup_.guard.gradient_norms)
+  if (session.options().guard.gradient_norms)
     for (const GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
   record_.compute_dtype = dtype_name(session.options().dtype);

@@ -10,10 +10,10 @@
 namespace convoy::job {
 
 void RunTrace::join(runtime::TrainingEvents& events, runtime::Session& session) {
-  wanted_ = chiefs_answer(setup_.task, "trace wanted", !setup_.options.trace_file.empty());
+  wanted_ = chiefs_answer(task_, "trace wanted", !options_.trace_file.empty());
   if (wanted_)
     events.trace = [this, &session](const runtime::StepTrace& step) { add(session, step); };
-  if (!wants_timeline(setup_.options)) return;
+  if (!wants_timeline(options_)) return;
   events.wants_timed_trace = [this](const TrainingStep& step) {
     return median_step_.is_nearer(step.seconds);
   };
@@ -21,8 +21,8 @@ void RunTrace::join(runtime::TrainingEvents& events, runtime::Session& session) 
 }
 
 void RunTrace::add(runtime::Session& session, const runtime::StepTrace& step) {
-  if (setup_.task != nullptr && !clock_)
-    clock_ = setup_.task->common_clock([&session] { return session.devices()->now(); });
+  if (task_ != nullptr && !clock_)
+    clock_ = task_->common_clock([&session] { return session.devices()->now(); });
   const std::vector<report::TraceEvent> events = trace_events(session, step);
   trace_.events.insert(trace_.events.end(), events.begin(), events.end());
 }
@@ -37,21 +37,21 @@ std::optional<report::TimelineRecord> RunTrace::timeline(const runtime::Session&
 std::vector<std::string> RunTrace::gather() {
   std::vector<std::string> notices;
   if (!wanted_) return notices;
-  if (setup_.task != nullptr) {
-    trace_ = gather_trace(*setup_.task, trace_.events, clock_.value_or(CommonClock{}));
+  if (task_ != nullptr) {
+    trace_ = gather_trace(*task_, trace_.events, clock_.value_or(CommonClock{}));
     notices.push_back(trace_notice(trace_));
   }
-  if (!setup_.options.trace_file.empty() && trace_.events.empty())
+  if (!options_.trace_file.empty() && trace_.events.empty())
     notices.emplace_back("no step was traced, because too few were run: no trace file is written");
   return notices;
 }
 
 bool RunTrace::lacks_tasks() const {
-  return setup_.task != nullptr && wanted_ && !trace_.events.empty();
+  return task_ != nullptr && wanted_ && !trace_.events.empty();
 }
 
 void RunTrace::write() const {
-  const std::string& file = setup_.options.trace_file;
+  const std::string& file = options_.trace_file;
   if (!file.empty() && !trace_.events.empty())
     report::write_trace(trace_.events, file, trace_.clock_errors);
 }

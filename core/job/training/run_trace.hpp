@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/job/setup.hpp"
+#include "core/job/options.hpp"
 #include "core/job/tasks/task_trace.hpp"
 #include "core/job/training/median_step.hpp"
-#include "core/report/profile_record.hpp"
+#include "core/report/timeline_record.hpp"
 #include "core/runtime/session.hpp"
 #include "core/runtime/training_loop.hpp"
 
@@ -17,7 +17,7 @@ namespace convoy::job {
 // is nearest to the median for the record.
 class RunTrace {
  public:
-  explicit RunTrace(const Setup& setup) : setup_(setup) {}
+  RunTrace(const JobOptions& options, Task* task) : options_(options), task_(task) {}
 
   // Subscribes to the events of the training. On several hosts all tasks call it together.
   void join(runtime::TrainingEvents& events, runtime::Session& session);
@@ -36,7 +36,8 @@ class RunTrace {
  private:
   void add(runtime::Session& session, const runtime::StepTrace& step);
 
-  const Setup& setup_;
+  const JobOptions& options_;
+  Task* const task_;                  // null: a run of one process
   bool wanted_ = false;               // by the chief, whose file it is
   CommonTrace trace_;                 // before gather() of this task alone
   std::optional<CommonClock> clock_;  // of several tasks, when a step was traced

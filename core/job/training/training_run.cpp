@@ -64,7 +64,7 @@ std::unique_ptr<runtime::Session> TrainingRun::new_session(
   if (run_.setup.task != nullptr) task = run_.setup.task->cluster_task();
   auto session = std::make_unique<runtime::Session>(*run_.setup.graph, *run_.setup.strategy,
                                                     std::move(devices), options, task);
-  if (task) run_.setup.task->agree_on_plan(*session);
+  if (task) run_.setup.task->agree_on_plan(session->plan()->step.lowered());
   return session;
 }
 
@@ -184,7 +184,7 @@ void TrainingRun::train() {
   if (validation_) validation_->prepare(session->devices());
   begin_trial(*session);
   run_.describe(*session);
-  gpus_ = std::make_unique<GpuWatch>(*session);
+  gpus_ = std::make_unique<GpuWatch>(devices->descriptions());
   if (run_.setup.options.profile) profile_ = std::make_unique<ProfileCollector>(*session);
   run_.observer.enters(report::RunPhase::kInitializing);
   checkpoints_->restore(*session);
@@ -202,7 +202,8 @@ runtime::TrainingSummary TrainingRun::run_steps(runtime::Session& session,
     return runtime::run_training(
         session, source,
         schedule(run_.setup, run_.sizes, run_.devices, examples, checkpoints_->sample_offset()),
-        training_loop_options(run_.setup, run_.sizes, checkpoints_->first_step()), events(session));
+        training_loop_options(run_.setup.options, run_.sizes, checkpoints_->first_step()),
+        events(session));
   } catch (const Error&) {
     run_.report_bad_records(source.statistics());
     throw;

@@ -19,21 +19,21 @@ std::optional<double> evaluation_epochs(const JobOptions& options) {
 
 }  // namespace
 
-Validation::Validation(const Setup& setup, const Sizes& sizes,
+Validation::Validation(const Graph& graph, const JobOptions& options, const Sizes& sizes,
                        const runtime::SessionOptions& session, data::DataOptions data)
-    : graph_(*setup.graph), session_(session), data_(std::move(data)) {
-  session_.batch = setup.options.evaluation.batch_size.value_or(sizes.batch);
+    : graph_(graph), session_(session), data_(std::move(data)) {
+  session_.batch = options.evaluation.batch_size.value_or(sizes.batch);
   data_.batch = static_cast<int>(session_.batch);
   data_.subset = data::Subset::kValidation;
   data_.distortions = false;
   data_.cache_records = false;  // every evaluation reads anew, and once
   data_.repeat_one_record = false;
   data_.first_step = 0;
-  data_.counted_epochs = evaluation_epochs(setup.options);
+  data_.counted_epochs = evaluation_epochs(options);
   source_ = data::make_source(data_);
   examples_ = source_->samples_per_epoch();
   notices_ = source_->notices();
-  const std::optional<std::int64_t> asked = setup.options.evaluation.num_batches;
+  const std::optional<std::int64_t> asked = options.evaluation.num_batches;
   steps_ = asked.value_or(sizes.done_steps + sizes.timed_steps);
   if (!asked) end_with_the_files();
 }

@@ -8,7 +8,7 @@
 
 #include "core/data/pipeline/batch_source.hpp"
 #include "core/data/pipeline/data_options.hpp"
-#include "core/job/setup.hpp"
+#include "core/job/options.hpp"
 #include "core/job/sizes.hpp"
 #include "core/runtime/evaluator.hpp"
 
@@ -21,8 +21,8 @@ class Validation {
   // session, data: the options of training, of which some are changed for evaluation. sizes: gives
   // batch and number of steps if the flags of evaluation do not; of files, these steps are one pass
   // at most. Errors as make_source().
-  Validation(const Setup& setup, const Sizes& sizes, const runtime::SessionOptions& session,
-             data::DataOptions data);
+  Validation(const Graph& graph, const JobOptions& options, const Sizes& sizes,
+             const runtime::SessionOptions& session, data::DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
   std::int64_t steps() const { return steps_; }           // of one evaluation

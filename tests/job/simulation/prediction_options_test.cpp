@@ -6,16 +6,16 @@ namespace convoy::job {
 namespace {
 
 TEST(PredictionOptions, ComputeInWhatTheRunDoes) {
-  job::Setup setup;
+  JobOptions options;
   SimulatedHardware gpus;
-  EXPECT_EQ(arithmetic(setup, gpus), simulate::Arithmetic::kSingle);
-  setup.options.plugin_options["tf32"] = "true";
-  EXPECT_EQ(arithmetic(setup, gpus), simulate::Arithmetic::kTf32);
+  EXPECT_EQ(arithmetic(options, gpus), simulate::Arithmetic::kSingle);
+  options.plugin_options["tf32"] = "true";
+  EXPECT_EQ(arithmetic(options, gpus), simulate::Arithmetic::kTf32);
   SimulatedHardware processors;
   processors.on_host_processors = true;
-  EXPECT_EQ(arithmetic(setup, processors), simulate::Arithmetic::kSingle);
-  setup.options.half = true;
-  EXPECT_EQ(arithmetic(setup, gpus), simulate::Arithmetic::kHalf);
+  EXPECT_EQ(arithmetic(options, processors), simulate::Arithmetic::kSingle);
+  options.half = true;
+  EXPECT_EQ(arithmetic(options, gpus), simulate::Arithmetic::kHalf);
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ std::map<std::string, std::uint64_t> most_reads_of(const Plan& plan) {
 // For the devices that a run with these flags uses, or those of the described machine.
 std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
   if (job::describes_machine(setup.options.machine))
-    return job::forms_on(setup, job::choose_simulated_hardware(setup));
+    return job::forms_on(setup.device.get(), job::choose_simulated_hardware(setup));
   if (setup.device != nullptr) return setup.device->kernel_forms();
   if (setup.options.device == kGpuDevices) return gpu_forms("cuda devices");
   return std::nullopt;

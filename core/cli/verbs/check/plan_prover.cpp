@@ -86,7 +86,8 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like) 
       it.plan.emplace(*like, it.cluster);
       return;  // all else that is asked of a plan was asked
     }
-    it.plan.emplace(it.cluster, std::move(map), author, StepPlanOptions{.guard = setup_.guard});
+    it.plan.emplace(it.cluster, std::move(map), author,
+                    StepPlanOptions{.guard = job::guard_options(setup_.options)});
     runtime::require_manifest(it.plan->logical(), *setup_.strategy);
     kernel_checks_.try_all(it.plan->logical());
   } catch (const Error& error) {
@@ -99,7 +100,7 @@ void PlanProver::write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like) 
 // Whether both of its plans are proved at once. Guards are added by what is proved of the author's
 // plan.
 bool PlanProver::takes_long(const ProvedCase& it) const {
-  return is_large(it.cluster) && !setup_.guard.changes_plans();
+  return is_large(it.cluster) && !job::guard_options(setup_.options).changes_plans();
 }
 
 void PlanProver::prove(ProvedCase& it) {
