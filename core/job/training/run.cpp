@@ -94,7 +94,7 @@ class Run {
     tell_flags_of_steps("eval");
     run_.tell(validation.notices());
     run_.sizes.timed_steps = validation.steps();
-    run_.report.header(run_.devices, validation.examples(), validation.epochs());
+    run_.report.header(validation.examples(), validation.epochs());
     run_.observer.enters(report::RunPhase::kGeneratingEvaluationModel);
     run_.observer.progress(fmt::format("preparing {}", counted(run_.devices, "device")));
     validation.prepare(run_.take_devices());
@@ -122,7 +122,7 @@ class Run {
     }
     run_.tell(source->notices());
     run_.count_epochs(source->samples_per_epoch());
-    run_.report.header(run_.devices, source->samples_per_epoch());
+    run_.report.header(source->samples_per_epoch());
     run_.observer.enters(report::RunPhase::kWarmingUp);
     const auto go_on = [this](std::int64_t step, double seconds) {
       if (step == 1) run_.observer.enters(report::RunPhase::kWarmedUp);

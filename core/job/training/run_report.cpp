@@ -74,11 +74,11 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
                      report::RunObserver& observer)
     : setup_(setup),
       sizes_(sizes),
-      own_batch_(std::int64_t{devices} * sizes.batch),
-      global_batch_(std::int64_t{count_replicas(setup.task, devices)} * sizes.batch),
+      devices_(devices),
       record_(record),
       observer_(observer),
-      statistics_(static_cast<double>(own_batch_), setup.options.display_perf_ewma) {
+      statistics_(static_cast<double>(std::int64_t{devices} * sizes.batch),
+                  setup.options.display_perf_ewma) {
   record_.environment = report::detect_environment(kVersion);
   record_.command_line.assign(arguments.begin(), arguments.end());
   record_.flags = setup.options.settings;
@@ -91,7 +91,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
   if (setup.decision) note_selection(*setup.decision);
   record_.optimizer = train::optimizer_name(setup.options.optimizer.kind);
   record_.batch_per_device = sizes.batch;
-  record_.global_batch = global_batch_;
+  record_.global_batch = std::int64_t{count_replicas(setup.task, devices)} * sizes.batch;
   if (setup.task != nullptr) record_.restarts = setup.task->restarts();
   record_.parameters = static_cast<std::int64_t>(setup.graph->parameter_count());
   record_.warmup_steps = sizes.warmup_steps;
@@ -145,7 +145,8 @@ void RunReport::describe(const runtime::Session& session) {
   note_plan(session);
   if (session.is_asynchronous()) {
     own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
-    record_.worker_batch = static_cast<double>(own_batch_) / static_cast<double>(own_workers_);
+    record_.worker_batch = static_cast<double>(std::int64_t{devices_} * sizes_.batch) /
+                           static_cast<double>(own_workers_);
     statistics_ = report::SpeedStatistics(record_.worker_batch, setup_.options.display_perf_ewma);
   }
   if (session.options().guard.gradient_norms)
@@ -196,22 +197,22 @@ std::vector<std::pair<std::string, std::string>> RunReport::strategy_details() c
   return details;
 }
 
-void RunReport::header(std::uint32_t devices, std::int64_t examples_per_epoch,
-                       std::optional<double> most_epochs) {
+void RunReport::header(std::int64_t examples_per_epoch, std::optional<double> most_epochs) {
   report::ConsoleHeader header;
   header.version = kVersion;
   header.model = record_.model;
   header.dataset = record_.dataset;
   header.synthetic = record_.synthetic_data;
   header.mode = record_.mode;
-  header.global_batch = global_batch_;
+  header.global_batch = record_.global_batch;
   header.batch_per_device = sizes_.batch;
   header.num_batches = sizes_.done_steps + sizes_.timed_steps;  // as they were asked for
-  header.num_epochs = static_cast<double>(header.num_batches) * static_cast<double>(global_batch_) /
+  header.num_epochs = static_cast<double>(header.num_batches) *
+                      static_cast<double>(record_.global_batch) /
                       static_cast<double>(examples_per_epoch);
   if (most_epochs) header.num_epochs = std::min(header.num_epochs, *most_epochs);
   const std::string& kind = setup_.device->manifest().name;
-  for (std::uint32_t i = 0; i < devices; ++i)
+  for (std::uint32_t i = 0; i < devices_; ++i)
     header.devices.push_back(fmt::format("/{}:{}", kind, i));
   header.bound_to_numa_nodes = true;
   header.data_format = setup_.options.data_format;
@@ -278,7 +279,7 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
   record_.workers = without_pauses(summary.workers, paused_seconds);
   record_.total_images_per_second =
       summary.workers.empty()
-          ? static_cast<double>(summary.timed_steps * global_batch_) / record_.total_seconds
+          ? static_cast<double>(summary.timed_steps * record_.global_batch) / record_.total_seconds
           : speed_of(record_.workers);
   if (setup_.options.evaluation.mode() != RunMode::kTrainingAndEvaluation && speaks_for_all())
     observer_.total(record_.total_images_per_second);
@@ -289,7 +290,7 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
   if (record_.synthetic_data) return;
   // If workers take steps of their own, a step has the images of one worker.
   const double images_per_step =
-      summary.workers.empty() ? static_cast<double>(global_batch_) : record_.worker_batch;
+      summary.workers.empty() ? static_cast<double>(record_.global_batch) : record_.worker_batch;
   record_.input = report::judge_input({static_cast<double>(summary.timed_steps) * images_per_step,
                                        record_.total_seconds, summary.input_wait_seconds});
 }

@@ -25,10 +25,9 @@ class RunReport {
   RunReport(std::span<const std::string> arguments, const Setup& setup, const Sizes& sizes,
             std::uint32_t devices, report::RunRecord& record, report::RunObserver& observer);
 
-  // Prints the lines before the model is built.
-  // most_epochs: where the last batch is filled up with images that do not count.
-  void header(std::uint32_t devices, std::int64_t examples_per_epoch,
-              std::optional<double> most_epochs = {});
+  // Prints the lines before the model is built. most_epochs: where the last batch is filled up with
+  // images that do not count.
+  void header(std::int64_t examples_per_epoch, std::optional<double> most_epochs = {});
   // Notes the devices for the record.
   void describe(const runtime::Session& session);
   // The setup has another decision and strategy, before there is a session.
@@ -80,8 +79,7 @@ class RunReport {
 
   const Setup& setup_;
   const Sizes& sizes_;
-  std::int64_t own_batch_;        // images per step of this task
-  std::int64_t global_batch_;     // of all tasks
+  std::uint32_t devices_;         // of this task
   std::int64_t own_workers_ = 1;  // of this task that take steps of their own
   report::RunRecord& record_;
   report::RunObserver& observer_;

@@ -175,7 +175,7 @@ void TrainingRun::train() {
     run_.tell(shorten_resumed_run(run_.sizes, checkpoints_->first_step(),
                                   run_.left_of_epochs(examples, checkpoints_->samples())));
   run_.tell(unused_evaluation_flags(run_.setup.options.evaluation));
-  run_.report.header(run_.devices, examples);
+  run_.report.header(examples);
   prepare_evaluations(examples);
   pauses_ = std::make_unique<TrainingPauses>(run_, *checkpoints_, evaluations_.get());
   generating_model();
