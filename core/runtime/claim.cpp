@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/plan/check/explain.hpp"
+#include "core/plan/check/report/explain.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/prepared_plan.hpp"
 

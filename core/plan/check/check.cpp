@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "core/base/counted.hpp"
-#include "core/plan/check/judge.hpp"
-#include "core/plan/check/parts/forwarded_copies.hpp"
-#include "core/plan/check/parts/joined_operations.hpp"
-#include "core/plan/check/parts/one_of_each.hpp"
+#include "core/plan/check/fixed_point/fixed_point_judge.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
-#include "core/plan/check/recurrence/recurrence_text.hpp"
-#include "core/plan/check/relaxed_reads.hpp"
-#include "core/plan/check/stages/stage_passage.hpp"
+#include "core/plan/check/report/recurrence_text.hpp"
+#include "core/plan/check/simplify/coalescing.hpp"
+#include "core/plan/check/simplify/copy_propagation.hpp"
+#include "core/plan/check/stages/stage_transition.hpp"
+#include "core/plan/check/stale_reads.hpp"
+#include "core/plan/check/symmetry/representatives.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {

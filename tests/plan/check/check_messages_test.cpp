@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/check/explain.hpp"
+#include "core/plan/check/report/explain.hpp"
 #include "tests/plan/check/sample_stages.hpp"
 #include "tests/plan/sample_models.hpp"
 

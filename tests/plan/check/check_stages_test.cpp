@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/plan/check/check.hpp"
-#include "core/plan/check/stages/stage_passage.hpp"
+#include "core/plan/check/stages/stage_transition.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/plan/stages.hpp"
 #include "tests/plan/check/mutation_oracle.hpp"

@@ -12,8 +12,8 @@
 
 #include "core/base/error.hpp"
 #include "core/base/in_parallel.hpp"
-#include "core/plan/check/explain.hpp"
-#include "core/plan/check/stages/unread_memory.hpp"
+#include "core/plan/check/report/explain.hpp"
+#include "core/plan/check/report/unread_memory.hpp"
 #include "core/plan/plan_writer.hpp"
 #include "core/plan/step_plan.hpp"
 #include "core/runtime/claim.hpp"

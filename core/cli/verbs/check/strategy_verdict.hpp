@@ -9,7 +9,7 @@
 #include "core/cli/verbs/check/check_kernels.hpp"
 #include "core/cli/verbs/check/proved_cases.hpp"
 #include "core/cli/verbs/check/shared_findings.hpp"
-#include "core/plan/check/counts_by_devices.hpp"
+#include "core/plan/check/report/counts_by_devices.hpp"
 #include "core/plugin/manifest.hpp"
 
 namespace convoy::cli {

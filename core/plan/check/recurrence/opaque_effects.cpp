@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/plan/check/audit.hpp"
-#include "core/plan/check/recurrence/long_run.hpp"
+#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/recurrence/matrix_limit.hpp"
 
 namespace convoy::check {
 namespace {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "core/plan/check/recurrence/class_signature.hpp"
 #include "core/plan/check/recurrence/columns.hpp"
-#include "core/plan/check/recurrence/even_products.hpp"
 #include "core/plan/check/recurrence/period_nodes.hpp"
-#include "core/plan/check/recurrence/share_ratios.hpp"
+#include "core/plan/check/recurrence/push_sum.hpp"
+#include "core/plan/check/recurrence/symmetric_products.hpp"
+#include "core/plan/check/recurrence/system_fingerprint.hpp"
 
 namespace convoy::check {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 namespace convoy::check {
 
@@ -48,8 +48,8 @@ struct Coordinates {
 
 // Elements that depend on each other from one period to the next and on no others:
 //   x' = A x + B g + C e + D y
-// with gradients g, errors e of casts, declared kernels and even products (even_products.hpp), and
-// y from kernels that declare nothing. An apply is taken as p - sum / contributions.
+// with gradients g, errors e of casts, declared kernels and even products (symmetric_products.hpp),
+// and y from kernels that declare nothing. An apply is taken as p - sum / contributions.
 struct PeriodClass {
   std::vector<PeriodState> states;
   std::vector<LinearRow> step;       // A, a row per state

@@ -7,10 +7,10 @@
 #include <tuple>
 #include <vector>
 
-#include "core/plan/check/recurrence/common_cuts.hpp"
-#include "core/plan/check/recurrence/even_products.hpp"
-#include "core/plan/check/recurrence/share_ratios.hpp"
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/recurrence/cut_closure.hpp"
+#include "core/plan/check/recurrence/push_sum.hpp"
+#include "core/plan/check/recurrence/symmetric_products.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 namespace convoy::check {
 

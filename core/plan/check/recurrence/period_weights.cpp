@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/plan/check/recurrence/let_through.hpp"
+#include "core/plan/check/recurrence/compressor_gain.hpp"
 
 namespace convoy::check {
 

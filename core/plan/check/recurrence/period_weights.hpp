@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/plan/check/recurrence/long_run.hpp"
-#include "core/plan/check/symbolic/error_sources.hpp"
+#include "core/plan/check/dataflow/error_sources.hpp"
+#include "core/plan/check/recurrence/matrix_limit.hpp"
 
 namespace convoy::check {
 

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/check/audit.hpp"
-#include "core/plan/check/recurrence/class_judge.hpp"
+#include "core/plan/check/fixed_point/update_history.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
-#include "core/plan/check/recurrence/turning_bases.hpp"
-#include "core/plan/check/symbolic/held_alike.hpp"
+#include "core/plan/check/recurrence/projection_bases.hpp"
+#include "core/plan/check/recurrence/system_judge.hpp"
+#include "core/plan/check/symbolic/induction.hpp"
 
 namespace convoy::check {
 namespace {

@@ -46,7 +46,7 @@ struct Recurrence : GradientCounts {
 // - A settles, so that every gradient has a final weight in what every forward reads, and all
 //   weights are equal;
 // - an error of a cast or of a declared kernel is lost unless its final weight is 0.
-// Quotients of push-sum count as multiples of their sums (share_ratios.hpp).
+// Quotients of push-sum count as multiples of their sums (push_sum.hpp).
 // With kernels that declare nothing there is no final weight; then it is proved that a sum over the
 // states is conserved, whatever these kernels write, in which every gradient counts alike; the
 // plan stays unproved, for only a declaration says that the kernels let out what they read.

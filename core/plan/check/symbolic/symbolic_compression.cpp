@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 namespace convoy::check {
 namespace {

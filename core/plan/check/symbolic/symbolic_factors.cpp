@@ -1,7 +1,7 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 namespace convoy::check {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 // Products of matrices are atoms like those of kernels, with one exception. If P has orthonormal
 // columns and Y = P^T X, the product P Y is X without the part outside the span of P's columns; so

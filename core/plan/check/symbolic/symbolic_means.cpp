@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "core/plan/check/symbolic/symbolic.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
 
 // Rows or columns of a matrix minus their mean, as gradient centralisation makes them (Yong et al.,
 // 2020). Products with constant vectors give the means, and stay unknown values like all products.

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/plan/check/symbolic/print_index.hpp"
+#include "core/plan/check/symbolic/fingerprint_index.hpp"
 #include "core/plan/check/symbolic/weight.hpp"
 #include "core/plan/operation.hpp"
 

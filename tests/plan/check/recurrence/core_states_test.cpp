@@ -4,7 +4,7 @@
 
 #include <random>
 
-#include "core/plan/check/recurrence/long_run.hpp"
+#include "core/plan/check/recurrence/matrix_limit.hpp"
 
 namespace convoy::check {
 namespace {

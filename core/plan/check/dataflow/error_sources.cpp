@@ -1,0 +1,110 @@
+#include "core/plan/check/dataflow/error_sources.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+namespace convoy::check {
+namespace {
+
+Weight inverse_of(const Weight& it) {
+  return {field_inverse(it.field), 1 / it.value};
+}
+
+Weight number(std::uint64_t element) {
+  return {element, number_of(element)};
+}
+
+template <typename Key>
+void add_to(std::map<Key, Weight>& sums, const Key& key, const Weight& weight) {
+  const auto [known, is_new] = sums.try_emplace(key, weight);
+  if (!is_new) known->second = known->second + weight;
+  if (known->second.is_zero()) sums.erase(known);
+}
+
+}  // namespace
+
+void SourceParts::add(const GradientKey& gradient, const Weight& weight) {
+  add_to(gradients, gradient, weight);
+}
+
+void SourceParts::add(AtomId error, const Weight& weight) {
+  add_to(errors, error, weight);
+}
+
+namespace {
+
+// That of a gradient in the source.
+std::optional<Weight> of_gradients(const SourceParts& parts, const FinalWeights& finals) {
+  for (const auto& [gradient, weight] : parts.gradients)
+    if (const std::uint64_t in_the_end = finals.of_gradient(gradient); in_the_end != 0)
+      return number(in_the_end) * inverse_of(weight);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Weight> ErrorSources::weight(AtomId error, const FinalWeights& finals) {
+  // Not known while it is being looked for: what is left out may be read again.
+  const auto [known, is_new] = known_.try_emplace(error, std::nullopt);
+  if (!is_new || values_.atom(error).inputs.empty()) return known->second;
+  std::optional<Weight> found = finals.of_result(error);
+  if (!found) {
+    const SourceParts parts = parts_of(values_.atom(error).inputs.front(), finals);
+    found = parts.gradients.empty() ? of_rests(parts, finals) : of_gradients(parts, finals);
+  }
+  known_[error] = found;
+  return found;
+}
+
+// Without gradients of this period, what memory keeps of those of the period before.
+SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) const {
+  SourceParts parts;
+  std::vector<Term> held;
+  for (const Term& term : values_.expand(source, Casts::kErrors)) {
+    const Atom& atom = values_.atom(term.atom);
+    if (atom.kind == AtomKind::kGradient)
+      parts.add({atom.replica, atom.step}, term.weight);
+    else if (atom.kind == AtomKind::kCast)
+      parts.add(term.atom, term.weight);
+    else if (atom.kind == AtomKind::kHeld)
+      held.push_back(term);
+    else
+      parts.known = false;
+  }
+  if (!parts.gradients.empty()) return parts;
+  for (const Term& term : held) parts.known = finals.add_held(term, parts) && parts.known;
+  return parts;
+}
+
+// The part of what others have left out that does not arrive as their error.
+std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const FinalWeights& finals) {
+  std::optional<Weight> result;
+  if (!parts.known) return result;
+  for (const auto& [error, weight] : parts.errors) {
+    const std::optional<Weight> source = this->weight(error, finals);
+    if (!source) return std::nullopt;
+    const Weight rest = *source + from_scalar(-1) * number(finals.of_error(error));
+    const Weight found = rest * inverse_of(from_scalar(-1) * weight);
+    if (result && result->field != found.field) return std::nullopt;
+    result = found;
+  }
+  return result;
+}
+
+// What was read must count, and what is left out of it at most as often.
+std::optional<ErrorSources::Fault> ErrorSources::fault(AtomId error, const FinalWeights& finals) {
+  const std::uint64_t counts = finals.of_error(error);
+  const std::optional<Weight> source = weight(error, finals);
+  if (counts == 0 || !source) return std::nullopt;
+  if (source->is_zero())
+    return Fault{FindingKind::kMissing, "is kept, but what it lets through is lost"};
+  const double times = number_of(counts) / source->value;
+  if (times <= 1 + 1e-9 && times >= -1e-9) return std::nullopt;
+  if (times < 0) return Fault{FindingKind::kDoubled, "is brought back more often than once"};
+  return Fault{FindingKind::kDoubled, fmt::format("counts {:.6g} times in the end: it is added "
+                                                  "where it should be subtracted",
+                                                  times)};
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,143 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "core/plan/check/check.hpp"
+#include "core/plan/check/dataflow/factor_paths.hpp"
+#include "core/plan/check/dataflow/reaching_gradients.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
+
+namespace convoy::check {
+
+// The origin of parameters: the gradients that were applied to them, one update after the other.
+struct Version {
+  bool sound = true;  // nothing was found to be wrong with it
+  std::vector<std::uint64_t>
+      progress;               // per replica: its first so many gradients are in, once each
+  std::uint64_t updates = 0;  // applies with a gradient
+  std::optional<std::uint64_t> last_step;  // of the last apply
+  std::uint32_t operation = CONVOY_NONE;   // that apply
+};
+
+// How updates are made, over all that forwards read.
+struct UpdateStyle {
+  std::set<std::uint64_t> replicas_per_update;
+  std::set<std::uint64_t> computes_per_update;
+  // Of a replica, the first compute of an update's gradients and the one behind the last.
+  std::set<std::pair<std::uint64_t, std::uint64_t>> computes_of_updates;
+  bool waits = false;                 // an apply comes later than in the last of these computes
+  std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
+  bool zero_start = false;            // updates without gradients before the first with one
+  bool rounded = false;               // casts on a path
+  bool opaque = false;                // kernels whose effect is not known
+  bool averaged = false;              // versions are mixed
+  std::set<std::string> kernels;      // undeclared ones on a path
+  std::set<std::string> factors;      // operations that multiply gradients by what is computed
+  std::set<std::string> compressors;  // on a path: what they leave out is lost
+};
+
+// Traces values from the parameters that forwards read back to the initial ones, and reports errors
+// in the updates on the way. Every version is examined once.
+class Audit {
+ public:
+  Audit(const Plan& plan, const SymbolicRun& run)
+      : plan_(plan), run_(run), carried_(run.values()), factors_(plan, run.values()) {}
+
+  // `range` and `reader` (an operation) say where the parameters were found.
+  const Version& parameters(ValueId value, const ElementRange& range, std::uint32_t reader);
+
+  const UpdateStyle& style() const { return style_; }
+  const std::vector<Finding>& findings() const { return findings_; }
+
+  // Adds a finding unless the same operation has one of this kind for this replica.
+  void report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
+              const ElementRange& range, const std::string& what);
+
+ private:
+  struct Contribution {
+    std::uint32_t replica = 0;
+    std::uint64_t compute = 0;
+    std::int64_t shift = 0;
+    Weight weight;  // in the sum, before it is divided by the contributions
+  };
+
+  // A value that stands for parameters, and where it was found.
+  struct Place {
+    ElementRange range{};
+    std::uint32_t reader = CONVOY_NONE;
+  };
+
+  void collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found);
+  // The reason why a value is not parameters: the operation that causes it and what it does.
+  struct Fault {
+    FindingKind kind = FindingKind::kForeign;
+    std::uint32_t operation = CONVOY_NONE;
+    std::string what;
+  };
+  std::optional<Fault> fault_of(const Value& value, const std::vector<Term>& terms,
+                                std::uint32_t reader) const;
+  std::optional<Fault> fault_of_sum(const Value& sum, const std::vector<Term>& terms) const;
+  Version first_version() const;
+  Version examine(ValueId value, const ElementRange& range, std::uint32_t reader);
+  Version examine_update(const Atom& update);
+  Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
+  Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
+                          std::uint32_t reader);
+  void note_detour(const Carried& carried);
+  void report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
+                      std::uint64_t end, Version& version);
+  bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
+  void require_state(const Atom& update);
+  std::vector<Contribution> contributions(const Atom& update, Version& version);
+  void require_whole_parameters(const Atom& update, Version& version);
+  void require_equal_rests(const Atom& update, Version& version);
+  void count_carried(const Atom& update, Version& version);
+  void require_carried_weights(const Atom& update, const Carried& carried,
+                               std::uint64_t computes_of_each, Version& version);
+  void note_kernel(std::uint32_t operation);
+  void note_rounding(const Atom& atom);
+  bool is_misread(const Carried& carried, const ElementRange& range);
+  void require_weights(const Atom& update, const std::vector<Contribution>& parts,
+                       Version& version);
+  void require_rests(const Atom& update, Version& version);
+  void report_weights(const Atom& update, const std::vector<Contribution>& parts);
+  void note_computes(const Atom& update, std::uint64_t first, std::uint64_t end);
+  void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
+  void reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
+              const std::string& what);
+
+  const Plan& plan_;
+  const SymbolicRun& run_;
+  CarriedGradients carried_;
+  FactorPaths factors_;
+  std::unordered_map<ValueId, Version> versions_;
+  // Gradients, by replica and compute, that the run turns into a part of what a forward reads.
+  std::set<std::pair<std::uint32_t, std::uint64_t>> detours_;
+  std::set<ValueId> with_rests_;  // sums of updates whose rests are judged
+  UpdateStyle style_;
+  std::vector<Finding> findings_;
+  std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
+};
+
+// Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
+// their signs, or a projection. Gradients that are left out may come again; parameters do not.
+bool keeps_a_part(const Plan& plan, const Atom& cast);
+
+// "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena.
+std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
+                               const std::string& what);
+const Operation& operation_of(const Plan& plan, std::uint32_t id);
+
+// Whether findings of this kind leave open whether the plan is right.
+bool leaves_open(FindingKind kind);
+// Whether some of these do not.
+bool any_wrong(const std::vector<Finding>& findings);
+
+// "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
+// last variable too when the range reaches further.
+std::string describe_range(const ArenaMap& arena, const ElementRange& range);
+
+}  // namespace convoy::check

@@ -1,0 +1,99 @@
+#include "core/plan/check/recurrence/count_patterns.hpp"
+
+#include <algorithm>
+
+#include "core/plan/check/symbolic/weight.hpp"
+
+namespace convoy::check {
+namespace {
+
+std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
+  return field_add(a, field_multiply(kPrime - 1, b));
+}
+
+std::uint64_t quotient(std::uint64_t a, std::uint64_t b) {
+  return field_multiply(a, field_inverse(b));
+}
+
+// Whether the last gradient counts as often as it does with this factor, and the one before it as
+// much more.
+bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
+  const std::uint64_t entering = difference(1, factor);
+  const auto enters = [&](std::uint64_t weight) { return weight == 1 || weight == entering; };
+  if (enters(last) && more == field_multiply(last, factor)) return true;
+  const std::uint64_t nesterov = quotient(last, field_add(1, factor));
+  return enters(nesterov) && more == field_multiply(nesterov, field_multiply(factor, factor));
+}
+
+// Whether every gradient counts more than the next one as if this is the factor.
+bool is_factor(std::uint64_t factor, std::uint64_t last, const std::vector<std::uint64_t>& more) {
+  const double number = number_of(factor);
+  if (!(number > 0 && number < 1) || !begins_anew(last, more.front(), factor)) return false;
+  for (std::size_t i = 0; i + 1 < more.size(); ++i)
+    if (more[i + 1] != field_multiply(more[i], factor)) return false;
+  return true;
+}
+
+// What the factor is, if there is one. Two computes have one difference only, so it depends on the
+// kind of the momentum: as it is, Nesterov's, and this where (1 - factor) g enters.
+std::vector<std::uint64_t> candidates(std::uint64_t last, const std::vector<std::uint64_t>& more) {
+  if (more.size() > 1) return {quotient(more[1], more[0])};
+  return {quotient(more[0], last), difference(last, 1),
+          difference(1, quotient(more[0], difference(1, last)))};
+}
+
+}  // namespace
+
+std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2) return std::nullopt;
+  std::vector<std::uint64_t> more;  // than the gradient after it, from the last but one on
+  for (std::size_t i = counts.size() - 1; i > 0; --i)
+    more.push_back(difference(counts[i - 1], counts[i]));
+  if (more.front() == 0 || counts.back() == 0) return std::nullopt;
+  const std::vector<std::uint64_t> all = candidates(counts.back(), more);
+  const auto found = std::ranges::find_if(
+      all, [&](std::uint64_t factor) { return is_factor(factor, counts.back(), more); });
+  if (found == all.end()) return std::nullopt;
+  return number_of(*found);
+}
+
+std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2 || counts.back() == 0) return std::nullopt;
+  const std::uint64_t last = counts.back();
+  const std::uint64_t kept = quotient(counts[counts.size() - 2], last);
+  const double number = number_of(kept);
+  if (!(number > 0 && number < 1) || (last != 1 && last != kept)) return std::nullopt;
+  for (std::size_t i = 0; i + 1 < counts.size(); ++i)
+    if (counts[i] != field_multiply(counts[i + 1], kept)) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts) {
+  if (counts.size() < 2 || counts.front() != 1 || counts.back() == 0) return std::nullopt;
+  const std::uint64_t of_one = counts.back();
+  std::uint64_t points = 1;
+  for (std::size_t i = counts.size() - 1; i > 0; --i) {
+    const std::uint64_t more = difference(counts[i - 1], counts[i]);
+    if (more != 0 && more != of_one) return std::nullopt;
+    points += more != 0 ? 1 : 0;
+  }
+  if (points < 2 || field_multiply(of_one, points) != 1) return std::nullopt;
+  return points;
+}
+
+std::optional<double> mixed_with_earlier(const std::vector<std::uint64_t>& counts) {
+  const auto less = std::ranges::find_if(counts, [](std::uint64_t it) { return it != 1; });
+  if (less == counts.end() || std::ranges::count(counts, std::uint64_t{1}) == 0)
+    return std::nullopt;
+  const double number = number_of(*less);
+  if (!(number > 0 && number < 1)) return std::nullopt;
+  std::size_t changes = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] != 1 && counts[i] != *less) return std::nullopt;
+    changes += counts[i] != counts[(i + 1) % counts.size()] ? 1 : 0;
+  }
+  if (changes != 2) return std::nullopt;
+  return number;
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "core/plan/check/recurrence/period_weights.hpp"
+#include "core/plan/check/recurrence/system_report.hpp"
+
+namespace convoy::check {
+
+// Judges the errors of casts and compressors in what replicas read in the end: an error that is
+// never brought back counts once, and one that is brought back does not count.
+class ErrorJudge {
+ public:
+  ErrorJudge(const Plan& plan, const PeriodClass& elements,
+             const std::vector<GradientKey>& gradients, const ValueTable& values,
+             ClassReport& report)
+      : plan_(plan),
+        elements_(elements),
+        values_(values),
+        report_(report),
+        weights_(elements, gradients, values),
+        sources_(values) {}
+
+  // Final weights in what is read: a row of those of gradients, those of errors and those of
+  // states.
+  void judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
+             const FieldMatrix& errors, const FieldMatrix& states);
+
+ private:
+  void judge_factor(const PeriodRead& read, AtomId product, bool stays);
+  void require_whole_parameters(const PeriodRead& read, AtomId error);
+  bool holds_parameters(ValueId value) const;
+  void report_kept_out(const PeriodRead& read, AtomId error);
+  void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
+
+  const Plan& plan_;
+  const PeriodClass& elements_;
+  const ValueTable& values_;
+  ClassReport& report_;
+  PeriodWeights weights_;
+  ErrorSources sources_;
+};
+
+}  // namespace convoy::check

@@ -1,0 +1,214 @@
+#include "core/plan/check/recurrence/matrix_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/plan/check/recurrence/core_states.hpp"
+
+namespace convoy::check {
+namespace {
+
+std::uint64_t minus(std::uint64_t a) {
+  return a == 0 ? 0 : kPrime - a;
+}
+
+// Turns the matrix into reduced row echelon form; the pivot columns, one per row that is not zero.
+std::vector<std::size_t> reduce(FieldMatrix& matrix) {
+  std::vector<std::size_t> pivots;
+  for (std::size_t column = 0; column < matrix.columns(); ++column) {
+    const std::size_t row = pivots.size();
+    std::size_t found = row;
+    while (found < matrix.rows() && matrix.at(found, column) == 0) ++found;
+    if (found >= matrix.rows()) continue;
+    for (std::size_t c = 0; c < matrix.columns(); ++c)
+      std::swap(matrix.at(row, c), matrix.at(found, c));
+    const std::uint64_t scale = field_inverse(matrix.at(row, column));
+    for (std::size_t c = 0; c < matrix.columns(); ++c)
+      matrix.at(row, c) = field_multiply(matrix.at(row, c), scale);
+    for (std::size_t r = 0; r < matrix.rows(); ++r) {
+      const std::uint64_t factor = minus(matrix.at(r, column));
+      if (r == row || factor == 0) continue;
+      for (std::size_t c = column; c < matrix.columns(); ++c)
+        matrix.at(r, c) = field_add(matrix.at(r, c), field_multiply(factor, matrix.at(row, c)));
+    }
+    pivots.push_back(column);
+  }
+  return pivots;
+}
+
+using Dense = std::vector<double>;
+
+Dense square(const Dense& a, std::size_t n) {
+  Dense result(n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) {
+      const double by = a[i * n + k];
+      if (by == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) result[i * n + j] += by * a[k * n + j];
+    }
+  return result;
+}
+
+double largest_difference(const Dense& a, const Dense& b) {
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
+// A^(2^k) until it no longer changes; empty when it does not converge.
+LongRun follow(const Dense& step, std::size_t n) {
+  constexpr int kDoublings = 30;
+  constexpr double kStill = 1e-7;
+  constexpr double kHuge = 1e12;
+  Dense power = step;
+  for (int i = 0; i < kDoublings; ++i) {
+    Dense next = square(power, n);
+    const double change = largest_difference(next, power);
+    power = std::move(next);
+    for (const double it : power)
+      if (!(std::fabs(it) < kHuge)) return LongRun::kGrows;
+    if (change > kStill) continue;
+    // An even power would hide an eigenvalue of -1.
+    Dense later(n * n, 0.0);
+    for (std::size_t r = 0; r < n; ++r)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t c = 0; step[r * n + k] != 0 && c < n; ++c)
+          later[r * n + c] += step[r * n + k] * power[k * n + c];
+    return largest_difference(later, power) < 100 * kStill ? LongRun::kSettles
+                                                           : LongRun::kOscillates;
+  }
+  return LongRun::kOscillates;
+}
+
+}  // namespace
+
+FieldMatrix null_space(FieldMatrix matrix) {
+  const std::vector<std::size_t> pivots = reduce(matrix);
+  FieldMatrix result(matrix.columns() - pivots.size(), matrix.columns());
+  std::size_t row = 0;
+  for (std::size_t column = 0; column < matrix.columns(); ++column) {
+    if (std::binary_search(pivots.begin(), pivots.end(), column)) continue;
+    result.at(row, column) = 1;
+    for (std::size_t p = 0; p < pivots.size(); ++p)
+      result.at(row, pivots[p]) = minus(matrix.at(p, column));
+    ++row;
+  }
+  return result;
+}
+
+std::optional<FieldMatrix> inverse(const FieldMatrix& matrix) {
+  const std::size_t n = matrix.rows();
+  FieldMatrix both(n, 2 * n);
+  for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t c = 0; c < n; ++c) both.at(r, c) = matrix.at(r, c);
+    both.at(r, n + r) = 1;
+  }
+  const std::vector<std::size_t> pivots = reduce(both);
+  if (n > 0 && (pivots.size() < n || pivots[n - 1] != n - 1)) return std::nullopt;
+  FieldMatrix result(n, n);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t c = 0; c < n; ++c) result.at(r, c) = both.at(r, n + c);
+  return result;
+}
+
+FieldMatrix multiply(const FieldMatrix& a, const FieldMatrix& b) {
+  FieldMatrix result(a.rows(), b.columns());
+  for (std::size_t r = 0; r < a.rows(); ++r)
+    for (std::size_t k = 0; k < a.columns(); ++k) {
+      const std::uint64_t by = a.at(r, k);
+      for (std::size_t c = 0; by != 0 && c < b.columns(); ++c)
+        result.at(r, c) = field_add(result.at(r, c), field_multiply(by, b.at(k, c)));
+    }
+  return result;
+}
+
+FieldMatrix transpose(const FieldMatrix& matrix) {
+  FieldMatrix result(matrix.columns(), matrix.rows());
+  for (std::size_t r = 0; r < matrix.rows(); ++r)
+    for (std::size_t c = 0; c < matrix.columns(); ++c) result.at(c, r) = matrix.at(r, c);
+  return result;
+}
+
+FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns) {
+  FieldMatrix result(rows.size(), columns);
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const Addend& it : rows[r]) result.at(r, it.index) = it.weight.field;
+  return result;
+}
+
+namespace {
+
+// The rows and columns of the core.
+std::vector<LinearRow> step_of_core(const std::vector<LinearRow>& step,
+                                    const std::vector<std::uint32_t>& core) {
+  std::vector<std::uint32_t> numbers(step.size(), CONVOY_NONE);
+  for (std::uint32_t i = 0; i < core.size(); ++i) numbers[core[i]] = i;
+  std::vector<LinearRow> result;
+  for (const std::uint32_t state : core) {
+    LinearRow& row = result.emplace_back();
+    for (const Addend& it : step[state])
+      if (numbers[it.index] != CONVOY_NONE) row.push_back({numbers[it.index], it.weight});
+  }
+  return result;
+}
+
+Limit limit_of_core(const std::vector<LinearRow>& step) {
+  const std::size_t n = step.size();
+  Limit result;
+  Dense dense(n * n, 0.0);
+  for (std::size_t r = 0; r < n; ++r)
+    for (const Addend& it : step[r]) dense[r * n + it.index] = it.weight.value;
+  result.kind = follow(dense, n);
+  FieldMatrix change = to_matrix(step, n);
+  for (std::size_t i = 0; i < n; ++i) change.at(i, i) = field_add(change.at(i, i), minus(1));
+  const FieldMatrix left = null_space(transpose(change));
+  result.kept = transpose(null_space(std::move(change)));
+  const auto scale = inverse(multiply(left, result.kept));
+  if (!scale)
+    result.kind = LongRun::kGrows;
+  else
+    result.conserved = multiply(*scale, left);
+  return result;
+}
+
+// Extends the result to all states: w A = w gives the weights of states on which the core depends,
+// A v = v the states that depend on the core.
+void extend(const std::vector<LinearRow>& step, const CoreStates& states, Limit& limit) {
+  FieldMatrix conserved(limit.conserved.rows(), step.size());
+  FieldMatrix kept(step.size(), limit.kept.columns());
+  for (std::size_t i = 0; i < states.core.size(); ++i) {
+    for (std::size_t k = 0; k < conserved.rows(); ++k)
+      conserved.at(k, states.core[i]) = limit.conserved.at(k, i);
+    for (std::size_t k = 0; k < kept.columns(); ++k)
+      kept.at(states.core[i], k) = limit.kept.at(i, k);
+  }
+  std::vector<bool> fades(step.size(), false);
+  for (const std::uint32_t state : states.fading) fades[state] = true;
+  const auto collect = [&](std::uint32_t state) {
+    for (const Addend& it : step[state])
+      for (std::size_t k = 0; fades[it.index] && k < conserved.rows(); ++k)
+        conserved.at(k, it.index) = field_add(
+            conserved.at(k, it.index), field_multiply(conserved.at(k, state), it.weight.field));
+  };
+  for (const std::uint32_t state : states.core) collect(state);
+  for (auto it = states.fading.rbegin(); it != states.fading.rend(); ++it) collect(*it);
+  for (auto it = states.following.rbegin(); it != states.following.rend(); ++it)
+    for (const Addend& part : step[*it])
+      for (std::size_t k = 0; k < kept.columns(); ++k)
+        kept.at(*it, k) =
+            field_add(kept.at(*it, k), field_multiply(kept.at(part.index, k), part.weight.field));
+  limit.conserved = std::move(conserved);
+  limit.kept = std::move(kept);
+}
+
+}  // namespace
+
+Limit limit_of(const std::vector<LinearRow>& step) {
+  const CoreStates states = core_states(step);
+  Limit result = limit_of_core(step_of_core(step, states.core));
+  extend(step, states, result);
+  return result;
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,194 @@
+#include "core/plan/check/recurrence/stationary_distribution.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "core/plan/check/recurrence/matrix_limit.hpp"
+
+namespace convoy::check {
+namespace {
+
+constexpr std::size_t kMostWeights = 64;  // different ones
+constexpr std::uint32_t kNever = UINT32_MAX;
+
+using Rows = std::vector<LinearRow>;
+using Lists = std::vector<std::vector<std::uint32_t>>;
+
+bool averages(const Rows& step) {
+  return std::ranges::all_of(step, [](const LinearRow& row) {
+    Weight sum{0, 0};
+    for (const Addend& it : row) sum = sum + it.weight;
+    return sum.field == 1 &&
+           std::ranges::all_of(row, [](const Addend& it) { return it.weight.value > 0; });
+  });
+}
+
+// By state, the states that it depends on.
+Lists edges(const Rows& step) {
+  Lists result(step.size());
+  for (std::uint32_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i]) result[i].push_back(it.index);
+  return result;
+}
+
+// By state, the states that depend on it.
+Lists reversed(const Lists& edges) {
+  Lists result(edges.size());
+  for (std::uint32_t i = 0; i < edges.size(); ++i)
+    for (const std::uint32_t other : edges[i]) result[other].push_back(i);
+  return result;
+}
+
+// The distance of the states from `from` in edges. States with a known distance are skipped.
+void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& distance) {
+  std::vector<std::uint32_t> open{from};
+  distance[from] = 0;
+  for (std::size_t i = 0; i < open.size(); ++i)
+    for (const std::uint32_t other : next[open[i]]) {
+      if (distance[other] != kNever) continue;
+      distance[other] = distance[open[i]] + 1;
+      open.push_back(other);
+    }
+}
+
+// A state on which all others depend, directly or not; kNever: there is none.
+std::uint32_t common_source(const Rows& step) {
+  const Lists users = reversed(edges(step));
+  std::vector<std::uint32_t> seen(step.size(), kNever);
+  std::uint32_t last = 0;
+  for (std::uint32_t i = 0; i < step.size(); ++i)
+    if (seen[i] == kNever) {
+      walk(users, i, seen);
+      last = i;
+    }
+  std::vector<std::uint32_t> reached(step.size(), kNever);
+  walk(users, last, reached);
+  return std::ranges::count(reached, kNever) == 0 ? last : kNever;
+}
+
+// As for Markov chains: one closed set of states, which is aperiodic.
+bool settles(const Rows& step) {
+  const std::uint32_t source = common_source(step);
+  if (source == kNever) return false;
+  std::vector<std::uint32_t> distance(step.size(), kNever);
+  walk(edges(step), source, distance);
+  std::int64_t rhythm = 0;
+  for (std::size_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i])
+      if (distance[i] != kNever)
+        rhythm = std::gcd(rhythm, std::int64_t{distance[i]} + 1 - distance[it.index]);
+  return rhythm == 1;
+}
+
+// Classes of states: states of one class get the same total from the states of every class, so they
+// have equal weights in the conserved sum.
+std::vector<std::uint32_t> alike(const Rows& step, const ValueTable& budget, std::uint32_t where) {
+  std::vector<std::uint32_t> kinds(step.size(), 0);
+  for (std::size_t count = 1; count <= kMostWeights;) {
+    std::vector<std::uint64_t> given(step.size(), 0);
+    for (std::size_t i = 0; i < step.size(); ++i) {
+      budget.spend(step[i].size() / 8 + 1, where);
+      for (const Addend& it : step[i])
+        given[it.index] =
+            field_add(given[it.index], field_multiply(it.weight.field, field_hash(kinds[i], 0x61)));
+    }
+    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> numbers;
+    for (std::size_t i = 0; i < step.size(); ++i)
+      kinds[i] =
+          numbers.try_emplace({kinds[i], given[i]}, static_cast<std::uint32_t>(numbers.size()))
+              .first->second;
+    if (numbers.size() == count) return kinds;
+    count = numbers.size();
+  }
+  return {};
+}
+
+// The weight of each kind, from w A = w with equal weights inside of the kinds.
+std::vector<std::uint64_t> weights_of_kinds(const Rows& step,
+                                            const std::vector<std::uint32_t>& kinds) {
+  const std::size_t count = *std::ranges::max_element(kinds) + std::size_t{1};
+  std::vector<std::size_t> members(count, step.size());  // one of each
+  std::vector<std::uint64_t> sizes(count, 0);
+  for (std::size_t i = 0; i < step.size(); ++i) {
+    members[kinds[i]] = i;
+    ++sizes[kinds[i]];
+  }
+  FieldMatrix change(count, count);
+  for (std::size_t k = 0; k < count; ++k) change.at(k, k) = kPrime - 1;
+  for (std::size_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i]) {
+      const std::size_t to = kinds[it.index];
+      if (members[to] != it.index) continue;
+      std::uint64_t& sum = change.at(to, kinds[i]);
+      sum = field_add(sum, it.weight.field);
+    }
+  const FieldMatrix found = null_space(std::move(change));
+  if (found.rows() != 1) return {};
+  std::uint64_t total = 0;
+  for (std::size_t k = 0; k < count; ++k)
+    total = field_add(total, field_multiply(found.at(0, k), sizes[k]));
+  if (total == 0) return {};
+  std::vector<std::uint64_t> result;
+  for (std::size_t k = 0; k < count; ++k)
+    result.push_back(field_multiply(found.at(0, k), field_inverse(total)));
+  return result;
+}
+
+bool is_conserved(const Rows& step, const std::vector<std::uint64_t>& weights) {
+  std::vector<std::uint64_t> after(step.size(), 0);
+  for (std::size_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i])
+      after[it.index] = field_add(after[it.index], field_multiply(weights[i], it.weight.field));
+  return after == weights;
+}
+
+}  // namespace
+
+std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodClass& it,
+                                                                 const ValueTable& budget) {
+  if (!averages(it.step) || !settles(it.step)) return std::nullopt;
+  const std::vector<std::uint32_t> kinds = alike(it.step, budget, it.reads.front().operation);
+  if (kinds.empty()) return std::nullopt;
+  const std::vector<std::uint64_t> of_kinds = weights_of_kinds(it.step, kinds);
+  if (of_kinds.empty()) return std::nullopt;
+  std::vector<std::uint64_t> weights;
+  weights.reserve(kinds.size());
+  for (const std::uint32_t kind : kinds) weights.push_back(of_kinds[kind]);
+  if (!is_conserved(it.step, weights)) return std::nullopt;
+  return weights;
+}
+
+std::uint64_t periods_to_spread(const PeriodClass& it, std::size_t gradients,
+                                const ValueTable& budget) {
+  const std::size_t words = (gradients + 63) / 64;
+  using Sets = std::vector<std::vector<std::uint64_t>>;
+  Sets held(it.states.size(), std::vector<std::uint64_t>(words, 0));
+  for (std::size_t i = 0; i < held.size(); ++i)
+    for (const Addend& part : it.gradients[i])
+      held[i][part.index / 64] |= std::uint64_t{1} << (part.index % 64);
+  const auto join = [&](const LinearRow& row) {
+    budget.spend(row.size() * words / 512 + 1, it.reads.front().operation);
+    std::vector<std::uint64_t> all(words, 0);
+    for (const Addend& part : row)
+      for (std::size_t w = 0; w < words; ++w) all[w] |= held[part.index][w];
+    return all;
+  };
+  const auto complete = [&](const PeriodRead& read) {
+    std::size_t count = 0;
+    for (const std::uint64_t word : join(read.states))
+      count += static_cast<std::size_t>(std::popcount(word));
+    return count == gradients;
+  };
+  for (std::uint64_t period = 0; period < it.states.size(); ++period) {
+    if (std::ranges::all_of(it.reads, complete)) return period;
+    Sets next;
+    for (const LinearRow& row : it.step) next.push_back(join(row));
+    held = std::move(next);
+  }
+  return it.states.size();
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,187 @@
+#include "core/plan/check/recurrence/system_judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/plan/check/recurrence/core_states.hpp"
+#include "core/plan/check/recurrence/equal_weights.hpp"
+#include "core/plan/check/recurrence/error_feedback.hpp"
+#include "core/plan/check/recurrence/impulse_response.hpp"
+#include "core/plan/check/recurrence/opaque_effects.hpp"
+#include "core/plan/check/recurrence/reachable_subspace.hpp"
+#include "core/plan/check/recurrence/stationary_distribution.hpp"
+#include "core/plan/check/recurrence/total_weight.hpp"
+#include "core/plan/check/recurrence/unstable_memory.hpp"
+#include "core/plan/check/recurrence/zero_input_response.hpp"
+
+namespace convoy::check {
+namespace {
+
+constexpr std::size_t kMostStates = 256;
+constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
+
+}  // namespace
+
+ClassReport ClassJudge::judge() {
+  if (!fits() || !reads_known()) return std::move(report_);
+  require_constant_start(plan_, it_, values_, report_);
+  if (!report_.findings.empty()) return std::move(report_);
+  if (!it_.opaque_atoms.empty()) {
+    judge_conserved();
+    return std::move(report_);
+  }
+  if (conserved_) {
+    judge_averaging();
+  } else {
+    const Limit limit = limit_of(it_.step);
+    if (limit.kind != LongRun::kSettles)
+      if (const auto part = reachable_part(it_, values_))
+        return ClassJudge(plan_, *part, gradients_, applies_, values_).judge();
+    judge_limit(limit);
+  }
+  if (report_.findings.empty()) measure_delay();
+  return std::move(report_);
+}
+
+bool ClassJudge::fits() {
+  const std::size_t n = it_.states.size();
+  const bool starts_alike =
+      std::ranges::all_of(it_.start, [](const Weight& it) { return it.field == 1; });
+  if (n > kFewStates && it_.opaque_atoms.empty() && starts_alike)
+    conserved_ = conserved_by_averaging(it_, values_);
+  if (conserved_) return true;
+  std::size_t dense = n;  // states whose matrices are dense
+  if (it_.opaque_atoms.empty()) dense = core_states(it_.step).core.size();
+  if (dense > kMostStates) {
+    add_finding(
+        report_, it_, FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
+        fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
+                    "judged together",
+                    dense, kMostStates));
+    return false;
+  }
+  const std::size_t columns = it_.reads.size() + it_.error_atoms.size() + gradients_.size();
+  values_.spend(dense * dense * dense / 16 + n * columns / 4, it_.reads.front().operation);
+  return true;
+}
+
+// The values that forwards read are sums of memory, not values that only the run knows.
+bool ClassJudge::reads_known() {
+  for (const PeriodRead& read : it_.reads)
+    if (!read.opaque.empty()) {
+      add_finding(report_, it_, FindingKind::kUndeclared, read, read.replica,
+                  fmt::format("parameters are made of what is not known: {}",
+                              unknown_effect(plan_, values_, it_.opaque_atoms)));
+      return false;
+    }
+  return true;
+}
+
+// All states converge to one sum. The weight of a gradient or an error in that sum is its weight
+// everywhere.
+void ClassJudge::judge_averaging() {
+  const auto collected = [&](const std::vector<LinearRow>& rows, std::size_t columns) {
+    FieldMatrix sums(1, columns);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      for (const Addend& it : rows[i])
+        sums.at(0, it.index) =
+            field_add(sums.at(0, it.index), field_multiply((*conserved_)[i], it.weight.field));
+    return sums;
+  };
+  const FieldMatrix weights = collected(it_.gradients, gradients_.size());
+  EqualityJudge(plan_, it_, gradients_, updates_, values_, report_).require(weights);
+  if (!report_.findings.empty()) return;
+  const FieldMatrix errors = collected(it_.errors, it_.error_atoms.size());
+  FieldMatrix states(1, conserved_->size());
+  for (std::size_t i = 0; i < conserved_->size(); ++i) states.at(0, i) = (*conserved_)[i];
+  ErrorJudge judge(plan_, it_, gradients_, values_, report_);
+  for (const PeriodRead& read : it_.reads) judge.judge(read, weights, 0, errors, states);
+  if (report_.findings.empty())
+    TotalJudge(plan_, it_, gradients_, updates_, report_).judge(weights);
+}
+
+void ClassJudge::judge_limit(const Limit& limit) {
+  const PeriodRead& any = it_.reads.front();
+  if (limit.kind == LongRun::kGrows)
+    return add_finding(
+        report_, it_, FindingKind::kUnstable, any, any.replica,
+        fmt::format("what it is made of grows without bound: something is added again in "
+                    "every step{}",
+                    growing_memory(plan_, it_)));
+  if (limit.kind == LongRun::kOscillates)
+    return add_finding(report_, it_, FindingKind::kUnknown, any, any.replica,
+                       "what it is made of neither settles nor fades");
+  std::vector<LinearRow> rows;
+  for (const PeriodRead& read : it_.reads) rows.push_back(read.states);
+  const FieldMatrix reads = multiply(to_matrix(rows, it_.states.size()), limit.kept);
+  const FieldMatrix weights =
+      multiply(reads, multiply(limit.conserved, to_matrix(it_.gradients, gradients_.size())));
+  report_.alone = trains_alone(weights);
+  if (!report_.alone)
+    EqualityJudge(plan_, it_, gradients_, updates_, values_, report_).require(weights);
+  if (!report_.findings.empty()) return;
+  const FieldMatrix errors =
+      multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
+  ErrorJudge judge(plan_, it_, gradients_, values_, report_);
+  for (std::size_t r = 0; r < it_.reads.size(); ++r) {
+    const PeriodRead& read = it_.reads[r];
+    const FieldMatrix kept = multiply(to_matrix({read.states}, it_.states.size()), limit.kept);
+    judge.judge(read, weights, r, multiply(kept, errors), multiply(kept, limit.conserved));
+  }
+  if (report_.findings.empty())
+    TotalJudge(plan_, it_, gradients_, updates_, report_).judge(weights);
+}
+
+bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
+  if (plan_.cluster->replicas() < 2) return false;
+  for (std::size_t r = 0; r < it_.reads.size(); ++r)
+    for (std::size_t g = 0; g < gradients_.size(); ++g)
+      if ((weights.at(r, g) != 0) != (gradients_[g].replica == it_.reads[r].replica)) return false;
+  return true;
+}
+
+// With undeclared kernels there are no final weights. But every sum that is conserved whatever they
+// write must contain all gradients equally, with the weight of the parameters.
+void ClassJudge::judge_conserved() {
+  const ConservedSums sums = conserved_sums(it_, gradients_.size(), plan_.cluster->replicas());
+  const bool all_alike =
+      sums.alike && gradients_.size() == plan_.cluster->replicas() * plan_.computes;
+  const std::vector<AtomId>& makers = it_.opaque_atoms;
+  const PeriodRead& any = it_.reads.front();
+  if (!sums.total || !all_alike)
+    return add_finding(report_, it_, FindingKind::kUndeclared, any, any.replica,
+                       fmt::format("{}, and {}", unknown_effect(plan_, values_, makers),
+                                   sums.total ? "gradients would not all count alike"
+                                              : "nothing keeps what it leaves out"));
+  if (*sums.total != 1)
+    return add_finding(report_, it_, FindingKind::kScaled, any, any.replica,
+                       fmt::format("every gradient counts {:.6g} times in the end, not once",
+                                   number_of(*sums.total)));
+  // Only the kernel knows whether a kept residual is passed on later.
+  add_finding(
+      report_, it_, FindingKind::kUndeclared, any, any.replica,
+      made_by_calls(plan_, values_, makers)
+          ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
+                        "that it sends what it reads (CallOptions::effect)",
+                        makers_of(plan_, values_, makers))
+          : fmt::format("all gradients are kept until they are applied, but it is not known "
+                        "whether {} lets them out",
+                        makers_of(plan_, values_, makers)));
+}
+
+// Periods until every gradient has reached everything that it ever reaches.
+void ClassJudge::measure_delay() {
+  if (conserved_) {
+    report_.delay = periods_to_spread(it_, gradients_.size(), values_);
+    return;
+  }
+  for (std::uint32_t g = 0; g < gradients_.size(); ++g) {
+    std::optional<std::uint32_t> only_replica;
+    if (report_.alone) only_replica = gradients_[g].replica;
+    report_.delay = std::max(report_.delay, periods_to_arrive(it_, g, only_replica, values_));
+  }
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "core/plan/check/recurrence/system_report.hpp"
+
+namespace convoy::check {
+
+// Requires that without gradients the parameters do not change, from the first step on. Values that
+// only the run knows may be a part of the parameters: the states that they reach stay open.
+void require_constant_start(const Plan& plan, const PeriodClass& elements, const ValueTable& values,
+                            ClassReport& report);
+
+}  // namespace convoy::check

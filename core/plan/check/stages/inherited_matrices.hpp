@@ -1,0 +1,35 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/plan/check/symbolic/symbolic_run.hpp"
+
+namespace convoy::check {
+
+// Whether a value is a sum of what products of matrices and orthogonalise made, such as the
+// directions of a power iteration.
+bool is_matrix(const ValueTable& values, ValueId value);
+
+// Memory that holds such matrices of earlier stages when a stage begins.
+struct PassedMatrix {
+  std::uint32_t buffer = 0;
+  ElementRange range{};  // of the buffer
+};
+
+// The reason why the proof of a stage does not hold where these matrices are instead of what it was
+// proved with; none: it holds. `proved` has run the prologues that the stage was proved with, `run`
+// all earlier stages and this one's prologue. A period must read the matrices only as bases of
+// projections, so that nothing of them gets into parameters, and memory that the proof takes for
+// equal must be equal. Throws OverBudget.
+struct UnfitMatrix {
+  PassedMatrix where;
+  std::string why;
+};
+std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRun& proved,
+                                             const SymbolicRun& run,
+                                             const std::vector<PassedMatrix>& matrices,
+                                             Budget& budget);
+
+}  // namespace convoy::check

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "core/plan/check/recurrence/system_report.hpp"
+#include "core/plan/check/stages/earlier_counts.hpp"
+#include "core/plan/check/symbolic/symbolic_run.hpp"
+#include "core/plan/range_set.hpp"
+
+namespace convoy::check {
+
+// What a value is made of.
+enum class Residue {
+  kNothing,    // it is zero
+  kErrors,     // what casts and compressors left out, and nothing else
+  kGradients,  // sums of gradients, such as momentum; maybe such errors, too
+  kMore,
+};
+Residue residue_of(const ValueTable& values, ValueId value);
+
+// What casts and compressors left out: the elements of each such atom that memory holds.
+using HeldErrors = std::map<AtomId, RangeSet>;
+// Of the persistent memory that the stage's prologue, which comes next, writes.
+HeldErrors errors_in_reach(const Plan& stage, SymbolicRun& run);
+// Whether some of these errors are in no persistent memory any more, though the model lacks them.
+bool has_dropped(const HeldErrors& before, const Content& model, const Plan& stage,
+                 SymbolicRun& run);
+
+// What becomes of residuals and momentum that an earlier stage leaves to a stage.
+struct PassedResiduals {
+  std::vector<ClassFinding> findings;
+  bool loses = false;  // a part of them never gets into the parameters
+  // How often each earlier gradient counts where a momentum goes on with another weight, as
+  // counts_by_changed_momentum() says; else empty.
+  std::vector<double> changed;
+};
+
+// `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
+// with zeros where residuals are now. So one period of it is judged as a linear map, whose
+// beginning is what the run holds: what was rounded off or compressed away must get into the
+// parameters once at most, and must not be added again in every step. Every earlier
+// gradient must count in the end as often as its stage says, or as a momentum of both stages makes
+// it. Throws OverBudget.
+PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
+                                       const EarlierCounts& counts, Budget& budget);
+
+}  // namespace convoy::check

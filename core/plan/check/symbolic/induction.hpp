@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "core/plan/check/symbolic/symbolic_run.hpp"
+
+namespace convoy::check {
+
+// Runs one period from held memory. Buffers that have equal contents at the beginning of every
+// period share one atom. This is proved by induction: `begun`, which has run only the prologue,
+// shows that they are equal before the first period. The run shows that every period leaves them
+// equal. So thousands of replicas with equal contents need one atom, not thousands. But an atom for
+// several parts of the arena has no position in the arena. An attempt that fails does not count in
+// the budget. Throws OverBudget.
+std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
+                                           const SymbolicRun& begun);
+
+// The same, but every buffer has an atom of its own.
+std::unique_ptr<SymbolicRun> run_from_each_held(const Plan& plan, Budget& budget);
+
+}  // namespace convoy::check

@@ -1,0 +1,72 @@
+#include "core/plan/check/symmetry/canonical_lengths.hpp"
+
+#include <algorithm>
+
+#include "core/plan/check/fixed_point/update_history.hpp"
+
+namespace convoy::check {
+namespace {
+
+// Products of single matrices are proved by which of their sides are equal; the other sizes say how
+// many matrices there are.
+bool is_of_matrices(const Operation& operation) {
+  return operation.kind == OperationKind::kOrthogonalise ||
+         (operation.kind == OperationKind::kMatmul && operation.details->sizes[3] <= 1);
+}
+
+std::span<const std::uint64_t> sides_of(const Operation& operation) {
+  return {operation.details->sizes, operation.kind == OperationKind::kMatmul ? 3u : 2u};
+}
+
+}  // namespace
+
+// Finds out whether only the equality of lengths matters, because compressors make messages of any
+// length, and matrices may have any size. Constants of equal lengths would be equal, too, however
+// they are cut.
+void PartLengths::enter(std::span<const PartItems::Item> items) {
+  known_.clear();
+  sides_.clear();
+  are_relative_ = reaches_.any(Reach::kAll);
+  if (!are_relative_) return;  // nobody asks
+  for (const PartItems::Item& item : items) {
+    const Operation& operation = operation_of(plan_, item.operation);
+    if (is_of_matrices(operation))
+      sides_.insert(sides_.end(), sides_of(operation).begin(), sides_of(operation).end());
+    else if (reaches_[operation.id] == Reach::kAll)
+      are_relative_ = are_relative_ && has_whole_messages(operation);
+    else if (operation.kind == OperationKind::kFill)
+      are_relative_ = false;
+    if (!are_relative_) return;
+  }
+  std::ranges::sort(sides_);
+  sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
+}
+
+// Sides are called by their order, so that what is larger than another is so in all parts of a
+// kind; a side of 1 makes vectors of matrices.
+std::uint64_t PartLengths::size(const Operation& operation, std::size_t number) const {
+  const std::uint64_t size = operation.details->sizes[number];
+  const bool is_side = is_of_matrices(operation) && number < sides_of(operation).size();
+  if (!are_relative_ || !is_side || size <= 1) return size;
+  return 2 + static_cast<std::uint64_t>(std::ranges::lower_bound(sides_, size) - sides_.begin());
+}
+
+// Each part of a message is one stretch.
+bool PartLengths::has_whole_messages(const Operation& operation) const {
+  if (!is_compression(operation.kind)) return false;
+  const bool packs =
+      operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kQuantise;
+  const std::uint64_t messages =
+      packs ? 1 : operation.details->sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
+  const std::size_t first = lives_.first_span(operation.id) + (packs ? operation.reads.size() : 0);
+  for (std::size_t span = first; span < first + 2; ++span) {
+    if (stretches_.count(span) != messages) return false;
+    for (std::uint32_t i = 1; i < messages; ++i)
+      if (stretches_.length(stretches_.first(span) + i) !=
+          stretches_.length(stretches_.first(span)))
+        return false;
+  }
+  return true;
+}
+
+}  // namespace convoy::check

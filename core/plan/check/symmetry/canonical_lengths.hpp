@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "core/plan/check/symmetry/part_dependences.hpp"
+#include "core/plan/check/symmetry/part_operations.hpp"
+
+namespace convoy::check {
+
+// What lengths of stretches and sizes of matrices are called in the names of what kernels,
+// compressors and products write, for one part after the other.
+class PartLengths {
+ public:
+  PartLengths(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
+              const PartReaches& reaches)
+      : plan_(plan), lives_(lives), stretches_(stretches), reaches_(reaches) {}
+
+  void enter(std::span<const PartItems::Item> items);
+  // Whether only the equality of lengths and the order of sizes matter in this part.
+  bool are_relative() const { return are_relative_; }
+  std::uint64_t of(std::uint32_t stretch) {
+    const std::uint64_t elements = stretches_.length(stretch);
+    return are_relative_ ? known_.try_emplace(elements, known_.size()).first->second : elements;
+  }
+  // Of an operation's sizes, the number-th.
+  std::uint64_t size(const Operation& operation, std::size_t number) const;
+
+ private:
+  bool has_whole_messages(const Operation& operation) const;
+
+  const Plan& plan_;
+  const ScratchLives& lives_;
+  const Stretches& stretches_;
+  const PartReaches& reaches_;
+  bool are_relative_ = false;
+  std::map<std::uint64_t, std::size_t> known_;  // by their appearance, where that is enough
+  std::vector<std::uint64_t> sides_;            // of all matrices, ascending, each once
+};
+
+}  // namespace convoy::check

@@ -1,0 +1,111 @@
+#include "core/plan/check/symmetry/memory_partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "core/base/large_pages.hpp"
+#include "core/plan/check/symmetry/partition_refinement.hpp"
+
+namespace convoy::check {
+namespace {
+
+bool in_arenas_numbers(const PlanBuffer& buffer) {
+  return buffer.kind != CONVOY_BUFFER_SCRATCH && buffer.kind != CONVOY_BUFFER_PERSISTENT;
+}
+
+bool pieces_are_reads(Reach reach) {
+  return reach == Reach::kGathers;
+}
+
+}  // namespace
+
+std::optional<Stretches> Stretches::of(const Plan& plan, const ScratchLives& lives) {
+  Stretches result;
+  std::uint32_t spaces = 1;
+  for (std::uint32_t memory = 0; memory < lives.memories(); ++memory)
+    result.space_.push_back(in_arenas_numbers(plan.buffers[lives.buffer(memory)]) ? 0 : spaces++);
+  StretchCuts cuts(plan, lives, result.space_, spaces);
+  if (!cuts.cut()) return std::nullopt;
+  result.number(plan, lives, cuts);
+  result.join(plan, lives);
+  result.number_parts();
+  return result;
+}
+
+void Stretches::number(const Plan& plan, const ScratchLives& lives, const StretchCuts& all) {
+  for (std::size_t space = 0; space < all.spaces(); ++space) {
+    spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
+    const std::span<const std::uint64_t> cuts = all.of(space);
+    for (std::size_t i = 1; i < cuts.size(); ++i) lengths_.push_back(cuts[i] - cuts[i - 1]);
+  }
+  spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
+  reserve_large(firsts_, lives.spans());
+  reserve_large(counts_, lives.spans());
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      for (const auto* spans : {&operation.reads, &operation.writes})
+        for (const PlanSpan& span : *spans) {
+          const std::uint32_t space = space_[lives.memory(firsts_.size())];
+          const std::size_t first = all.index(space, span.first);
+          const std::size_t end = all.index(space, span.first + span.count);
+          firsts_.push_back(spaces_[space] + static_cast<std::uint32_t>(first));
+          counts_.push_back(static_cast<std::uint32_t>(end - first));
+        }
+}
+
+void Stretches::join(const Plan& plan, const ScratchLives& lives) {
+  parts_.resize(lengths_.size());
+  std::iota(parts_.begin(), parts_.end(), 0u);
+  for (const auto* section : {&plan.prologue, &plan.body})
+    for (const Operation& operation : *section)
+      if (!is_compute(operation.kind)) join(operation, lives.first_span(operation.id));
+}
+
+void Stretches::join(const Operation& operation, std::size_t reads) {
+  const Reach reach = reach_of(operation);
+  if (reach == Reach::kNothing) return;
+  const std::size_t writes = reads + operation.reads.size();
+  const std::size_t end = writes + operation.writes.size();
+  const std::size_t base = pieces_are_reads(reach) || operation.reads.empty() ? writes : reads;
+  std::uint32_t offset = 0;
+  for (std::size_t span = reads; span < end; ++span) {
+    if (span >= reads + mixed_reads(operation) && span < writes) continue;
+    if (span == writes) offset = 0;
+    const bool is_piece = reach == (span < writes ? Reach::kGathers : Reach::kScatters);
+    if (reach == Reach::kAll) {
+      for (std::uint32_t i = 0; i < counts_[span]; ++i) unite(firsts_[base], firsts_[span] + i);
+    } else if (firsts_[span] != firsts_[base] + offset) {
+      for (std::uint32_t i = 0; i < counts_[span]; ++i)
+        unite(firsts_[base] + offset + i, firsts_[span] + i);
+    }
+    if (is_piece) offset += counts_[span];
+  }
+}
+
+std::uint32_t Stretches::root(std::uint32_t stretch) {
+  while (parts_[stretch] != stretch) stretch = parts_[stretch] = parts_[parts_[stretch]];
+  return stretch;
+}
+
+void Stretches::unite(std::uint32_t a, std::uint32_t b) {
+  a = root(a);
+  b = root(b);
+  if (a != b) parts_[std::max(a, b)] = std::min(a, b);
+}
+
+void Stretches::number_parts() {
+  std::vector<std::uint32_t> numbers(parts_.size());
+  for (std::uint32_t i = 0; i < parts_.size(); ++i) {
+    const std::uint32_t first = root(i);
+    numbers[i] = first == i ? part_count_++ : numbers[first];
+  }
+  parts_ = std::move(numbers);
+  std::vector<std::uint32_t> members(part_count_, 0);
+  reserve_large(positions_, parts_.size());
+  for (const std::uint32_t part : parts_) positions_.push_back(members[part]++);
+  if (!members.empty()) largest_part_ = *std::max_element(members.begin(), members.end());
+}
+
+}  // namespace convoy::check

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/plan/check/symmetry/dependence.hpp"
+#include "core/plan/check/symmetry/scratch_live_ranges.hpp"
+#include "core/plan/plan.hpp"
+
+namespace convoy::check {
+
+class StretchCuts;
+
+// The memory of a plan, cut into stretches that every operation reads or writes as a whole, and
+// grouped into parts: stretches that depend on each other. All memories in the arena's numbers have
+// the same cuts, and share the stretches of the arena.
+class Stretches {
+ public:
+  // None when there would be very many stretches.
+  static std::optional<Stretches> of(const Plan& plan, const ScratchLives& lives);
+
+  std::size_t size() const { return lengths_.size(); }
+  std::uint64_t length(std::uint32_t stretch) const { return lengths_[stretch]; }
+  // The arena's are the first ones.
+  std::uint32_t of_arena() const { return spaces_[1]; }
+  // Where a memory's stretches begin.
+  std::uint32_t first_of_memory(std::uint32_t memory) const { return spaces_[space_[memory]]; }
+  std::uint32_t end_of_memory(std::uint32_t memory) const { return spaces_[space_[memory] + 1]; }
+  bool in_arena(std::uint32_t memory) const { return space_[memory] == 0; }
+  // Of a span, numbered as ScratchLives does.
+  std::uint32_t first(std::size_t span) const { return firsts_[span]; }
+  std::uint32_t count(std::size_t span) const { return counts_[span]; }
+  // Equal for stretches of one part.
+  std::uint32_t part(std::uint32_t stretch) const { return parts_[stretch]; }
+  std::uint32_t parts() const { return part_count_; }
+  // The number of a stretch among those of its part: the arena's come first.
+  std::uint32_t position(std::uint32_t stretch) const { return positions_[stretch]; }
+  // Stretches of the part that has most.
+  std::uint32_t largest_part() const { return largest_part_; }
+
+ private:
+  Stretches() = default;
+  void number(const Plan& plan, const ScratchLives& lives, const StretchCuts& cuts);
+  void join(const Plan& plan, const ScratchLives& lives);
+  void join(const Operation& operation, std::size_t reads);
+  void unite(std::uint32_t a, std::uint32_t b);
+  std::uint32_t root(std::uint32_t stretch);
+  void number_parts();
+
+  std::vector<std::uint32_t> space_;   // by memory; 0: the arena
+  std::vector<std::uint32_t> spaces_;  // the first stretch of each, and the end
+  std::vector<std::uint64_t> lengths_;
+  std::vector<std::uint32_t> firsts_;  // by span
+  std::vector<std::uint32_t> counts_;
+  std::vector<std::uint32_t> parts_;  // while they are joined: parents
+  std::uint32_t part_count_ = 0;
+  std::vector<std::uint32_t> positions_;  // by stretch
+  std::uint32_t largest_part_ = 0;
+};
+
+}  // namespace convoy::check

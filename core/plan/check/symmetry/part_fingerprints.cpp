@@ -1,0 +1,270 @@
+#include "core/plan/check/symmetry/part_fingerprints.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <iterator>
+#include <span>
+
+#include "core/base/in_parallel.hpp"
+#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/symmetry/canonical_lengths.hpp"
+#include "core/plan/check/symmetry/part_dependences.hpp"
+#include "core/plan/check/symmetry/part_memory.hpp"
+#include "core/plan/check/symmetry/part_operations.hpp"
+#include "core/plan/check/symmetry/part_passes.hpp"
+#include "core/plan/check/symmetry/prefix_cache.hpp"
+
+namespace convoy::check {
+namespace {
+
+// Parts are independent, so several threads name them, this many parts at a time.
+constexpr std::size_t kMostThreads = 8;
+constexpr std::uint32_t kTurn = 16;
+constexpr std::size_t kFewItems = 100'000;
+constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
+
+// Runs the plan on one part after the other.
+class FateRun {
+ public:
+  FateRun(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
+          const PartItems& items, const PartReaches& reaches)
+      : plan_(plan),
+        lives_(lives),
+        stretches_(stretches),
+        items_(items),
+        reaches_(reaches),
+        memory_(plan, lives, stretches),
+        passes_(plan, lives, stretches, items, memory_),
+        beginnings_(plan, lives, stretches, reaches, memory_, passes_),
+        lengths_(plan, lives, stretches, reaches) {}
+
+  // None when passes are irregular.
+  std::optional<Name> name(std::uint32_t part) {
+    const std::span<const PartItems::Item> items = items_.items(part);
+    const std::span<const std::uint32_t> arena = items_.arena_stretches(part);
+    result_ = {};
+    if (items.empty() && arena.empty()) return result_;
+    const std::uint32_t first = leader(items);
+    if (!memory_.enter(part, arena, first)) return std::nullopt;
+    passes_.enter(arena);
+    lengths_.enter(items);
+    auto item = items.begin();
+    memory_.begin(false);
+    for (; item != items.end() && is_prologue(item->operation); ++item) execute(*item);
+    const Name begun = sum(result_, memory_.left());
+    memory_.begin(true);
+    if (!run_period({item, items.end()}, first)) return std::nullopt;
+    return sum(begun, sum(result_, memory_.left()));
+  }
+
+ private:
+  bool is_prologue(std::uint32_t operation) const { return operation < plan_.prologue.size(); }
+
+  bool run_period(std::span<const PartItems::Item> items, std::uint32_t leader) {
+    result_ = {};
+    PeriodPlace at = beginnings_.begin(items, leader, result_);
+    if (beginnings_.kept_at() > 0) {
+      if (!run_to(beginnings_.kept_at(), items, at)) return false;
+      beginnings_.keep(at, result_);
+    }
+    if (!run_to(items.size(), items, at)) return false;
+    for (; at.event < passes_.events().size(); ++at.event)
+      if (!passes_.run(passes_.events()[at.event], result_)) return false;
+    return passes_.are_complete();
+  }
+
+  // All items before the end, and the passes before each of them.
+  bool run_to(std::size_t end, std::span<const PartItems::Item> items, PeriodPlace& at) {
+    const std::vector<PartPasses::Event>& events = passes_.events();
+    for (; at.item < end; ++at.item) {
+      const PartItems::Item& item = items[at.item];
+      if (at.item + kAhead < end) fetch(operation_of(plan_, items[at.item + kAhead].operation));
+      for (; at.event < events.size() && events[at.event].pass->operation < item.operation;
+           ++at.event)
+        if (!passes_.run(events[at.event], result_)) return false;
+      execute(item);
+    }
+    return true;
+  }
+
+  // The operations of a part are far from each other in memory.
+  static void fetch(const Operation& operation) {
+    constexpr std::size_t kLine = 64;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&operation);
+    for (std::size_t at = 0; at < sizeof(Operation); at += kLine) __builtin_prefetch(bytes + at);
+  }
+
+  // The replica whose memory the part's operations write first takes the first one's role.
+  std::uint32_t leader(std::span<const PartItems::Item> items) const {
+    for (const PartItems::Item& item : items) {
+      const Operation& operation = operation_of(plan_, item.operation);
+      if (is_prologue(operation.id)) continue;
+      for (const PlanSpan& span : operation.writes) {
+        const PlanBuffer& buffer = plan_.buffers[span.buffer];
+        if (buffer.kind != CONVOY_BUFFER_PARAMETERS && buffer.kind != CONVOY_BUFFER_GRADIENT)
+          continue;
+        return buffer.owner;
+      }
+    }
+    return 0;
+  }
+
+  PartMemory::Cell& cell(std::size_t span, std::size_t stretch) {
+    return memory_.cell(lives_.memory(span),
+                        stretches_.first(span) + static_cast<std::uint32_t>(stretch));
+  }
+
+  void emit(const Naming& naming) { result_ = sum(result_, naming.name()); }
+
+  void execute(const PartItems::Item& item) {
+    const Operation& operation = operation_of(plan_, item.operation);
+    if (is_loose(operation))
+      emit(Naming(kLoose, operation.kind, operation.flags, operation.max_lag));
+    if (operation.kind == OperationKind::kCall) emit(Naming(kCalled, operation.details->kernel));
+    const std::size_t reads = lives_.first_span(operation.id);
+    const std::size_t writes = reads + operation.reads.size();
+    switch (reaches_[item.operation]) {
+      case Reach::kAll:
+        return mix(operation, reads, writes);
+      case Reach::kScatters: {
+        const auto [piece, stretch] = reaches_.piece_of(item);
+        cell(writes + piece, stretch).value = result(operation, reads, item.stretch);
+        return;
+      }
+      case Reach::kGathers: {
+        const auto [piece, stretch] = reaches_.piece_of(item);
+        return write_all(operation, writes, item.stretch,
+                         loosened(operation, cell(reads + piece, stretch).value));
+      }
+      default:
+        if (operation.kind == OperationKind::kApply) return apply(operation, reads, item.stretch);
+        return write_all(operation, writes, item.stretch, result(operation, reads, item.stretch));
+    }
+  }
+
+  void write_all(const Operation& operation, std::size_t writes, std::size_t stretch,
+                 const Name& value) {
+    for (std::size_t i = 0; i < operation.writes.size(); ++i)
+      cell(writes + i, stretch).value = value;
+  }
+
+  static Name loosened(const Operation& operation, const Name& value) {
+    if (!is_loose(operation)) return value;
+    return Naming(kLoose, operation.flags, operation.max_lag, value).name();
+  }
+
+  Name result(const Operation& operation, std::size_t reads, std::size_t stretch) {
+    const Name exact = combined(operation, reads, operation.reads.size(), stretch);
+    const std::uint32_t dtype = operation.writes.front().dtype;
+    const bool rounds = dtype != CONVOY_F32 && !only_moves(operation.kind) &&
+                        operation.kind != OperationKind::kFill && !(exact == Name{});
+    return loosened(operation, rounds ? Naming(kRounded, dtype, exact).name() : exact);
+  }
+
+  // The one that was asked for last is kept: operations in a row have the same one.
+  std::uint64_t field_of(double scalar) {
+    if (scalar != last_scalar_) last_field_ = from_scalar(last_scalar_ = scalar).field;
+    return last_field_;
+  }
+
+  Name combined(const Operation& operation, std::size_t reads, std::size_t count,
+                std::size_t stretch) {
+    const bool scales = operation.kind == OperationKind::kScale ||
+                        operation.kind == OperationKind::kAxpy ||
+                        operation.kind == OperationKind::kFill || has_factor(operation.kind);
+    const std::uint64_t scalar = scales ? field_of(operation.scalar) : 1;
+    if (operation.kind == OperationKind::kFill) return times(Naming(kOne).name(), scalar);
+    if (has_factor(operation.kind))
+      return Naming(operation.kind, scalar, cell(reads, stretch).value,
+                    cell(reads + 1, stretch).value)
+          .name();
+    const bool extreme = operation.reduction != CONVOY_REDUCE_SUM && count > 1 &&
+                         (operation.kind == OperationKind::kSum || is_collective(operation.kind));
+    Name total;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Name& value = cell(reads + i, stretch).value;
+      const bool weighted = i == 0 && scales;
+      total = sum(total, extreme ? Naming(value).name() : weighted ? times(value, scalar) : value);
+    }
+    return extreme ? Naming(kExtreme, operation.reduction, total).name() : total;
+  }
+
+  void apply(const Operation& operation, std::size_t reads, std::size_t stretch) {
+    const Name gradient = combined(operation, reads, element_reads(operation), stretch);
+    for (std::size_t i = 0; i < operation.writes.size(); ++i) {
+      PartMemory::Cell& it = cell(reads + operation.reads.size() + i, stretch);
+      const Naming made(it.value, it.state, gradient, operation.contributions, operation.flags,
+                        operation.max_lag, operation.phase);
+      it.value = Naming(kUpdated, made.name()).name();
+      it.state = Naming(kUpdatedState, made.name()).name();
+    }
+  }
+
+  // Every stretch of the writes depends on all reads and their lengths.
+  void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
+    Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
+               std::bit_cast<std::uint64_t>(operation.scalar), operation.details->effect,
+               operation.details->kernel, operation.reads.size(), lengths_.are_relative());
+    for (std::size_t i = 0; i < std::size(operation.details->sizes); ++i)
+      all.add(lengths_.size(operation, i));
+    for (std::size_t i = 0; i < operation.reads.size(); ++i) {
+      all.add(operation.reads[i].dtype);
+      all.add(stretches_.count(reads + i));
+      for (std::uint32_t k = 0; k < stretches_.count(reads + i); ++k) {
+        all.add(lengths_.of(stretches_.first(reads + i) + k));
+        all.add(cell(reads + i, k).value);
+      }
+    }
+    for (std::size_t i = 0; i < operation.writes.size(); ++i)
+      for (std::uint32_t k = 0; k < stretches_.count(writes + i); ++k)
+        cell(writes + i, k).value = Naming(kWritten, all.name(), i, operation.writes[i].dtype, k,
+                                           lengths_.of(stretches_.first(writes + i) + k))
+                                        .name();
+  }
+
+  const Plan& plan_;
+  const ScratchLives& lives_;
+  const Stretches& stretches_;
+  const PartItems& items_;
+  const PartReaches& reaches_;
+  PartMemory memory_;
+  PartPasses passes_;
+  AlikeBeginnings beginnings_;
+  PartLengths lengths_;
+  double last_scalar_ = 1;
+  std::uint64_t last_field_ = 1;
+  Name result_;
+};
+
+}  // namespace
+
+std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
+                                                          const ScratchLives& lives,
+                                                          const Stretches& stretches) {
+  PartItems items(plan, lives, stretches);
+  if (!items.sort()) return std::nullopt;
+  const PartReaches reaches(plan, lives, stretches);
+  std::vector<Fingerprint> result(stretches.parts());
+  std::atomic<std::uint32_t> next = 0;
+  std::atomic<bool> irregular = false;
+  const auto name_parts = [&](std::size_t) {
+    if (next >= result.size()) return;
+    FateRun run(plan, lives, stretches, items, reaches);
+    for (std::uint32_t begin = next.fetch_add(kTurn); begin < result.size() && !irregular;
+         begin = next.fetch_add(kTurn))
+      for (std::size_t part = begin; part < std::min<std::size_t>(begin + kTurn, result.size());
+           ++part) {
+        const std::optional<Name> name = run.name(static_cast<std::uint32_t>(part));
+        if (!name) irregular = true;
+        result[part] = name.value_or(Name{});
+      }
+  };
+  const bool is_long = items.size() > kFewItems && result.size() > kTurn;
+  in_parallel(is_long ? kMostThreads : 1, name_parts);
+  if (irregular) return std::nullopt;
+  return result;
+}
+
+}  // namespace convoy::check

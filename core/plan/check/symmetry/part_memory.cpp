@@ -1,0 +1,129 @@
+#include "core/plan/check/symmetry/part_memory.hpp"
+
+#include <map>
+
+namespace convoy::check {
+namespace {
+
+constexpr std::size_t kMostCells = 32'000'000;
+
+}  // namespace
+
+PartMemory::PartMemory(const Plan& plan, const ScratchLives& lives, const Stretches& stretches)
+    : plan_(plan),
+      lives_(lives),
+      stretches_(stretches),
+      arena_numbers_(lives.memories()),
+      cells_(stretches.largest_part()),
+      numbers_(stretches.largest_part()),
+      families_(lives.memories(), CONVOY_NONE) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> families;  // kind and set
+  const std::uint32_t replicas = plan.cluster->replicas();
+  for (std::uint32_t memory = 0; memory < lives.memories(); ++memory) {
+    if (!stretches.in_arena(memory)) continue;
+    arena_numbers_[memory] = arena_memories_++;
+    const PlanBuffer& buffer = plan.buffers[lives.buffer(memory)];
+    if (buffer.kind == CONVOY_BUFFER_MASTER) continue;
+    const auto before = static_cast<std::uint32_t>(families.size()) * replicas;
+    families_[memory] = families.try_emplace({buffer.kind, buffer.set}, before).first->second;
+  }
+  for (std::vector<Codes>& codes : first_codes_) codes.resize(families.size() * replicas);
+  master_numbers_.resize(arena_memories_);
+}
+
+bool PartMemory::enter(std::uint32_t part, std::span<const std::uint32_t> arena,
+                       std::uint32_t leader) {
+  part_ = part;
+  arena_ = arena;
+  leader_ = leader;
+  appeared_ = 0;
+  const std::size_t cells = arena_memories_ * arena.size();
+  if (cells > kMostCells) return false;
+  if (arena_cells_.size() < cells) arena_cells_.resize(cells);
+  return true;
+}
+
+void PartMemory::begin(bool held) {
+  held_ = held;
+  touched_.clear();
+  ++epoch_;
+}
+
+PartMemory::Held PartMemory::held() const {
+  Held result;
+  for (const Touched& it : touched_) {
+    result.memories.push_back(it.memory);
+    result.cells.push_back(arena_cells_[arena_numbers_[it.memory]]);
+  }
+  return result;
+}
+
+void PartMemory::hold(const Held& contents) {
+  for (std::size_t i = 0; i < contents.memories.size(); ++i) {
+    Cell& it = arena_cells_[arena_numbers_[contents.memories[i]]];
+    it = contents.cells[i];
+    it.epoch = epoch_;
+    touched_.push_back({contents.memories[i], arena_.front()});
+  }
+}
+
+std::uint32_t PartMemory::number(Numbered& of) {
+  if (of.part != part_ + 1) of = {part_ + 1, ++appeared_};
+  return of.number;
+}
+
+// The memory's own name within the part.
+Name PartMemory::code(std::uint32_t memory, std::uint32_t stretch) {
+  const PlanBuffer& buffer = plan_.buffers[lives_.buffer(memory)];
+  if (!stretches_.in_arena(memory))
+    return Naming(buffer.kind, buffer.dtype, number(numbers_[local(stretch)])).name();
+  if (buffer.kind != CONVOY_BUFFER_MASTER)
+    return Naming(buffer.kind, buffer.set, role(buffer.owner), local(stretch)).name();
+  return Naming(buffer.kind, number(master_numbers_[arena_numbers_[memory]]), local(stretch))
+      .name();
+}
+
+PartMemory::Codes PartMemory::make_codes(std::uint32_t memory, std::uint32_t stretch) {
+  const std::uint32_t kind = plan_.buffers[lives_.buffer(memory)].kind;
+  const Name own = code(memory, stretch);
+  if (kind == CONVOY_BUFFER_SCRATCH) return {own, Naming(kUnwritten, own).name(), {}, true};
+  if (held_) return {own, own, Naming(kHeldState, own).name(), true};
+  if (kind == CONVOY_BUFFER_PERSISTENT) return {own, Name{}, {}, true};
+  if (kind == CONVOY_BUFFER_GRADIENT) return {own, Naming(kUnwritten, own).name(), {}, true};
+  return {own, Naming(kFirstParameters, local(stretch)).name(), Naming(kFreshState).name(), true};
+}
+
+const PartMemory::Codes& PartMemory::codes(std::uint32_t memory, std::uint32_t stretch) {
+  if (families_[memory] == CONVOY_NONE || local(stretch) != 0)
+    return other_codes_ = make_codes(memory, stretch);
+  const std::uint32_t owner = plan_.buffers[lives_.buffer(memory)].owner;
+  Codes& known = first_codes_[held_ ? 1 : 0][families_[memory] + role(owner)];
+  if (!known.known) known = make_codes(memory, stretch);
+  return known;
+}
+
+PartMemory::Cell& PartMemory::cell(std::uint32_t memory, std::uint32_t stretch) {
+  Cell& it = stretches_.in_arena(memory)
+                 ? arena_cells_[arena_numbers_[memory] * arena_.size() + local(stretch)]
+                 : cells_[local(stretch)];
+  if (it.epoch == epoch_) return it;
+  const Codes& begun = codes(memory, stretch);
+  it = {begun.value, begun.state, epoch_};
+  touched_.push_back({memory, stretch});
+  return it;
+}
+
+Name PartMemory::left() {
+  Name total;
+  for (std::size_t i = 0; i < touched_.size(); ++i) {
+    const auto [memory, stretch] = touched_[i];
+    if (plan_.buffers[lives_.buffer(memory)].kind == CONVOY_BUFFER_SCRATCH) continue;
+    const Cell& now = cell(memory, stretch);
+    const Codes& begun = codes(memory, stretch);
+    if (now.value == begun.value && now.state == begun.state) continue;
+    total = sum(total, Naming(kLeft, held_, begun.own, now.value, now.state).name());
+  }
+  return total;
+}
+
+}  // namespace convoy::check

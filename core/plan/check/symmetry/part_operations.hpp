@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/plan/check/symbolic/values.hpp"
+#include "core/plan/check/symmetry/memory_partition.hpp"
+
+namespace convoy::check {
+
+// The operations on each part of the memory, in order.
+class PartItems {
+ public:
+  // An operation on the stretch-th of its stretches; where it reaches everywhere, on all of them.
+  struct Item {
+    std::uint32_t operation = 0;
+    std::uint32_t stretch = 0;
+  };
+  // A forward or backward.
+  struct Pass {
+    std::uint32_t operation = 0;
+    std::uint64_t compute = 0;  // of the replica, in the period
+    Fingerprint how = {};       // of what else there is to say of it
+  };
+
+  PartItems(const Plan& plan, const ScratchLives& lives, const Stretches& stretches);
+  // False when forwards and backwards do not come in passes of one replica over its own memory.
+  bool sort();
+
+  std::size_t size() const { return items_.size(); }
+  const std::vector<Pass>& passes() const { return passes_; }
+  std::span<const Item> items(std::uint32_t part) const {
+    return {items_.data() + first_items_[part], first_items_[part + 1] - first_items_[part]};
+  }
+  // The part's stretches of the arena, ascending.
+  std::span<const std::uint32_t> arena_stretches(std::uint32_t part) const {
+    return {arena_stretches_.data() + first_stretches_[part],
+            first_stretches_[part + 1] - first_stretches_[part]};
+  }
+
+ private:
+  bool find_passes();
+  void sort_items();
+  void sort_stretches();
+
+  const Plan& plan_;
+  const ScratchLives& lives_;
+  const Stretches& stretches_;
+  std::vector<Pass> passes_;
+  std::vector<std::size_t> first_items_;  // by part
+  std::vector<Item> items_;
+  std::vector<std::size_t> first_stretches_;  // of the arena, by part
+  std::vector<std::uint32_t> arena_stretches_;
+};
+
+}  // namespace convoy::check

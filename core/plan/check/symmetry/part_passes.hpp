@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/plan/check/symmetry/part_memory.hpp"
+#include "core/plan/check/symmetry/part_operations.hpp"
+
+namespace convoy::check {
+
+// The forwards and backwards of all replicas over the part that the memory is in.
+class PartPasses {
+ public:
+  // Those over the same elements.
+  struct Group {
+    std::uint32_t first = 0;
+    std::uint32_t count = 0;
+    std::vector<const PartItems::Pass*> passes;
+  };
+  struct Event {
+    const PartItems::Pass* pass = nullptr;
+    const Group* group = nullptr;
+  };
+
+  // Forwards and backwards of one replica over one stretch, so far.
+  struct Progress {
+    Name read;
+    std::uint64_t forwards = 0;
+    std::uint64_t backwards = 0;
+  };
+  using Come = std::vector<Progress>;  // how far all have come, by replica and local stretch
+
+  PartPasses(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
+             const PartItems& items, PartMemory& memory);
+
+  void enter(std::span<const std::uint32_t> arena);
+  // In the order of the plan.
+  const std::vector<Event>& events() const { return events_; }
+  // That all of them are in, where the part has one stretch of the arena; otherwise none.
+  const Group* only_group() const {
+    return arena_.size() == 1 && !events_.empty() ? events_.front().group : nullptr;
+  }
+  const Come& come() const { return progress_; }
+  // From there, in a part of the same only group.
+  void go_on(const Come& come) { progress_ = come; }
+  // Adds to the result. False when the passes of a replica are not over the whole part.
+  bool run(const Event& event, Name& result);
+  bool are_complete() const;
+
+ private:
+  PartMemory::Cell& read_of(const Operation& operation, std::uint32_t stretch);
+  Name forward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
+               Progress& progress);
+  Name gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local);
+  Name backward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
+                Progress& progress);
+
+  const Plan& plan_;
+  const ScratchLives& lives_;
+  PartMemory& memory_;
+  std::vector<Group> groups_;
+  std::vector<std::uint64_t> computes_;  // by replica
+  std::span<const std::uint32_t> arena_;
+  Come progress_;
+  std::vector<Event> events_;
+  std::vector<Name> gradients_;  // of the first stretch, by compute and role
+};
+
+}  // namespace convoy::check

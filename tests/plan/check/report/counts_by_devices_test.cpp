@@ -1,0 +1,107 @@
+#include "core/plan/check/report/counts_by_devices.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/plan/sample_models.hpp"
+
+namespace convoy::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// v = 0.9 v + factor * sum of all gradients, which is applied as it is.
+WritePlan momentum(const std::function<double(double devices)>& factor) {
+  return [=](Planner& p) {
+    p.compute();
+    const Buffer sum = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.sum(sum, p.all_gradients(p.arena()));
+    const Buffer velocity = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+    p.scale(velocity, velocity, 0.9);
+    p.axpy(velocity, factor(static_cast<double>(p.replica_count())), sum, velocity);
+    for (const auto r : p.replicas()) p.apply(p.parameters(r), velocity, {.contributions = 1});
+  };
+}
+
+std::string doubt_of(const WritePlan& write, const std::vector<std::uint32_t>& devices) {
+  CountsByDevices counts;
+  const ArenaMap arena = small_arena(0);
+  for (const std::uint32_t number : devices) {
+    const Cluster cluster = make_single_host(number, true, "cpu");
+    const CheckReport report = check_plan(write_plan(cluster, arena, write));
+    EXPECT_EQ(report.verdict, Verdict::kApproximate) << report.verdict_text();
+    counts.add(report);
+  }
+  return counts.doubt();
+}
+
+CheckReport counting(std::uint32_t devices, double times) {
+  CheckReport report;
+  report.verdict = Verdict::kApproximate;
+  report.replicas = devices;
+  report.counts = report.least = times;
+  return report;
+}
+
+TEST(CountsByDevices, ASumThatIsNotDividedGrows) {
+  EXPECT_EQ(doubt_of(momentum([](double) { return 0.1; }), {1, 2, 3, 4}),
+            "with 2, 3, 4 devices every gradient counts 2, 3, 4 times in the end: that grows with "
+            "the devices, as if the sum were not divided by them");
+}
+
+TEST(CountsByDevices, ASumThatIsDividedTwiceShrinks) {
+  EXPECT_THAT(doubt_of(momentum([](double n) { return 1 / n / n; }), {1, 2, 4}),
+              HasSubstr("counts 5, 2.5 times in the end: that shrinks with the devices"));
+}
+
+TEST(CountsByDevices, AMeanMayBeTakenAnyNumberOfTimes) {
+  for (const double times : {0.1, 0.2, 1.0})
+    EXPECT_EQ(doubt_of(momentum([=](double n) { return times / n; }), {1, 2, 3, 4}), "") << times;
+}
+
+TEST(CountsByDevices, OneNumberOfDevicesShowsNothing) {
+  EXPECT_EQ(doubt_of(momentum([](double) { return 0.1; }), {1, 2}), "");
+}
+
+// A center counts as one device more.
+TEST(CountsByDevices, OtherCountsMayFollowTheDevices) {
+  CountsByDevices counts;
+  for (const std::uint32_t devices : {2u, 3u, 4u, 8u})
+    counts.add(counting(devices, devices / (devices + 1.0)));
+  EXPECT_EQ(counts.doubt(), "");
+}
+
+TEST(CountsByDevices, AllVariablesAndPlansMustShowIt) {
+  CountsByDevices counts;
+  for (const std::uint32_t devices : {2u, 3u}) counts.add(counting(devices, devices));
+  EXPECT_NE(counts.doubt(), "");
+  CheckReport some = counting(4, 4);
+  some.least = 1;
+  counts.add(some);
+  EXPECT_EQ(counts.doubt(), "");
+}
+
+TEST(CountsByDevices, WrongPlansShowNothing) {
+  CountsByDevices counts;
+  for (const std::uint32_t devices : {2u, 3u}) {
+    CheckReport report = counting(devices, devices);
+    report.verdict = devices == 2 ? Verdict::kWrong : Verdict::kUnproved;
+    counts.add(report);
+  }
+  EXPECT_EQ(counts.doubt(), "");
+}
+
+TEST(CountsByDevices, EveryStageIsLookedAt) {
+  CountsByDevices counts;
+  for (const std::uint32_t devices : {2u, 3u}) {
+    CheckReport report = counting(devices, 1);
+    report.stages = {{0, counting(devices, 1)}, {8, counting(devices, devices)}};
+    counts.add(report);
+  }
+  EXPECT_THAT(counts.doubt(), HasSubstr("counts 2, 3 times"));
+}
+
+}  // namespace
+}  // namespace convoy::testing
