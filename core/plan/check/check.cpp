@@ -27,12 +27,12 @@ constexpr std::int64_t kMaximumPeriods = 8;
 
 // Runs until two periods leave the same state, then as long again, so that every value that a
 // forward reads was made after the run began to repeat.
-bool settle(check::SymbolicRun& run) {
+bool run_to_fixed_point(check::SymbolicRun& run) {
   std::uint64_t before = 0;
   bool settled = false;
   while (!settled && run.periods() < kMaximumPeriods) {
     run.run_period();
-    const std::uint64_t after = run.relative_state();
+    const std::uint64_t after = run.state_fingerprint();
     settled = run.periods() > 1 && after == before;
     before = after;
   }
@@ -78,7 +78,7 @@ std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
 }
 
 // The recurrence's verdict, if the state does not repeat or repeats without being a mean.
-void take_recurrence(const Plan& plan, const check::Judge& judge, check::Budget& budget,
+void take_recurrence(const Plan& plan, const check::FixedPointJudge& judge, check::Budget& budget,
                      CheckReport& report) {
   check::Recurrence found = check::judge_recurrence(plan, budget);
   // The earlier findings name the operations better.
@@ -187,14 +187,15 @@ void note_changed_momentum(const std::pair<double, double>& counts, StageReport&
 
 // Throws OverBudget. What is found where a stage begins means something only if what is said of all
 // stages is proved; what residuals hold is lost anyway.
-void check_passages(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
+void check_transitions(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
   check::Budget budget;
-  const std::vector<check::StagePassage> passages = check::judge_passages(plan, stages, budget);
-  for (std::size_t i = 0; i < passages.size(); ++i) {
-    if (are_proved) add_findings(passages[i].findings, stages[i + 1].report);
-    if (passages[i].changed_counts)
-      note_changed_momentum(*passages[i].changed_counts, stages[i + 1]);
-    if (passages[i].loses) note_lost_residuals(stages[i + 1].first_step, stages[i].report);
+  const std::vector<check::StageTransition> transitions =
+      check::judge_transitions(plan, stages, budget);
+  for (std::size_t i = 0; i < transitions.size(); ++i) {
+    if (are_proved) add_findings(transitions[i].findings, stages[i + 1].report);
+    if (transitions[i].changed_counts)
+      note_changed_momentum(*transitions[i].changed_counts, stages[i + 1]);
+    if (transitions[i].loses) note_lost_residuals(stages[i + 1].first_step, stages[i].report);
   }
 }
 
@@ -220,7 +221,7 @@ CheckReport check_stages(const Plan& plan) {
   const bool are_proved =
       std::ranges::all_of(stages, [](const StageReport& it) { return it.report.is_proved(); });
   try {
-    check_passages(plan, are_proved, stages);
+    check_transitions(plan, are_proved, stages);
   } catch (const check::OverBudget&) {
     // The operation may be of any stage, or of several joined.
     if (are_proved)
@@ -233,41 +234,40 @@ CheckReport check_stages(const Plan& plan) {
 CheckReport check_all_of(const Plan& plan) {
   check::Budget budget;
   check::SymbolicRun run(plan, budget);
-  const bool settled = settle(run);
-  check::Judge judge(plan, run);
+  const bool settled = run_to_fixed_point(run);
+  check::FixedPointJudge judge(plan, run);
   CheckReport report = judge.judge(settled);
   if (judge.recurrence_may_decide()) take_recurrence(plan, judge, budget, report);
   return report;
 }
 
 // The smallest plan whose proof is a proof of this one; null where that is the plan itself.
-std::unique_ptr<check::Excerpt> smallest_excerpt(const Plan& plan) {
-  std::unique_ptr<check::Excerpt> smallest;
-  for (const auto shorten :
-       {check::without_staging, check::with_joined_operations, check::one_of_each}) {
-    std::unique_ptr<check::Excerpt> shorter = shorten(smallest == nullptr ? plan : smallest->plan);
-    if (shorter == nullptr) continue;
-    if (smallest != nullptr)
-      for (std::uint32_t& operation : shorter->operations)
-        operation = smallest->operations[operation];
-    smallest = std::move(shorter);
+std::unique_ptr<check::ReducedPlan> reduced_plan(const Plan& plan) {
+  std::unique_ptr<check::ReducedPlan> best;
+  for (const auto reduce :
+       {check::propagate_copies, check::coalesce_operations, check::keep_representatives}) {
+    std::unique_ptr<check::ReducedPlan> smaller = reduce(best == nullptr ? plan : best->plan);
+    if (smaller == nullptr) continue;
+    if (best != nullptr)
+      for (std::uint32_t& operation : smaller->operations) operation = best->operations[operation];
+    best = std::move(smaller);
   }
-  return smallest;
+  return best;
 }
 
 // Throws OverBudget, with an operation of the plan.
-CheckReport check_by_excerpt(const Plan& plan) {
-  const std::unique_ptr<check::Excerpt> excerpt = smallest_excerpt(plan);
-  if (excerpt == nullptr) return check_all_of(plan);
+CheckReport check_reduced(const Plan& plan) {
+  const std::unique_ptr<check::ReducedPlan> reduced = reduced_plan(plan);
+  if (reduced == nullptr) return check_all_of(plan);
   try {
-    CheckReport report = check_all_of(excerpt->plan);
+    CheckReport report = check_all_of(reduced->plan);
     if (report.against_stricter)
-      report.against_stricter->operation = excerpt->operations[report.against_stricter->operation];
+      report.against_stricter->operation = reduced->operations[report.against_stricter->operation];
     if (report.is_proved()) return report;
   } catch (check::OverBudget& where) {
     // The whole plan would take longer.
-    if (where.operation < excerpt->operations.size())
-      where.operation = excerpt->operations[where.operation];
+    if (where.operation < reduced->operations.size())
+      where.operation = reduced->operations[where.operation];
     throw;
   }
   // The whole plan's operations have names that its author knows.
@@ -275,23 +275,23 @@ CheckReport check_by_excerpt(const Plan& plan) {
 }
 
 // A plan that is right in program order must also be right where relaxed reads see older contents.
-void judge_older_reads(const Plan& plan, CheckReport& report) {
-  const std::optional<check::OlderReads> older = check::with_older_reads(plan);
-  if (!older) return;
+void judge_stale_reads(const Plan& plan, CheckReport& report) {
+  const std::optional<check::StaleReads> stale = check::with_stale_reads(plan);
+  if (!stale) return;
   try {
-    if (check_by_excerpt(older->plan).is_proved()) return;
+    if (check_reduced(stale->plan).is_proved()) return;
   } catch (check::OverBudget& where) {
-    where.operation = older->operation;
+    where.operation = stale->operation;
     throw;
   }
   const ElementRange all{0, plan.arena->elements};
-  add_findings({{FindingKind::kUnknown, older->operation, CONVOY_NONE, all,
+  add_findings({{FindingKind::kUnknown, stale->operation, CONVOY_NONE, all,
                  check::describe_operation(
-                     plan, older->operation, all,
+                     plan, stale->operation, all,
                      fmt::format("its relaxed read may see other contents than that of operation "
                                  "{} before it, and it is not known what their difference does to "
                                  "the parameters",
-                                 older->earlier))}},
+                                 stale->earlier))}},
                report);
 }
 
@@ -300,8 +300,8 @@ void judge_older_reads(const Plan& plan, CheckReport& report) {
 CheckReport check_plan(const Plan& plan) {
   if (!plan.later.empty()) return check_stages(plan);
   try {
-    CheckReport report = check_by_excerpt(plan);
-    if (report.is_proved()) judge_older_reads(plan, report);
+    CheckReport report = check_reduced(plan);
+    if (report.is_proved()) judge_stale_reads(plan, report);
     return report;
   } catch (const check::OverBudget& where) {
     return over_budget(plan, where);

@@ -66,7 +66,7 @@ struct CheckReport {
   bool uniform = true;                 // all variables and steps follow the one recurrence
   bool in_order = false;               // kAsynchronous: no reads are relaxed, no order is free
   std::uint64_t periods = 0;           // that were run to find out
-  bool goes_uphill = false;            // only every second compute's gradients are applied
+  bool is_sharpness_aware = false;     // only every second compute's gradients are applied
   // The result for a plan whose state never repeats (kApproximate, kAsynchronous): "every gradient
   // counts once in the end, nothing is lost". Otherwise empty.
   std::string recurrence;

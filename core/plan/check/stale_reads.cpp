@@ -24,11 +24,11 @@ struct ReadBefore {
   std::uint32_t operation = CONVOY_NONE;
 };
 
-class OlderReadsMaker {
+class StaleReadsMaker {
  public:
-  explicit OlderReadsMaker(const Plan& plan) : plan_(plan) {}
+  explicit StaleReadsMaker(const Plan& plan) : plan_(plan) {}
 
-  std::optional<OlderReads> make() {
+  std::optional<StaleReads> make() {
     for (std::size_t i = 0; i < plan_.body.size(); ++i)
       if (is_relaxed_read(plan_.body[i])) visit(i);
     if (past_.empty()) return std::nullopt;
@@ -98,15 +98,15 @@ class OlderReadsMaker {
   }
 
   const Plan& plan_;
-  OlderReads result_;
+  StaleReads result_;
   std::map<std::uint32_t, Past> past_;                                  // by buffer
   std::map<std::pair<std::uint32_t, std::uint32_t>, ReadBefore> read_;  // by place and buffer
 };
 
 }  // namespace
 
-std::optional<OlderReads> with_older_reads(const Plan& plan) {
-  return OlderReadsMaker(plan).make();
+std::optional<StaleReads> with_stale_reads(const Plan& plan) {
+  return StaleReadsMaker(plan).make();
 }
 
 }  // namespace convoy::check

@@ -8,7 +8,7 @@
 namespace convoy::check {
 
 // A plan some of whose relaxed reads see what memory held earlier.
-struct OlderReads {
+struct StaleReads {
   Plan plan;
   std::uint32_t operation = 0;  // of the original plan: the first one that does
   std::uint32_t earlier = 0;    // the relaxed read of the same memory before it
@@ -18,6 +18,6 @@ struct OlderReads {
 // they see the same, so that the difference vanishes. In the result, every such read but the first
 // one of a period sees what the memory held when the period before began. Nothing where there is no
 // second read.
-std::optional<OlderReads> with_older_reads(const Plan& plan);
+std::optional<StaleReads> with_stale_reads(const Plan& plan);
 
 }  // namespace convoy::check

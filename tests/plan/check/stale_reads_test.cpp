@@ -7,7 +7,7 @@
 #include "core/plan/check/check.hpp"
 #include "tests/plan/sample_models.hpp"
 
-namespace convoy::testing::relaxed_reads_test {
+namespace convoy::testing::stale_reads_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -46,12 +46,12 @@ WritePlan served(const std::function<void(Planner&, Span, Span, Span)>& change,
   };
 }
 
-TEST(RelaxedReads, MayBeUnused) {
+TEST(StaleReads, MayBeUnused) {
   const Judged it = judge(served([](Planner&, Span, Span, Span) {}));
   EXPECT_EQ(it.report.verdict, Verdict::kAsynchronous) << it.text;
 }
 
-TEST(RelaxedReads, MayBeOfEveryCompute) {
+TEST(StaleReads, MayBeOfEveryCompute) {
   const Judged it = judge([](Planner& p) {
     const PlaceId server = p.host_place(ReplicaId(0));
     const Buffer master = p.master(server);
@@ -68,7 +68,7 @@ TEST(RelaxedReads, MayBeOfEveryCompute) {
 }
 
 // In program order the difference is zero, or the updates of the replicas before.
-TEST(RelaxedReads, DoNotCancelEachOther) {
+TEST(StaleReads, DoNotCancelEachOther) {
   const Judged it = judge(served([](Planner& p, Span then, Span now, Span gradient) {
     p.axpy(gradient, -1, then, gradient);
     p.add(gradient, gradient, now);
@@ -78,7 +78,7 @@ TEST(RelaxedReads, DoNotCancelEachOther) {
 }
 
 // Delay compensation (Zheng et al., 2017): g + c g g (now - then).
-TEST(RelaxedReads, LeaveOpenWhatAProductWithTheirDifferenceIs) {
+TEST(StaleReads, LeaveOpenWhatAProductWithTheirDifferenceIs) {
   const Judged it = judge(served([](Planner& p, Span then, Span now, Span gradient) {
     p.axpy(now, -1, then, now);
     p.multiply(now, gradient, now);
@@ -88,19 +88,19 @@ TEST(RelaxedReads, LeaveOpenWhatAProductWithTheirDifferenceIs) {
   EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
 }
 
-TEST(RelaxedReads, AreLeftAloneWhereThereIsOne) {
+TEST(StaleReads, AreLeftAloneWhereThereIsOne) {
   const ArenaMap arena = small_arena(40);
   const Cluster cluster = make_single_host(2, true, "cpu");
   const Plan none = write_plan(cluster, arena, served([](Planner&, Span, Span, Span) {}, false));
-  EXPECT_FALSE(check::with_older_reads(none));
+  EXPECT_FALSE(check::with_stale_reads(none));
   const Plan one = write_plan(cluster, arena, [](Planner& p) {
     const Buffer master = p.master(p.host_place(ReplicaId(0)));
     for (const auto r : p.replicas()) p.copy(p.parameters(r), master, {.relaxed = true});
     p.compute();
     for (const auto r : p.replicas()) p.apply(master, p.gradient(r), {.contributions = 1});
   });
-  EXPECT_FALSE(check::with_older_reads(one));
+  EXPECT_FALSE(check::with_stale_reads(one));
 }
 
 }  // namespace
-}  // namespace convoy::testing::relaxed_reads_test
+}  // namespace convoy::testing::stale_reads_test

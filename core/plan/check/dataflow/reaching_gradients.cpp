@@ -16,9 +16,9 @@ Weight larger(const Weight& a, const Weight& b) {
 }
 
 template <typename Merge>
-void merge(Carried& into, const Carried& other, const Weight& by, Merge how) {
+void merge(Reaching& into, const Reaching& other, const Weight& by, Merge how) {
   for (const auto& [replica, computes] : other.gradients) {
-    Carried::Computes& mine = into.gradients[replica];
+    Reaching::Computes& mine = into.gradients[replica];
     for (const auto& [compute, weight] : computes) {
       const auto [it, inserted] = mine.try_emplace(compute, weight * by);
       if (!inserted) it->second = how(it->second, weight * by);
@@ -33,11 +33,11 @@ void merge(Carried& into, const Carried& other, const Weight& by, Merge how) {
 }  // namespace
 
 // Parts of a sum count together. Terms that come from kernels must already be known.
-Carried CarriedGradients::sum(ValueId value) const {
-  Carried result;
+Reaching ReachingGradients::sum(ValueId value) const {
+  Reaching result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
     const Atom& atom = values_.atom(term.atom);
-    Carried one;
+    Reaching one;
     if (atom.kind == AtomKind::kGradient) one.gradients[atom.replica][atom.step] = Weight{};
     if (atom.kind == AtomKind::kOpaque) one = known_.at(term.atom);
     one.parameters =
@@ -51,8 +51,8 @@ Carried CarriedGradients::sum(ValueId value) const {
   return result;
 }
 
-Carried CarriedGradients::of_known_inputs(AtomId opaque) {
-  Carried result;
+Reaching ReachingGradients::of_known_inputs(AtomId opaque) {
+  Reaching result;
   for (const ValueId input : values_.atom(opaque).inputs)
     merge(result, sum(input), Weight{}, larger);
   result.operation = values_.atom(opaque).operation;
@@ -62,7 +62,7 @@ Carried CarriedGradients::of_known_inputs(AtomId opaque) {
 }
 
 // Kernels read results of older kernels, so go from the oldest to the youngest, without recursion.
-const Carried& CarriedGradients::of_atom(AtomId opaque) {
+const Reaching& ReachingGradients::of_atom(AtomId opaque) {
   std::set<AtomId> wanted;
   std::vector<AtomId> open{opaque};
   while (!open.empty()) {
@@ -77,7 +77,7 @@ const Carried& CarriedGradients::of_atom(AtomId opaque) {
   return known_.at(opaque);
 }
 
-Carried CarriedGradients::of_value(ValueId value) {
+Reaching ReachingGradients::of_value(ValueId value) {
   for (const Term& term : values_.expand(value, Casts::kThrough))
     if (values_.atom(term.atom).kind == AtomKind::kOpaque) of_atom(term.atom);
   return sum(value);

@@ -10,7 +10,7 @@ namespace convoy::check {
 
 // The known facts about a value from undeclared kernels: the gradients that lead to it, and how
 // often they count if kernels keep the scale of their reads.
-struct Carried {
+struct Reaching {
   using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
   std::map<std::uint32_t, Computes> gradients;       // by replica
   bool parameters = false;                           // parameters lead to it, too
@@ -22,20 +22,20 @@ struct Carried {
 };
 
 // Follows gradients through undeclared kernels. Every value is examined once.
-class CarriedGradients {
+class ReachingGradients {
  public:
-  explicit CarriedGradients(const ValueTable& values) : values_(values) {}
+  explicit ReachingGradients(const ValueTable& values) : values_(values) {}
 
-  const Carried& of_atom(AtomId opaque);
+  const Reaching& of_atom(AtomId opaque);
   // The gradients in a sum, with or without kernels.
-  Carried of_value(ValueId value);
+  Reaching of_value(ValueId value);
 
  private:
-  Carried of_known_inputs(AtomId opaque);
-  Carried sum(ValueId value) const;
+  Reaching of_known_inputs(AtomId opaque);
+  Reaching sum(ValueId value) const;
 
   const ValueTable& values_;
-  std::map<AtomId, Carried> known_;
+  std::map<AtomId, Reaching> known_;
 };
 
 }  // namespace convoy::check

@@ -9,7 +9,7 @@
 
 namespace convoy::check {
 
-CheckReport Judge::judge(bool settled) {
+CheckReport FixedPointJudge::judge(bool settled) {
   report_.replicas = plan_.cluster->replicas();
   report_.periods = static_cast<std::uint64_t>(run_.periods());
   require_equal_computes();
@@ -17,8 +17,8 @@ CheckReport Judge::judge(bool settled) {
     judge_repeating();
   else
     require_written();
-  report_.findings = audit_.findings();
-  const UpdateStyle& style = audit_.style();
+  report_.findings = history_.findings();
+  const UpdateStyle& style = history_.style();
   report_.kernels.assign(style.kernels.begin(), style.kernels.end());
   report_.factors.assign(style.factors.begin(), style.factors.end());
   report_.compressors.assign(style.compressors.begin(), style.compressors.end());
@@ -33,27 +33,28 @@ CheckReport Judge::judge(bool settled) {
   return std::move(report_);
 }
 
-void Judge::judge_repeating() {
-  if (audit_.findings().empty() && !asynchronous_by_request() && goes_uphill(plan_, run_))
-    return take_uphill();
+void FixedPointJudge::judge_repeating() {
+  if (history_.findings().empty() && !asynchronous_by_request() && is_sharpness_aware(plan_, run_))
+    return take_sharpness_aware();
   read_everything();
-  if (audit_.findings().empty()) require_progress();
+  if (history_.findings().empty()) require_progress();
   if (!every_replica_alone())
     for (const auto& [pair, where] : absent_)
-      audit_.report(FindingKind::kMissing, where.first, pair.second, where.second,
-                    fmt::format("the gradient of replica {} is missing from what replica {} reads",
-                                pair.second, pair.first));
-  if (!audit_.findings().empty()) return;
+      history_.report(
+          FindingKind::kMissing, where.first, pair.second, where.second,
+          fmt::format("the gradient of replica {} is missing from what replica {} reads",
+                      pair.second, pair.first));
+  if (!history_.findings().empty()) return;
   measure_lags();
   report_.exact = report_.verdict = name_verdict();
-  const UpdateStyle& style = audit_.style();
+  const UpdateStyle& style = history_.style();
   if (style.rounded || style.opaque || style.averaged) report_.verdict = Verdict::kApproximate;
   if (style.opaque && !style.averaged) require_no_drift();
 }
 
-void Judge::take_uphill() {
+void FixedPointJudge::take_sharpness_aware() {
   report_.verdict = report_.exact = Verdict::kApproximate;
-  report_.goes_uphill = true;
+  report_.is_sharpness_aware = true;
   report_.recurrence =
       "every second step applies the mean of all replicas' gradients, taken where those of the "
       "step before lead uphill; these are not applied";
@@ -61,7 +62,7 @@ void Judge::take_uphill() {
 
 // Replicas that apply the same gradients with different kernels or factors drift apart, and nothing
 // makes them equal again.
-void Judge::require_no_drift() {
+void FixedPointJudge::require_no_drift() {
   if (report_.exact != Verdict::kSynchronous && report_.exact != Verdict::kSynchronousEvery) return;
   std::map<std::uint64_t, const ForwardRead*> of_compute;
   for (const ForwardRead& now : run_.reads()) {
@@ -71,12 +72,12 @@ void Judge::require_no_drift() {
                              const std::vector<ValueId>& values) {
       if (values[0] == values[1]) return;
       const ElementRange range{at, count};
-      audit_.report(FindingKind::kUnknown,
-                    audit_.parameters(values[1], range, now.operation).operation, now.replica,
-                    range,
-                    fmt::format("replicas {} and {} drift apart: their updates go through other "
-                                "kernels, or are multiplied by other factors",
-                                first.replica, now.replica));
+      history_.report(FindingKind::kUnknown,
+                      history_.version_of(values[1], range, now.operation).operation, now.replica,
+                      range,
+                      fmt::format("replicas {} and {} drift apart: their updates go through other "
+                                  "kernels, or are multiplied by other factors",
+                                  first.replica, now.replica));
     };
     for_each_stretch(
         {&run_.contents().content(first.content), &run_.contents().content(now.content)}, compare);
@@ -85,8 +86,8 @@ void Judge::require_no_drift() {
 
 // Averaged parameters, and values that are not updates, have weights that only the recurrence
 // gives.
-void Judge::choose_decider() {
-  const UpdateStyle& style = audit_.style();
+void FixedPointJudge::choose_decider() {
+  const UpdateStyle& style = history_.style();
   const auto only = [&](std::initializer_list<FindingKind> kinds) {
     return std::all_of(report_.findings.begin(), report_.findings.end(), [&](const Finding& it) {
       return std::find(kinds.begin(), kinds.end(), it.kind) != kinds.end();
@@ -114,7 +115,7 @@ void Judge::choose_decider() {
 
 // Whether no element has more updates than computes: no compute's gradients are divided among
 // several updates.
-bool Judge::updates_once_a_step() const {
+bool FixedPointJudge::updates_once_a_step() const {
   std::map<std::uint32_t, std::uint64_t> updated;  // elements, by buffer
   for (const Operation& operation : plan_.body)
     if (operation.kind == OperationKind::kApply)
@@ -124,7 +125,7 @@ bool Judge::updates_once_a_step() const {
   });
 }
 
-bool Judge::replicas_read_alike() const {
+bool FixedPointJudge::replicas_read_alike() const {
   std::map<std::uint64_t, ContentId> of_compute;
   return std::all_of(run_.reads().begin(), run_.reads().end(), [&](const ForwardRead& read) {
     return of_compute.try_emplace(read.compute, read.content).first->second == read.content;
@@ -133,16 +134,16 @@ bool Judge::replicas_read_alike() const {
 
 // Checks for every run: memory is written before it is read, and parameters do not change between
 // forward and backward.
-void Judge::require_written() {
+void FixedPointJudge::require_written() {
   for (const ForwardRead& read : run_.reads()) {
     require_unchanged(read);
     for (const Piece& piece : run_.contents().content(read.content))
       if (run_.values().value(piece.value).poison)
-        audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+        history_.version_of(piece.value, {piece.first, piece.count}, read.operation);
   }
 }
 
-std::uint32_t Judge::operation_of(std::uint32_t replica, OperationKind kind) const {
+std::uint32_t FixedPointJudge::operation_of(std::uint32_t replica, OperationKind kind) const {
   std::uint32_t found = CONVOY_NONE;
   for (const Operation& operation : plan_.body)
     if (operation.kind == kind && operation.replica == replica) found = operation.id;
@@ -150,7 +151,7 @@ std::uint32_t Judge::operation_of(std::uint32_t replica, OperationKind kind) con
 }
 
 // Computes are counted by their forwards and by their backwards.
-void Judge::require_equal_computes() {
+void FixedPointJudge::require_equal_computes() {
   const std::uint64_t wanted = report_.periods * plan_.computes;
   std::map<std::uint32_t, std::set<std::uint64_t>> backwards;
   for (const ForwardRead& read : run_.reads()) backwards[read.replica].insert(read.compute);
@@ -160,46 +161,46 @@ void Judge::require_equal_computes() {
   }
 }
 
-void Judge::require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
-                          std::uint64_t wanted) {
+void FixedPointJudge::require_count(std::uint32_t replica, OperationKind kind, std::uint64_t count,
+                                    std::uint64_t wanted) {
   if (count == wanted) return;
   const bool less = count < wanted;
   const OperationKind other =
       kind == OperationKind::kForward ? OperationKind::kBackward : OperationKind::kForward;
   std::uint32_t operation = operation_of(replica, kind);
   if (operation == CONVOY_NONE) operation = operation_of(replica, other);
-  audit_.report(
+  history_.report(
       less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
       fmt::format("replica {} runs {} {} times in {} steps; a step is one of every replica",
                   replica, operation_name(kind), count, wanted));
 }
 
-void Judge::require_unchanged(const ForwardRead& read) {
+void FixedPointJudge::require_unchanged(const ForwardRead& read) {
   const Operation& backward = plan_.body[read.backward - plan_.prologue.size()];
   if (read.changed && (backward.flags & CONVOY_OP_RELAXED_READS) == 0)
-    audit_.report(
+    history_.report(
         FindingKind::kChanged, read.backward, read.replica, arena(),
         fmt::format("replica {}: its parameters have changed since its forward", read.replica));
 }
 
-void Judge::read_everything() {
+void FixedPointJudge::read_everything() {
   for (const ForwardRead& read : run_.reads()) {
     require_unchanged(read);
     for (const Piece& piece : run_.contents().content(read.content))
-      audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+      history_.version_of(piece.value, {piece.first, piece.count}, read.operation);
   }
 }
 
 // How many steps forwards lag behind, now that the style of all updates is known.
-void Judge::measure_lags() {
-  const auto& sizes = audit_.style().computes_per_update;
+void FixedPointJudge::measure_lags() {
+  const auto& sizes = history_.style().computes_per_update;
   const std::uint64_t block = sizes.size() == 1 ? *sizes.begin() : 1;
   std::set<std::pair<ContentId, std::uint64_t>> measured;
   for (const ForwardRead& read : run_.reads()) {
     if (!measured.insert({read.content, read.compute}).second) continue;
     for (const Piece& piece : run_.contents().content(read.content)) {
       const Version& version =
-          audit_.parameters(piece.value, {piece.first, piece.count}, read.operation);
+          history_.version_of(piece.value, {piece.first, piece.count}, read.operation);
       const auto [low, high] =
           std::minmax_element(version.progress.begin(), version.progress.end());
       seen_.insert({read.compute, *low});
@@ -215,7 +216,7 @@ void Judge::measure_lags() {
 
 // In the last period, everything that forwards read must contain one period's gradients more than
 // it did a period before.
-void Judge::require_progress() {
+void FixedPointJudge::require_progress() {
   const auto& reads = run_.reads();
   const std::uint64_t end = run_.computes(0);
   std::multimap<std::pair<std::uint32_t, std::uint64_t>, const ForwardRead*> by_compute;
@@ -228,16 +229,16 @@ void Judge::require_progress() {
 }
 
 // Replicas that read the same contents before and now have the same progress, so it is judged once.
-void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) {
+void FixedPointJudge::require_progress(const ForwardRead& before, const ForwardRead& now) {
   if (progressed_.contains({before.content, now.content})) return;
-  const std::size_t findings = audit_.findings().size() + absent_.size();
+  const std::size_t findings = history_.findings().size() + absent_.size();
   const Content& old_content = run_.contents().content(before.content);
   const Content& new_content = run_.contents().content(now.content);
   for_each_stretch({&old_content, &new_content}, [&](std::uint64_t first, std::uint64_t count,
                                                      const std::vector<ValueId>& values) {
     const ElementRange range{first, count};
-    const Version old_version = audit_.parameters(values[0], range, before.operation);
-    const Version& version = audit_.parameters(values[1], range, now.operation);
+    const Version old_version = history_.version_of(values[0], range, before.operation);
+    const Version& version = history_.version_of(values[1], range, now.operation);
     std::vector<std::uint32_t> stuck;
     for (std::uint32_t r = 0; r < report_.replicas; ++r) {
       if (version.progress[r] <= old_version.progress[r])
@@ -246,30 +247,30 @@ void Judge::require_progress(const ForwardRead& before, const ForwardRead& now) 
         shared_ = true;
     }
     if (stuck.size() == report_.replicas)
-      return audit_.report(
+      return history_.report(
           FindingKind::kNeverUpdated, now.operation, now.replica, range,
           fmt::format("replica {} reads parameters that no update ever reaches", now.replica));
     for (const std::uint32_t r : stuck)
       absent_.try_emplace({now.replica, r}, version.operation, range);
   });
-  if (audit_.findings().size() + absent_.size() == findings)
+  if (history_.findings().size() + absent_.size() == findings)
     progressed_.insert({before.content, now.content});
 }
 
 // Each replica reads updates of its own gradients only.
-bool Judge::every_replica_alone() const {
+bool FixedPointJudge::every_replica_alone() const {
   const std::uint64_t n = report_.replicas;
   if (n < 2 || shared_ || absent_.size() != n * (n - 1)) return false;
   return std::none_of(absent_.begin(), absent_.end(),
                       [](const auto& it) { return it.first.first == it.first.second; });
 }
 
-bool Judge::asynchronous_by_request() const {
+bool FixedPointJudge::asynchronous_by_request() const {
   return std::ranges::any_of(plan_.body, is_loose);
 }
 
-Verdict Judge::name_verdict() {
-  const UpdateStyle& style = audit_.style();
+Verdict FixedPointJudge::name_verdict() {
+  const UpdateStyle& style = history_.style();
   if (asynchronous_by_request()) return Verdict::kAsynchronous;
   if (report_.replicas > 1) {
     if (every_replica_alone()) return Verdict::kIndependent;
@@ -287,8 +288,8 @@ Verdict Judge::name_verdict() {
   return lagging_ || style.largest_lag > 0 ? Verdict::kStale : Verdict::kAppliesPerStep;
 }
 
-Verdict Judge::name_full_mean() {
-  const UpdateStyle& style = audit_.style();
+Verdict FixedPointJudge::name_full_mean() {
+  const UpdateStyle& style = history_.style();
   const bool uneven = update_in_turns();
   const bool known = uneven || style.computes_per_update.size() == 1;
   report_.computes_per_update = known ? *style.computes_per_update.rbegin() : 1;
@@ -298,8 +299,8 @@ Verdict Judge::name_full_mean() {
     report_.gradient_lag = 0;
     const bool exact = !style.rounded && !style.opaque && !style.averaged;
     if (exact && !follows_recurrence())
-      audit_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
-                    "updates are complete but do not follow one recurrence");
+      history_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
+                      "updates are complete but do not follow one recurrence");
     return block == 1 ? Verdict::kSynchronous : Verdict::kSynchronousEvery;
   }
   report_.parameter_lag = staleness_ - static_cast<std::int64_t>(style.largest_lag);
@@ -309,8 +310,8 @@ Verdict Judge::name_full_mean() {
 
 // Whether updates are for different numbers of computes, each for all elements and in time, so that
 // every forward sees all that end before it.
-bool Judge::update_in_turns() {
-  const UpdateStyle& style = audit_.style();
+bool FixedPointJudge::update_in_turns() {
+  const UpdateStyle& style = history_.style();
   const auto& updates = style.computes_of_updates;
   if (style.computes_per_update.size() < 2 || style.waits || style.zero_start || style.averaged)
     return false;
@@ -334,7 +335,7 @@ bool Judge::update_in_turns() {
 }
 
 // Whether an update of the report's recurrence ends with this step.
-bool Judge::ends_update(std::uint64_t step) const {
+bool FixedPointJudge::ends_update(std::uint64_t step) const {
   const std::uint64_t block = report_.computes_per_update;
   if (report_.uneven_updates.empty()) return step % block == block - 1;
   std::uint64_t end = 0;
@@ -344,7 +345,7 @@ bool Judge::ends_update(std::uint64_t step) const {
   });
 }
 
-bool Judge::follows_recurrence() {
+bool FixedPointJudge::follows_recurrence() {
   const std::vector<ContentId> reference = recurrence(run_.computes(0));
   return std::all_of(run_.reads().begin(), run_.reads().end(), [&](const ForwardRead& read) {
     return read.content == reference[read.compute];
@@ -352,7 +353,7 @@ bool Judge::follows_recurrence() {
 }
 
 // The parameters that forwards would read if the recurrence of the report were exact.
-std::vector<ContentId> Judge::recurrence(std::uint64_t steps) {
+std::vector<ContentId> FixedPointJudge::recurrence(std::uint64_t steps) {
   const std::uint64_t block = report_.computes_per_update;
   const std::uint64_t lag = report_.gradient_lag;
   ValueTable& table = run_.values();

@@ -5,10 +5,11 @@
 namespace convoy::check {
 
 // Derives the verdict from what every forward has read, once the run repeats itself.
-class Judge {
+class FixedPointJudge {
  public:
   // The recurrence that the run is compared with adds values to the run, but no steps.
-  Judge(const Plan& plan, SymbolicRun& run) : plan_(plan), run_(run), audit_(plan, run) {}
+  FixedPointJudge(const Plan& plan, SymbolicRun& run)
+      : plan_(plan), run_(run), history_(plan, run) {}
 
   // The state repeats, or else all that is said is whether the plan is sound as far as that shows.
   CheckReport judge(bool settled);
@@ -20,7 +21,7 @@ class Judge {
 
  private:
   void judge_repeating();
-  void take_uphill();
+  void take_sharpness_aware();
   void choose_decider();
   bool replicas_read_alike() const;
   bool updates_once_a_step() const;
@@ -46,7 +47,7 @@ class Judge {
 
   const Plan& plan_;
   SymbolicRun& run_;
-  Audit audit_;
+  UpdateHistory history_;
   CheckReport report_;
   bool recurrence_may_decide_ = false;
   bool recurrence_decides_ = false;

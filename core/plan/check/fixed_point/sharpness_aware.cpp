@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::uint64_t kComputes = 2;  // for one update
 
-class UphillJudge {
+class SharpnessAwareJudge {
  public:
-  UphillJudge(const Plan& plan, SymbolicRun& run)
+  SharpnessAwareJudge(const Plan& plan, SymbolicRun& run)
       : plan_(plan), run_(run), values_(run.values()), replicas_(plan.cluster->replicas()) {
     for (const ForwardRead& read : run.reads())
       reads_[{read.compute, read.replica}].push_back(&read);
@@ -31,7 +31,7 @@ class UphillJudge {
       const ValueId sum = values_.combine(uphill);
       for (std::uint32_t r = 0; r < replicas_; ++r)
         if (read(first, r).content != all ||
-            !is_uphill(read(first + 1, r), now.parameters, uphill[r].value, sum))
+            !is_ascent(read(first + 1, r), now.parameters, uphill[r].value, sum))
           return false;
       now = run_.update({first + 1,
                          now.parameters,
@@ -63,16 +63,16 @@ class UphillJudge {
     return result;
   }
 
-  bool is_uphill(const ForwardRead& read, ValueId from, ValueId own, ValueId sum) {
+  bool is_ascent(const ForwardRead& read, ValueId from, ValueId own, ValueId sum) {
     return std::ranges::all_of(run_.contents().content(read.content), [&](const Piece& piece) {
-      const std::optional<ValueId> way = way_from(from, piece.value);
-      return way && (is_multiple(*way, own) || is_multiple(*way, sum));
+      const std::optional<ValueId> ascent = ascent_from(from, piece.value);
+      return ascent && (is_multiple(*ascent, own) || is_multiple(*ascent, sum));
     });
   }
 
   // What the only product in the value was made of, if the rest are these parameters; its factors
   // are positive.
-  std::optional<ValueId> way_from(ValueId parameters, ValueId value) {
+  std::optional<ValueId> ascent_from(ValueId parameters, ValueId value) {
     if (values_.value(value).poison) return std::nullopt;
     std::optional<Term> product;
     for (const Term& term : values_.expand(value, Casts::kKept)) {
@@ -131,10 +131,10 @@ class UphillJudge {
 
 }  // namespace
 
-bool goes_uphill(const Plan& plan, SymbolicRun& run) {
+bool is_sharpness_aware(const Plan& plan, SymbolicRun& run) {
   const bool divides =
       std::ranges::any_of(plan.body, [](const Operation& it) { return has_factor(it.kind); });
-  return divides && UphillJudge(plan, run).judge();
+  return divides && SharpnessAwareJudge(plan, run).judge();
 }
 
 }  // namespace convoy::check

@@ -9,6 +9,6 @@ namespace convoy::check {
 // of the replica's own gradient or of the sum of all; the mean of the second one's is applied to
 // the parameters from before. All of that is compared with a reference, for all elements and
 // replicas.
-bool goes_uphill(const Plan& plan, SymbolicRun& run);
+bool is_sharpness_aware(const Plan& plan, SymbolicRun& run);
 
 }  // namespace convoy::check

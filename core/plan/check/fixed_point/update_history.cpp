@@ -91,21 +91,22 @@ std::string describe_operation(const Plan& plan, std::uint32_t operation, const 
                      describe_range(*plan.arena, range), what);
 }
 
-void Audit::report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
-                   const ElementRange& range, const std::string& what) {
+void UpdateHistory::report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
+                           const ElementRange& range, const std::string& what) {
   if (!seen_.insert({kind, operation, replica}).second) return;
   findings_.push_back(
       {kind, operation, replica, range, describe_operation(plan_, operation, range, what), what});
 }
 
-void Audit::reject(Version& version, FindingKind kind, const Atom& update, std::uint32_t replica,
-                   const std::string& what) {
+void UpdateHistory::reject(Version& version, FindingKind kind, const Atom& update,
+                           std::uint32_t replica, const std::string& what) {
   version.sound = false;
   report(kind, update.operation, replica, update.range, what);
 }
 
 // Older parameters first, without recursion: a period may have millions of updates.
-const Version& Audit::parameters(ValueId value, const ElementRange& range, std::uint32_t reader) {
+const Version& UpdateHistory::version_of(ValueId value, const ElementRange& range,
+                                         std::uint32_t reader) {
   const auto known = versions_.find(value);
   if (known != versions_.end()) return known->second;
   std::map<ValueId, Place> found{{value, {range, reader}}};
@@ -124,13 +125,14 @@ const Version& Audit::parameters(ValueId value, const ElementRange& range, std::
 }
 
 // The arguments of examine().
-void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, Place>& found) {
+void UpdateHistory::collect_older(ValueId value, const Place& place,
+                                  std::map<ValueId, Place>& found) {
   const ValueTable& values = run_.values();
   const std::vector<Term> terms = values.expand(value, Casts::kThrough);
   for (const Term& term : terms) {
     const Atom& atom = values.atom(term.atom);
     if (atom.kind == AtomKind::kOpaque)
-      for (const AtomId apply : carried_.of_atom(term.atom).applies)
+      for (const AtomId apply : reaching_.of_atom(term.atom).applies)
         found.emplace(values.leaf_of(apply), place);
     if (atom.kind != AtomKind::kApply) continue;
     const ValueId leaf = values.leaf_of(term.atom);
@@ -142,8 +144,9 @@ void Audit::collect_older(ValueId value, const Place& place, std::map<ValueId, P
 }
 
 // The reason why the value cannot be parameters, whatever operation made it.
-std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vector<Term>& terms,
-                                            std::uint32_t reader) const {
+std::optional<UpdateHistory::Fault> UpdateHistory::fault_of(const Value& value,
+                                                            const std::vector<Term>& terms,
+                                                            std::uint32_t reader) const {
   if (value.poison && value.buffer == CONVOY_NONE)
     return Fault{FindingKind::kMissing, reader, "its forward leaves out these elements"};
   if (value.poison)
@@ -158,8 +161,8 @@ std::optional<Audit::Fault> Audit::fault_of(const Value& value, const std::vecto
 }
 
 // The reason why a sum is not an average of parameters.
-std::optional<Audit::Fault> Audit::fault_of_sum(const Value& sum,
-                                                const std::vector<Term>& terms) const {
+std::optional<UpdateHistory::Fault> UpdateHistory::fault_of_sum(
+    const Value& sum, const std::vector<Term>& terms) const {
   for (const Term& term : terms) {
     const AtomKind kind = run_.values().atom(term.atom).kind;
     if (kind != AtomKind::kInitial && kind != AtomKind::kApply)
@@ -175,13 +178,13 @@ std::optional<Audit::Fault> Audit::fault_of_sum(const Value& sum,
   return std::nullopt;
 }
 
-Version Audit::first_version() const {
+Version UpdateHistory::first_version() const {
   Version version;
   version.progress.assign(plan_.cluster->replicas(), 0);
   return version;
 }
 
-Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t reader) {
+Version UpdateHistory::examine(ValueId id, const ElementRange& range, std::uint32_t reader) {
   const ValueTable& values = run_.values();
   const Value& value = values.value(id);
   std::vector<Term> terms;
@@ -205,19 +208,19 @@ Version Audit::examine(ValueId id, const ElementRange& range, std::uint32_t read
   const Atom& atom = values.atom(terms.front().atom);
   if (atom.kind == AtomKind::kInitial) return version;
   const ValueId leaf = values.leaf_of(terms.front().atom);
-  return leaf == id ? examine_update(atom) : parameters(leaf, range, reader);
+  return leaf == id ? examine_update(atom) : version_of(leaf, range, reader);
 }
 
 // An average of versions contains every gradient that any of them contains, with some weight.
-Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
-                   std::uint32_t operation) {
+Version UpdateHistory::mix(const std::vector<Term>& terms, const ElementRange& range,
+                           std::uint32_t operation) {
   style_.averaged = true;
   Version result = first_version();
   result.operation = operation;
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
     if (atom.kind == AtomKind::kInitial) continue;
-    const Version& part = parameters(run_.values().leaf_of(term.atom), range, operation);
+    const Version& part = version_of(run_.values().leaf_of(term.atom), range, operation);
     result.sound = result.sound && part.sound;
     result.updates = std::max(result.updates, part.updates);
     result.last_step = std::max(result.last_step, part.last_step);
@@ -231,7 +234,7 @@ Version Audit::mix(const std::vector<Term>& terms, const ElementRange& range,
   return result;
 }
 
-void Audit::note_kernel(std::uint32_t operation) {
+void UpdateHistory::note_kernel(std::uint32_t operation) {
   style_.opaque = true;
   const Operation& call = operation_of(plan_, operation);
   if (call.kind == OperationKind::kCall)
@@ -240,13 +243,13 @@ void Audit::note_kernel(std::uint32_t operation) {
     style_.factors.insert(std::string(operation_name(call.kind)));
 }
 
-void Audit::note_detour(const Carried& carried) {
-  for (const auto& [replica, computes] : carried.gradients)
+void UpdateHistory::note_detour(const Reaching& reaching) {
+  for (const auto& [replica, computes] : reaching.gradients)
     for (const auto& [compute, weight] : computes) detours_.emplace(replica, compute);
 }
 
 // Products, roots, minima and similar values in parameters: only the run knows them.
-bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
+bool UpdateHistory::has_computed_part(const std::vector<Term>& terms, const ElementRange& range) {
   for (const Term& term : terms) {
     const Atom& atom = run_.values().atom(term.atom);
     if (atom.kind != AtomKind::kOpaque) continue;
@@ -255,14 +258,14 @@ bool Audit::has_computed_part(const std::vector<Term>& terms, const ElementRange
     report(FindingKind::kUnknown, atom.operation, CONVOY_NONE, range,
            fmt::format("parameters are made by {}, whose result only the run knows",
                        factors_.maker(term.atom)));
-    note_detour(carried_.of_atom(term.atom));
+    note_detour(reaching_.of_atom(term.atom));
     return true;
   }
   return false;
 }
 
 // A cast, or the result of a compressor or a declared kernel for a sum.
-void Audit::note_rounding(const Atom& atom) {
+void UpdateHistory::note_rounding(const Atom& atom) {
   if (atom.kind != AtomKind::kCast) return;
   style_.rounded = true;
   const OperationKind made_by = operation_of(plan_, atom.operation).kind;
@@ -270,22 +273,22 @@ void Audit::note_rounding(const Atom& atom) {
     style_.compressors.emplace(operation_name(made_by));
 }
 
-bool Audit::is_misread(const Carried& carried, const ElementRange& range) {
-  if (carried.misread == CONVOY_NONE) return false;
-  report(FindingKind::kUnknown, carried.misread, CONVOY_NONE, range,
-         what_is_misread(operation_of(plan_, carried.misread).kind));
+bool UpdateHistory::is_misread(const Reaching& reaching, const ElementRange& range) {
+  if (reaching.misread == CONVOY_NONE) return false;
+  report(FindingKind::kUnknown, reaching.misread, CONVOY_NONE, range,
+         what_is_misread(operation_of(plan_, reaching.misread).kind));
   return true;
 }
 
 // Parameters made with kernels: checks what they depend on, and that all parts form one update.
-Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
-                               std::uint32_t reader) {
+Version UpdateHistory::made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
+                                       std::uint32_t reader) {
   Version result = first_version();
   result.sound = !has_computed_part(terms, range);
   if (!result.sound) return result;
   Weight total_of_parameters{0, 0};
   const auto include = [&](AtomId apply) {
-    const Version& part = parameters(run_.values().leaf_of(apply), range, reader);
+    const Version& part = version_of(run_.values().leaf_of(apply), range, reader);
     result.updates = std::max(result.updates, part.updates);
     for (std::size_t r = 0; r < result.progress.size(); ++r)
       result.progress[r] = std::max(result.progress[r], part.progress[r]);
@@ -297,11 +300,11 @@ Version Audit::made_by_kernels(const std::vector<Term>& terms, const ElementRang
     if (atom.kind == AtomKind::kOpaque) {
       note_kernel(atom.operation);
       result.operation = atom.operation;
-      const Carried& carried = carried_.of_atom(term.atom);
-      if (is_misread(carried, range)) result.sound = false;
-      parameters = carried.parameters;
-      for (const AtomId apply : carried.applies) include(apply);
-      for (const auto& [replica, computes] : carried.gradients)
+      const Reaching& reaching = reaching_.of_atom(term.atom);
+      if (is_misread(reaching, range)) result.sound = false;
+      parameters = reaching.parameters;
+      for (const AtomId apply : reaching.applies) include(apply);
+      for (const auto& [replica, computes] : reaching.gradients)
         result.progress[replica] = std::max(result.progress[replica], computes.rbegin()->first + 1);
     }
     if (parameters) total_of_parameters = total_of_parameters + term.weight;

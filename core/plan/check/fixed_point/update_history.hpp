@@ -41,13 +41,13 @@ struct UpdateStyle {
 
 // Traces values from the parameters that forwards read back to the initial ones, and reports errors
 // in the updates on the way. Every version is examined once.
-class Audit {
+class UpdateHistory {
  public:
-  Audit(const Plan& plan, const SymbolicRun& run)
-      : plan_(plan), run_(run), carried_(run.values()), factors_(plan, run.values()) {}
+  UpdateHistory(const Plan& plan, const SymbolicRun& run)
+      : plan_(plan), run_(run), reaching_(run.values()), factors_(plan, run.values()) {}
 
   // `range` and `reader` (an operation) say where the parameters were found.
-  const Version& parameters(ValueId value, const ElementRange& range, std::uint32_t reader);
+  const Version& version_of(ValueId value, const ElementRange& range, std::uint32_t reader);
 
   const UpdateStyle& style() const { return style_; }
   const std::vector<Finding>& findings() const { return findings_; }
@@ -86,7 +86,7 @@ class Audit {
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
   Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                           std::uint32_t reader);
-  void note_detour(const Carried& carried);
+  void note_detour(const Reaching& reaching);
   void report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
                       std::uint64_t end, Version& version);
   bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
@@ -94,12 +94,12 @@ class Audit {
   std::vector<Contribution> contributions(const Atom& update, Version& version);
   void require_whole_parameters(const Atom& update, Version& version);
   void require_equal_rests(const Atom& update, Version& version);
-  void count_carried(const Atom& update, Version& version);
-  void require_carried_weights(const Atom& update, const Carried& carried,
-                               std::uint64_t computes_of_each, Version& version);
+  void count_reaching(const Atom& update, Version& version);
+  void require_reaching_weights(const Atom& update, const Reaching& reaching,
+                                std::uint64_t computes_of_each, Version& version);
   void note_kernel(std::uint32_t operation);
   void note_rounding(const Atom& atom);
-  bool is_misread(const Carried& carried, const ElementRange& range);
+  bool is_misread(const Reaching& reaching, const ElementRange& range);
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
   void require_rests(const Atom& update, Version& version);
@@ -111,7 +111,7 @@ class Audit {
 
   const Plan& plan_;
   const SymbolicRun& run_;
-  CarriedGradients carried_;
+  ReachingGradients reaching_;
   FactorPaths factors_;
   std::unordered_map<ValueId, Version> versions_;
   // Gradients, by replica and compute, that the run turns into a part of what a forward reads.

@@ -15,8 +15,8 @@ std::string gradients_are(std::size_t count) {
 
 }  // namespace
 
-Version Audit::examine_update(const Atom& update) {
-  Version version = parameters(update.inputs[0], update.range, update.operation);
+Version UpdateHistory::examine_update(const Atom& update) {
+  Version version = version_of(update.inputs[0], update.range, update.operation);
   version.operation = update.operation;
   require_state(update);
   if (version.sound && style_.rounded) require_whole_parameters(update, version);
@@ -31,7 +31,7 @@ Version Audit::examine_update(const Atom& update) {
 }
 
 // Optimizer state, such as momentum, must contain exactly the updates that the parameters contain.
-void Audit::require_state(const Atom& update) {
+void UpdateHistory::require_state(const Atom& update) {
   const std::vector<Term> before = run_.values().expand(update.inputs[0], Casts::kThrough);
   if (before.size() != 1) return;
   const Atom& parameters = run_.values().atom(before.front().atom);
@@ -50,7 +50,7 @@ void Audit::require_state(const Atom& update) {
 }
 
 // Parameters of which only a part was kept are not the sum of what was applied to them.
-void Audit::require_whole_parameters(const Atom& update, Version& version) {
+void UpdateHistory::require_whole_parameters(const Atom& update, Version& version) {
   const ValueTable& values = run_.values();
   std::vector<ValueId> open{update.inputs[0]};
   while (!open.empty()) {
@@ -70,7 +70,8 @@ void Audit::require_whole_parameters(const Atom& update, Version& version) {
   }
 }
 
-std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Version& version) {
+std::vector<UpdateHistory::Contribution> UpdateHistory::contributions(const Atom& update,
+                                                                      Version& version) {
   std::vector<Contribution> parts;
   const ValueId sum = update.inputs[1];
   const Value& value = run_.values().value(sum);
@@ -94,13 +95,13 @@ std::vector<Audit::Contribution> Audit::contributions(const Atom& update, Versio
   if (!kernels) return parts;
   const std::string problem = factors_.problem(sum);
   if (!problem.empty()) reject(version, FindingKind::kUnknown, update, CONVOY_NONE, problem);
-  if (version.sound) count_carried(update, version);
+  if (version.sound) count_reaching(update, version);
   return {};
 }
 
 // Where rows or columns lose their means, those of all gradients in the update do.
-void Audit::require_equal_rests(const Atom& update, Version& version) {
-  if (!run_.takes_means_off()) return;
+void UpdateHistory::require_equal_rests(const Atom& update, Version& version) {
+  if (!run_.centres_matrices()) return;
   struct Open {
     ValueId value = 0;
     Weight weight;
@@ -138,14 +139,14 @@ void Audit::require_equal_rests(const Atom& update, Version& version) {
 
 // Gradients that passed undeclared kernels. Only the newest gradient of each replica counts,
 // because the others may be older ones that a kernel has kept.
-void Audit::count_carried(const Atom& update, Version& version) {
-  const Carried carried = carried_.of_value(update.inputs[1]);
-  if (is_misread(carried, update.range)) {
+void UpdateHistory::count_reaching(const Atom& update, Version& version) {
+  const Reaching reaching = reaching_.of_value(update.inputs[1]);
+  if (is_misread(reaching, update.range)) {
     version.sound = false;
     return;
   }
   std::uint64_t most = 1;  // computes of one replica that are in this update
-  for (const auto& [replica, computes] : carried.gradients) {
+  for (const auto& [replica, computes] : reaching.gradients) {
     std::uint64_t& progress = version.progress[replica];
     const std::uint64_t newest = computes.rbegin()->first;
     if (newest < progress)
@@ -163,19 +164,19 @@ void Audit::count_carried(const Atom& update, Version& version) {
     progress = std::max(progress, newest + 1);
   }
   ++version.updates;
-  if (carried.gradients.empty())
+  if (reaching.gradients.empty())
     return reject(version, FindingKind::kMissing, update, CONVOY_NONE,
                   "no gradient leads to what is applied");
-  style_.replicas_per_update.insert(carried.gradients.size());
-  if (version.sound) require_carried_weights(update, carried, most, version);
+  style_.replicas_per_update.insert(reaching.gradients.size());
+  if (version.sound) require_reaching_weights(update, reaching, most, version);
 }
 
 // Kernels may scale, but must treat all replicas in the same way.
-void Audit::require_carried_weights(const Atom& update, const Carried& carried,
-                                    std::uint64_t computes_of_each, Version& version) {
-  const std::uint32_t first = carried.gradients.begin()->first;
-  const Weight like = carried.gradients.begin()->second.rbegin()->second;
-  for (const auto& [replica, computes] : carried.gradients) {
+void UpdateHistory::require_reaching_weights(const Atom& update, const Reaching& reaching,
+                                             std::uint64_t computes_of_each, Version& version) {
+  const std::uint32_t first = reaching.gradients.begin()->first;
+  const Weight like = reaching.gradients.begin()->second.rbegin()->second;
+  for (const auto& [replica, computes] : reaching.gradients) {
     const Weight weight = computes.rbegin()->second;
     if (weight.field == like.field) continue;
     const bool more = weight.value > like.value;
@@ -185,10 +186,10 @@ void Audit::require_carried_weights(const Atom& update, const Carried& carried,
                               replica, weight.value, first, like.value));
   }
   const std::uint32_t replicas = plan_.cluster->replicas();
-  const std::uint64_t present = carried.gradients.size() * computes_of_each;
+  const std::uint64_t present = reaching.gradients.size() * computes_of_each;
   if (like.field == (whole(update.contributions) * reciprocal(present)).field) return;
   for (std::uint32_t r = 0; r < replicas && present < update.contributions; ++r)
-    if (!carried.gradients.contains(r))
+    if (!reaching.gradients.contains(r))
       return reject(version, FindingKind::kMissing, update, r,
                     fmt::format("the gradient of replica {} is missing", r));
   if (style_.kernels.empty())
@@ -205,8 +206,8 @@ void Audit::require_carried_weights(const Atom& update, const Carried& carried,
 }
 
 // The mean of the gradients present: each has a weight of one over their number.
-void Audit::require_weights(const Atom& update, const std::vector<Contribution>& parts,
-                            Version& version) {
+void UpdateHistory::require_weights(const Atom& update, const std::vector<Contribution>& parts,
+                                    Version& version) {
   for (const Contribution& part : parts)
     if (part.shift != 0)
       return reject(version, FindingKind::kShifted, update, part.replica,
@@ -218,7 +219,7 @@ void Audit::require_weights(const Atom& update, const std::vector<Contribution>&
   if (!version.sound) report_weights(update, parts);
 }
 
-void Audit::report_weights(const Atom& update, const std::vector<Contribution>& parts) {
+void UpdateHistory::report_weights(const Atom& update, const std::vector<Contribution>& parts) {
   const auto say = [&](FindingKind kind, std::uint32_t replica, const std::string& what) {
     report(kind, update.operation, replica, update.range, what);
   };
@@ -251,15 +252,15 @@ void Audit::report_weights(const Atom& update, const std::vector<Contribution>& 
                     convoy::counted(update.contributions, "contribution")));
 }
 
-void Audit::note_computes(const Atom& update, std::uint64_t first, std::uint64_t end) {
+void UpdateHistory::note_computes(const Atom& update, std::uint64_t first, std::uint64_t end) {
   style_.computes_of_updates.insert({first, end});
   style_.waits = style_.waits || update.step >= end;
 }
 
 // Those of the computes from `first` on. They may be there to move what a later forward reads, as
 // in sharpness-aware minimisation (Foret et al., 2021).
-void Audit::report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
-                           std::uint64_t end, Version& version) {
+void UpdateHistory::report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
+                                   std::uint64_t end, Version& version) {
   bool moves_reads = true;
   for (std::uint64_t compute = first; compute < end; ++compute)
     moves_reads = moves_reads && detours_.contains({replica, compute});
@@ -273,7 +274,8 @@ void Audit::report_skipped(const Atom& update, std::uint32_t replica, std::uint6
 }
 
 // Every gradient of every replica goes in once, in order.
-void Audit::advance(const Atom& update, const std::vector<Contribution>& parts, Version& version) {
+void UpdateHistory::advance(const Atom& update, const std::vector<Contribution>& parts,
+                            Version& version) {
   std::map<std::uint32_t, std::vector<std::uint64_t>> computes;
   for (const Contribution& part : parts) computes[part.replica].push_back(part.compute);
   for (auto& [replica, steps] : computes) {

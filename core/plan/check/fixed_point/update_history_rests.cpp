@@ -36,7 +36,7 @@ class UpdateWeights : public FinalWeights {
 }  // namespace
 
 // What rounding and compressors leave out must not count more often than what they were given.
-void Audit::require_rests(const Atom& update, Version& version) {
+void UpdateHistory::require_rests(const Atom& update, Version& version) {
   const ValueTable& values = run_.values();
   if (!with_rests_.insert(update.inputs[1]).second) return;
   const UpdateWeights weights(values, values.expand(update.inputs[1], Casts::kErrors));

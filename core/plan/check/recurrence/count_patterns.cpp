@@ -57,7 +57,7 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
   return number_of(*found);
 }
 
-std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts) {
+std::optional<double> proximal_pull(const std::vector<std::uint64_t>& counts) {
   if (counts.size() < 2 || counts.back() == 0) return std::nullopt;
   const std::uint64_t last = counts.back();
   const std::uint64_t kept = quotient(counts[counts.size() - 2], last);
@@ -68,7 +68,7 @@ std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts) {
   return number;
 }
 
-std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts) {
+std::optional<std::uint64_t> averaged_iterates(const std::vector<std::uint64_t>& counts) {
   if (counts.size() < 2 || counts.front() != 1 || counts.back() == 0) return std::nullopt;
   const std::uint64_t of_one = counts.back();
   std::uint64_t points = 1;
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t
   return points;
 }
 
-std::optional<double> mixed_with_earlier(const std::vector<std::uint64_t>& counts) {
+std::optional<double> delayed_mixing(const std::vector<std::uint64_t>& counts) {
   const auto less = std::ranges::find_if(counts, [](std::uint64_t it) { return it != 1; });
   if (less == counts.end() || std::ranges::count(counts, std::uint64_t{1}) == 0)
     return std::nullopt;

@@ -18,15 +18,15 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
 // If every step pulls parameters back towards where the period began (FedProx; Li et al., 2020),
 // the part of the way that a step leaves. So each gradient counts less than the next one by this
 // factor, and the last one counts once, or less by the factor.
-std::optional<double> pulled_back(const std::vector<std::uint64_t>& counts);
+std::optional<double> proximal_pull(const std::vector<std::uint64_t>& counts);
 
 // If the period ends with the mean of the parameters on the way, the number of points that the mean
 // is over: the first gradients are in all of them, the last ones in one.
-std::optional<std::uint64_t> averaged_on_the_way(const std::vector<std::uint64_t>& counts);
+std::optional<std::uint64_t> averaged_iterates(const std::vector<std::uint64_t>& counts);
 
 // If parameters are mixed with those of some steps before, as with a mean that arrives late (DASO;
 // Coquelin et al., 2021): how often the gradients of the steps in between count. Those of all other
 // steps count once.
-std::optional<double> mixed_with_earlier(const std::vector<std::uint64_t>& counts);
+std::optional<double> delayed_mixing(const std::vector<std::uint64_t>& counts);
 
 }  // namespace convoy::check

@@ -10,7 +10,7 @@ constexpr std::uint64_t kWork = 48;
 
 }  // namespace
 
-void CommonCuts::link(std::uint32_t to, const ElementRange& range, std::uint32_t from,
+void CutClosure::link(std::uint32_t to, const ElementRange& range, std::uint32_t from,
                       std::int64_t shift) {
   const std::uint64_t end = range.first + range.count;
   note(to, range.first);
@@ -23,7 +23,7 @@ void CommonCuts::link(std::uint32_t to, const ElementRange& range, std::uint32_t
 }
 
 // Ranges that overlap become one.
-void CommonCuts::join_ranges() {
+void CutClosure::join_ranges() {
   for (auto& [unused, ranges] : links_)
     for (auto it = ranges.begin(); it != ranges.end();) {
       const auto next = std::next(it);
@@ -36,7 +36,7 @@ void CommonCuts::join_ranges() {
     }
 }
 
-void CommonCuts::spread() {
+void CutClosure::close() {
   join_ranges();
   std::vector<std::vector<const std::pair<const Link, std::map<std::uint64_t, std::uint64_t>>*>> of(
       cuts_.size());
@@ -63,12 +63,12 @@ void CommonCuts::spread() {
   }
 }
 
-std::uint32_t CommonCuts::most_cut() const {
+std::uint32_t CutClosure::most_cut() const {
   const auto most = std::ranges::max_element(cuts_, {}, &std::set<std::uint64_t>::size);
   return static_cast<std::uint32_t>(most - cuts_.begin());
 }
 
-std::vector<ElementRange> CommonCuts::pieces(std::uint32_t memory,
+std::vector<ElementRange> CutClosure::pieces(std::uint32_t memory,
                                              const ElementRange& range) const {
   std::vector<ElementRange> result{range};
   const std::set<std::uint64_t>& cuts = cuts_[memory];

@@ -12,15 +12,15 @@ namespace convoy::check {
 
 // Cuts memory into stretches so that every move between two memories begins and ends at cuts on
 // both sides.
-class CommonCuts {
+class CutClosure {
  public:
-  CommonCuts(std::size_t memories, const ValueTable& budget) : cuts_(memories), budget_(budget) {}
+  CutClosure(std::size_t memories, const ValueTable& budget) : cuts_(memories), budget_(budget) {}
 
   void cut(std::uint32_t memory, std::uint64_t at) { note(memory, at); }
   // Element i of `to`'s range depends on element i + shift of `from`.
   void link(std::uint32_t to, const ElementRange& range, std::uint32_t from, std::int64_t shift);
   // Until nothing changes. Throws OverBudget.
-  void spread();
+  void close();
   // The memory with most cuts.
   std::uint32_t most_cut() const;
   // The stretches of a range, ascending.

@@ -12,7 +12,7 @@
 namespace convoy::check {
 
 // Whether every gradient of the period is in everything that is read, always with one weight.
-bool EqualityJudge::all_equal(const FieldMatrix& weights) const {
+bool EqualWeightsJudge::all_equal(const FieldMatrix& weights) const {
   if (gradients_.size() != plan_.cluster->replicas() * plan_.computes) return false;
   const std::uint64_t first = weights.at(0, 0);
   for (std::size_t r = 0; r < weights.rows(); ++r)
@@ -22,13 +22,13 @@ bool EqualityJudge::all_equal(const FieldMatrix& weights) const {
 }
 
 // Every gradient has the same final weight in everything that is read.
-void EqualityJudge::require(const FieldMatrix& weights) {
+void EqualWeightsJudge::require(const FieldMatrix& weights) {
   if (all_equal(weights)) return;
   const std::vector<std::uint64_t> by_compute = counts_by_compute(weights);
   if (const auto factor = restarted_momentum(by_compute)) {
     report_.restarts = by_compute;
     return add_finding(
-        report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+        report_, system_, FindingKind::kUnknown, system_.reads.front(), CONVOY_NONE,
         fmt::format("gradients of the first of {} steps count {:.6g} times and those of the "
                     "last one {:.6g} times, as with a momentum of {:.6g} that begins anew "
                     "every {} steps: it is not known whether that is meant",
@@ -36,14 +36,14 @@ void EqualityJudge::require(const FieldMatrix& weights) {
                     *factor, plan_.computes));
   }
   report_.uneven_means = updates_.uneven_means(by_compute);
-  if (report_.uneven_means.empty() && !judge_pulled_back(by_compute) &&
-      !judge_averaged_on_the_way(by_compute) && !leave_mixed_open(by_compute))
+  if (report_.uneven_means.empty() && !judge_proximal_pull(by_compute) &&
+      !judge_averaged_iterates(by_compute) && !leave_mixed_open(by_compute))
     report_unequal(weights);
 }
 
 // How often the gradients of each of the period's computes count, where all replicas' count alike
 // in everything that is read; empty where they do not.
-std::vector<std::uint64_t> EqualityJudge::counts_by_compute(const FieldMatrix& weights) const {
+std::vector<std::uint64_t> EqualWeightsJudge::counts_by_compute(const FieldMatrix& weights) const {
   const std::uint64_t replicas = plan_.cluster->replicas();
   if (gradients_.size() != replicas * plan_.computes) return {};
   std::vector<std::uint64_t> counts(plan_.computes, 0);
@@ -59,29 +59,29 @@ std::vector<std::uint64_t> EqualityJudge::counts_by_compute(const FieldMatrix& w
 
 // Where parameters are pulled back in every step, the plan says so. Gradients that are scaled
 // themselves could give such counts, too. A momentum or a rate of the means counts for all steps.
-bool EqualityJudge::judge_pulled_back(const std::vector<std::uint64_t>& by_compute) {
+bool EqualWeightsJudge::judge_proximal_pull(const std::vector<std::uint64_t>& by_compute) {
   if (by_compute.size() < 2) return false;
   const std::uint64_t last = by_compute.back();
   const std::uint64_t kept = field_multiply(by_compute[by_compute.size() - 2], field_inverse(last));
-  const OnTheWay way(it_, values_);
+  const LocalSteps steps(system_, values_);
   for (const std::uint64_t of_all : {last, field_multiply(last, field_inverse(kept))}) {
     std::vector<std::uint64_t> counts = by_compute;
     for (std::uint64_t& it : counts) it = field_multiply(it, field_inverse(of_all));
-    const std::optional<double> leaves = pulled_back(counts);
-    if (!leaves || !is_fair_total(of_all) || !way.pulls_back(kept, counts)) continue;
+    const std::optional<double> leaves = proximal_pull(counts);
+    if (!leaves || !is_fair_total(of_all) || !steps.pulls_back(kept, counts)) continue;
     accept_uneven(by_compute, fmt::format("steps pull parameters back by {:.6g} of the way to "
                                           "where the period began",
                                           1 - *leaves));
     return true;
   }
-  return leave_pulled_back_open(by_compute);
+  return leave_proximal_pull_open(by_compute);
 }
 
-bool EqualityJudge::leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute) {
-  const std::optional<double> kept = pulled_back(by_compute);
-  if (!kept || !averages_parameters(it_)) return false;
+bool EqualWeightsJudge::leave_proximal_pull_open(const std::vector<std::uint64_t>& by_compute) {
+  const std::optional<double> kept = proximal_pull(by_compute);
+  if (!kept || !averages_parameters(system_)) return false;
   add_finding(
-      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      report_, system_, FindingKind::kUnknown, system_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of the first of {} steps count {:.6g} times and those of the last one "
                   "{:.6g} times, as where steps pull parameters back by {:.6g} of the way from "
                   "where the period began: it is not known whether that is meant",
@@ -92,23 +92,23 @@ bool EqualityJudge::leave_pulled_back_open(const std::vector<std::uint64_t>& by_
 
 // Whether all gradients may count so often: once, less where parameters are averaged, or more by a
 // momentum between periods.
-bool EqualityJudge::is_fair_total(std::uint64_t total) const {
+bool EqualWeightsJudge::is_fair_total(std::uint64_t total) const {
   const double counts = number_of(total);
-  return total == 1 || (counts > 0 && counts < 1 && averages_parameters(it_)) ||
-         (counts > 1 && counts_by_momentum(it_, total, 1));
+  return total == 1 || (counts > 0 && counts < 1 && averages_parameters(system_)) ||
+         (counts > 1 && counts_by_momentum(system_, total, 1));
 }
 
 // The same where weights go on from their mean, as in stochastic weight averaging (Izmailov et al.,
 // 2018): every step takes a plain mean, or every replica its own gradient, and every forward has
 // all of them in full.
-bool EqualityJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute) {
+bool EqualWeightsJudge::judge_averaged_iterates(const std::vector<std::uint64_t>& by_compute) {
   const std::uint64_t replicas = plan_.cluster->replicas();
-  const std::optional<std::uint64_t> points = averaged_on_the_way(by_compute);
+  const std::optional<std::uint64_t> points = averaged_iterates(by_compute);
   if (!points) return false;
-  const OnTheWay way(it_, values_);
+  const LocalSteps steps(system_, values_);
   const bool takes_means = updates_.are_plain_means(replicas);
-  if ((takes_means && way.has_all_alike(replicas)) ||
-      (updates_.are_plain_means(1) && way.has_own_in_full())) {
+  if ((takes_means && steps.has_all_alike(replicas)) ||
+      (updates_.are_plain_means(1) && steps.has_own_in_full())) {
     report_.averaged_over = *points;
     accept_uneven(by_compute, fmt::format("every {} steps end with the mean of the parameters at "
                                           "{} points on the way",
@@ -118,7 +118,7 @@ bool EqualityJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& 
   if (!takes_means) return false;
   report_.averaged_over = *points;
   add_finding(
-      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      report_, system_, FindingKind::kUnknown, system_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of the first of {} steps count once and those of the last one {:.6g} "
                   "times, as where the period ends with the mean of the parameters at {} points on "
                   "the way: it is not known whether that is meant",
@@ -127,11 +127,11 @@ bool EqualityJudge::judge_averaged_on_the_way(const std::vector<std::uint64_t>& 
 }
 
 // Updates are whole means, so it is the parameters that lose a part of them.
-bool EqualityJudge::leave_mixed_open(const std::vector<std::uint64_t>& by_compute) {
-  const std::optional<double> between = mixed_with_earlier(by_compute);
+bool EqualWeightsJudge::leave_mixed_open(const std::vector<std::uint64_t>& by_compute) {
+  const std::optional<double> between = delayed_mixing(by_compute);
   if (!between || !updates_.are_means_of_some()) return false;
   add_finding(
-      report_, it_, FindingKind::kUnknown, it_.reads.front(), CONVOY_NONE,
+      report_, system_, FindingKind::kUnknown, system_.reads.front(), CONVOY_NONE,
       fmt::format("gradients of some of {} steps count {:.6g} times and those of the others once, "
                   "as where parameters are replaced by {:.6g} of themselves and {:.6g} of those of "
                   "some steps before: it is not known whether that is meant",
@@ -139,8 +139,8 @@ bool EqualityJudge::leave_mixed_open(const std::vector<std::uint64_t>& by_comput
   return true;
 }
 
-void EqualityJudge::accept_uneven(const std::vector<std::uint64_t>& by_compute,
-                                  const std::string& because) {
+void EqualWeightsJudge::accept_uneven(const std::vector<std::uint64_t>& by_compute,
+                                      const std::string& because) {
   report_.uneven_because = because;
   report_.total = 0;
   report_.least = report_.counts = number_of(by_compute.front());
@@ -152,7 +152,7 @@ void EqualityJudge::accept_uneven(const std::vector<std::uint64_t>& by_compute,
 }
 
 // The first gradient that is missing or has another weight.
-void EqualityJudge::report_unequal(const FieldMatrix& weights) {
+void EqualWeightsJudge::report_unequal(const FieldMatrix& weights) {
   const std::uint64_t replicas = plan_.cluster->replicas();
   const auto named = [&](const GradientKey& it) {
     return fmt::format("replica {}{}", it.replica,
@@ -163,25 +163,25 @@ void EqualityJudge::report_unequal(const FieldMatrix& weights) {
   std::map<GradientKey, std::size_t> columns;
   for (std::size_t g = 0; g < gradients_.size(); ++g) columns.emplace(gradients_[g], g);
   for (std::size_t r = 0; r < weights.rows(); ++r) {
-    const PeriodRead& read = it_.reads[r];
+    const PeriodRead& read = system_.reads[r];
     for (std::uint32_t source = 0; source < replicas; ++source)
       for (std::uint64_t compute = 0; compute < plan_.computes; ++compute) {
         const auto at = columns.find({source, compute});
         if (at == columns.end() || weights.at(r, at->second) == 0)
           return add_finding(
-              report_, it_, FindingKind::kMissing, read, source,
+              report_, system_, FindingKind::kMissing, read, source,
               fmt::format("the gradient of replica {} is missing from what replica {} reads",
                           source, read.replica));
       }
     for (std::size_t g = 0; g < gradients_.size(); ++g) {
       if (weights.at(r, g) == weights.at(0, 0)) continue;
       return add_finding(
-          report_, it_, FindingKind::kScaled, read, gradients_[g].replica,
+          report_, system_, FindingKind::kScaled, read, gradients_[g].replica,
           fmt::format("in what replica {} reads, the gradient of {} counts {:.6g} times in the "
                       "end, and that of {} in what replica {} reads {:.6g} times",
                       read.replica, named(gradients_[g]),
                       number_of(counted(weights.at(r, g), replicas)), named(gradients_[0]),
-                      it_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
+                      system_.reads[0].replica, number_of(counted(weights.at(0, 0), replicas))));
     }
   }
 }

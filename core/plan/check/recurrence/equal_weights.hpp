@@ -12,13 +12,13 @@ namespace convoy::check {
 // Judges whether all gradients of a period count equally often in everything that is read. If those
 // of different computes do not, it looks for the reason, and accepts reasons that prove that the
 // plan intends it.
-class EqualityJudge {
+class EqualWeightsJudge {
  public:
-  EqualityJudge(const Plan& plan, const PeriodClass& elements,
-                const std::vector<GradientKey>& gradients, const PeriodUpdates& updates,
-                const ValueTable& values, ClassReport& report)
+  EqualWeightsJudge(const Plan& plan, const LinearSystem& system,
+                    const std::vector<GradientKey>& gradients, const PeriodUpdates& updates,
+                    const ValueTable& values, SystemReport& report)
       : plan_(plan),
-        it_(elements),
+        system_(system),
         gradients_(gradients),
         updates_(updates),
         values_(values),
@@ -31,20 +31,20 @@ class EqualityJudge {
  private:
   bool all_equal(const FieldMatrix& weights) const;
   std::vector<std::uint64_t> counts_by_compute(const FieldMatrix& weights) const;
-  bool judge_pulled_back(const std::vector<std::uint64_t>& by_compute);
-  bool leave_pulled_back_open(const std::vector<std::uint64_t>& by_compute);
+  bool judge_proximal_pull(const std::vector<std::uint64_t>& by_compute);
+  bool leave_proximal_pull_open(const std::vector<std::uint64_t>& by_compute);
   bool is_fair_total(std::uint64_t total) const;
-  bool judge_averaged_on_the_way(const std::vector<std::uint64_t>& by_compute);
+  bool judge_averaged_iterates(const std::vector<std::uint64_t>& by_compute);
   bool leave_mixed_open(const std::vector<std::uint64_t>& by_compute);
   void accept_uneven(const std::vector<std::uint64_t>& by_compute, const std::string& because);
   void report_unequal(const FieldMatrix& weights);
 
   const Plan& plan_;
-  const PeriodClass& it_;
+  const LinearSystem& system_;
   const std::vector<GradientKey>& gradients_;
   const PeriodUpdates& updates_;
   const ValueTable& values_;
-  ClassReport& report_;
+  SystemReport& report_;
 };
 
 }  // namespace convoy::check

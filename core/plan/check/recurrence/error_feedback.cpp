@@ -11,12 +11,13 @@
 
 namespace convoy::check {
 
-void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std::size_t row,
-                       const FieldMatrix& errors, const FieldMatrix& states) {
+void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradients,
+                               std::size_t row, const FieldMatrix& errors,
+                               const FieldMatrix& states) {
   weights_.set(gradients, row, errors, states);
-  ReadNoise noise{read.replica, writer_of(elements_, read), read.range, {}};
-  for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
-    const AtomId error = elements_.error_atoms[e];
+  ReadNoise noise{read.replica, writer_of(system_, read), read.range, {}};
+  for (std::size_t e = 0; e < system_.error_atoms.size(); ++e) {
+    const AtomId error = system_.error_atoms[e];
     const std::uint64_t weight = errors.at(0, e);
     const Atom& atom = values_.atom(error);
     const bool by_factor =
@@ -29,7 +30,7 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std
     if (keeps_a_part(plan_, atom)) require_whole_parameters(read, error);
     if (const auto fault = sources_.fault(error, weights_))
       add_finding(
-          report_, elements_, fault->kind, read, read.replica,
+          report_, system_, fault->kind, read, read.replica,
           fmt::format("what {} leaves out {}", makers_of(plan_, values_, {error}), fault->what));
   }
   require_equal_rests(read, errors);
@@ -39,9 +40,9 @@ void ErrorJudge::judge(const PeriodRead& read, const FieldMatrix& gradients, std
 
 // What a factor leaves out must not come back, because nobody knows whether the factor ever lets it
 // pass.
-void ErrorJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays) {
+void ErrorFeedbackJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays) {
   if (!stays)
-    return add_finding(report_, elements_, FindingKind::kUndeclared, read, read.replica,
+    return add_finding(report_, system_, FindingKind::kUndeclared, read, read.replica,
                        fmt::format("{}, and what it leaves out is kept",
                                    unknown_effect(plan_, values_, {product})));
   report_.factors.emplace(
@@ -49,40 +50,40 @@ void ErrorJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays
 }
 
 // What is left out of gradients may come again in the next ones, but parameters are kept only once.
-void ErrorJudge::require_whole_parameters(const PeriodRead& read, AtomId error) {
+void ErrorFeedbackJudge::require_whole_parameters(const PeriodRead& read, AtomId error) {
   if (holds_parameters(values_.atom(error).inputs.front()))
-    add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+    add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
                 fmt::format("parameters go on from the part of them that {} keeps, and nothing "
                             "brings back what that leaves out",
                             makers_of(plan_, values_, {error})));
 }
 
 // Whether it holds the first parameters, not only differences of them.
-bool ErrorJudge::holds_parameters(ValueId value) const {
+bool ErrorFeedbackJudge::holds_parameters(ValueId value) const {
   Weight sum{0, 0};
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
     const Atom& atom = values_.atom(term.atom);
     if (atom.kind != AtomKind::kHeld) continue;
-    for (std::size_t i = 0; i < elements_.states.size(); ++i)
-      if (elements_.states[i].buffer == atom.buffer) {
-        sum = sum + term.weight * elements_.start[i];
+    for (std::size_t i = 0; i < system_.states.size(); ++i)
+      if (system_.states[i].buffer == atom.buffer) {
+        sum = sum + term.weight * system_.start[i];
         break;
       }
   }
   return !sum.is_zero();
 }
 
-void ErrorJudge::report_kept_out(const PeriodRead& read, AtomId error) {
-  add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+void ErrorFeedbackJudge::report_kept_out(const PeriodRead& read, AtomId error) {
+  add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
               fmt::format("what {} leaves out is kept, and no later step lets it out",
                           makers_of(plan_, values_, {error})));
 }
 
 // Where rows or columns lose their means, the gradients of all replicas do.
-void ErrorJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& errors) {
+void ErrorFeedbackJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& errors) {
   std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> losing;  // by compute, replica
-  for (std::size_t e = 0; e < elements_.error_atoms.size(); ++e) {
-    const Atom& error = values_.atom(elements_.error_atoms[e]);
+  for (std::size_t e = 0; e < system_.error_atoms.size(); ++e) {
+    const Atom& error = values_.atom(system_.error_atoms[e]);
     if (!error.keeps_out || errors.at(0, e) == 0) continue;
     for (const Term& term : values_.expand(error.inputs.front(), Casts::kThrough)) {
       const Atom& atom = values_.atom(term.atom);
@@ -98,7 +99,7 @@ void ErrorJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& 
                weights, [&](const auto& it) { return it.second != weights.begin()->second; });
   };
   if (std::ranges::any_of(losing, are_unequal))
-    add_finding(report_, elements_, FindingKind::kUnknown, read, read.replica,
+    add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
                 "means of rows or columns are taken off the gradients of some replicas, and not "
                 "off those of others");
 }

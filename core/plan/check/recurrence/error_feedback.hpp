@@ -7,16 +7,16 @@ namespace convoy::check {
 
 // Judges the errors of casts and compressors in what replicas read in the end: an error that is
 // never brought back counts once, and one that is brought back does not count.
-class ErrorJudge {
+class ErrorFeedbackJudge {
  public:
-  ErrorJudge(const Plan& plan, const PeriodClass& elements,
-             const std::vector<GradientKey>& gradients, const ValueTable& values,
-             ClassReport& report)
+  ErrorFeedbackJudge(const Plan& plan, const LinearSystem& system,
+                     const std::vector<GradientKey>& gradients, const ValueTable& values,
+                     SystemReport& report)
       : plan_(plan),
-        elements_(elements),
+        system_(system),
         values_(values),
         report_(report),
-        weights_(elements, gradients, values),
+        weights_(system, gradients, values),
         sources_(values) {}
 
   // Final weights in what is read: a row of those of gradients, those of errors and those of
@@ -32,9 +32,9 @@ class ErrorJudge {
   void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
 
   const Plan& plan_;
-  const PeriodClass& elements_;
+  const LinearSystem& system_;
   const ValueTable& values_;
-  ClassReport& report_;
+  SystemReport& report_;
   PeriodWeights weights_;
   ErrorSources sources_;
 };

@@ -20,7 +20,7 @@ Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
 }
 
 // How much of one period's gradients the mean of all reads has 0, 1, 2, ... periods later.
-std::vector<Weight> responses(const PeriodClass& it, std::size_t periods) {
+std::vector<Weight> responses(const LinearSystem& it, std::size_t periods) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
     for (const Addend& gradient : it.gradients[i])
@@ -118,14 +118,14 @@ Weight times(const LinearRow& row, const std::vector<Weight>& held) {
   return sum;
 }
 
-std::vector<Weight> next_period(const PeriodClass& it, const std::vector<Weight>& held) {
+std::vector<Weight> next_period(const LinearSystem& it, const std::vector<Weight>& held) {
   std::vector<Weight> next;
   next.reserve(it.step.size());
   for (const LinearRow& row : it.step) next.push_back(times(row, held));
   return next;
 }
 
-bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_t updates) {
+bool counts_by_momentum(const LinearSystem& it, std::uint64_t total, std::uint64_t updates) {
   const double counts = number_of(total);
   const std::vector<Weight> response = responses(it, kFadingPeriods);
   const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
@@ -137,7 +137,7 @@ bool counts_by_momentum(const PeriodClass& it, std::uint64_t total, std::uint64_
          (counts * (1 - fading) < 1 + 1e-6 || std::fabs(counts * (1 - each) - 1) < 1e-6);
 }
 
-bool may_count_by_two_momenta(const PeriodClass& it, std::uint64_t total, std::uint64_t updates) {
+bool may_count_by_two_momenta(const LinearSystem& it, std::uint64_t total, std::uint64_t updates) {
   const auto rates = two_fading_rates(responses(it, kFadingPeriods));
   if (!rates) return false;
   double most = 1;
@@ -146,7 +146,7 @@ bool may_count_by_two_momenta(const PeriodClass& it, std::uint64_t total, std::u
   return number_of(total) < most * (1 + 1e-6);
 }
 
-std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
+std::uint64_t periods_to_arrive(const LinearSystem& it, std::uint32_t gradient,
                                 std::optional<std::uint32_t> only_replica,
                                 const ValueTable& budget) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
@@ -163,7 +163,7 @@ std::uint64_t periods_to_arrive(const PeriodClass& it, std::uint32_t gradient,
   }
 }
 
-bool averages_parameters(const PeriodClass& it) {
+bool averages_parameters(const LinearSystem& it) {
   return std::ranges::any_of(it.step, [&](const LinearRow& row) {
     return std::ranges::count_if(
                row, [&](const Addend& part) { return !it.start[part.index].is_zero(); }) > 1;

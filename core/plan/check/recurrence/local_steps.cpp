@@ -4,8 +4,8 @@
 
 namespace convoy::check {
 
-OnTheWay::OnTheWay(const PeriodClass& elements, const ValueTable& values) {
-  for (const PeriodRead& it : elements.reads) {
+LocalSteps::LocalSteps(const LinearSystem& system, const ValueTable& values) {
+  for (const PeriodRead& it : system.reads) {
     Read& read = reads_.emplace_back(Read{it.replica, it.compute, {}});
     for (const Term& term : values.expand(it.value, Casts::kThrough)) {
       const Atom& atom = values.atom(term.atom);
@@ -19,7 +19,7 @@ OnTheWay::OnTheWay(const PeriodClass& elements, const ValueTable& values) {
 }
 
 // Every replica that reads anything does so in all computes.
-bool OnTheWay::covers(std::uint64_t computes) const {
+bool LocalSteps::covers(std::uint64_t computes) const {
   std::map<std::uint32_t, std::set<std::uint64_t>> of_replica;
   for (const Read& read : reads_) of_replica[read.replica].insert(read.compute);
   return known_ && std::ranges::all_of(
@@ -28,7 +28,7 @@ bool OnTheWay::covers(std::uint64_t computes) const {
 
 // Whether it has the replica's own gradients alone, each `kept` times as often as the next one, and
 // the last one `first` times.
-bool OnTheWay::shrinks(const Read& read, std::uint64_t first, std::uint64_t kept) const {
+bool LocalSteps::shrinks(const Read& read, std::uint64_t first, std::uint64_t kept) const {
   if (read.counts.size() != read.compute) return false;
   return std::ranges::all_of(read.counts, [&](const auto& it) {
     const auto& [gradient, count] = it;
@@ -37,7 +37,7 @@ bool OnTheWay::shrinks(const Read& read, std::uint64_t first, std::uint64_t kept
   });
 }
 
-bool OnTheWay::pulls_back(std::uint64_t kept, const std::vector<std::uint64_t>& counts) const {
+bool LocalSteps::pulls_back(std::uint64_t kept, const std::vector<std::uint64_t>& counts) const {
   const std::size_t computes = counts.size();
   if (computes < 2 || !covers(computes)) return false;
   return std::ranges::any_of(std::vector<std::uint64_t>{1, kept}, [&](std::uint64_t first) {
@@ -54,18 +54,18 @@ bool OnTheWay::pulls_back(std::uint64_t kept, const std::vector<std::uint64_t>& 
   });
 }
 
-std::uint64_t OnTheWay::computes() const {
+std::uint64_t LocalSteps::computes() const {
   std::set<std::uint64_t> computes;
   for (const Read& read : reads_) computes.insert(read.compute);
   return computes.size();
 }
 
-bool OnTheWay::has_own_in_full() const {
+bool LocalSteps::has_own_in_full() const {
   return covers(computes()) &&
          std::ranges::all_of(reads_, [&](const Read& it) { return shrinks(it, 1, 1); });
 }
 
-bool OnTheWay::has_all_alike(std::uint64_t replicas) const {
+bool LocalSteps::has_all_alike(std::uint64_t replicas) const {
   return covers(computes()) && std::ranges::all_of(reads_, [&](const Read& read) {
            return read.counts.size() == replicas * read.compute &&
                   std::ranges::all_of(read.counts, [&](const auto& it) {

@@ -10,9 +10,9 @@ namespace convoy::check {
 
 // What the forwards of a period read of the gradients of the same period: it shows how the plan
 // makes gradients of different computes count differently.
-class OnTheWay {
+class LocalSteps {
  public:
-  OnTheWay(const PeriodClass& elements, const ValueTable& values);
+  LocalSteps(const LinearSystem& system, const ValueTable& values);
 
   // Whether every replica goes its own way, and every step pulls its parameters back: a gradient
   // enters undivided, and each later forward, and in the end the period, has `kept` times what the

@@ -57,7 +57,7 @@ double largest_difference(const Dense& a, const Dense& b) {
 }
 
 // A^(2^k) until it no longer changes; empty when it does not converge.
-LongRun follow(const Dense& step, std::size_t n) {
+Stability follow(const Dense& step, std::size_t n) {
   constexpr int kDoublings = 30;
   constexpr double kStill = 1e-7;
   constexpr double kHuge = 1e12;
@@ -67,7 +67,7 @@ LongRun follow(const Dense& step, std::size_t n) {
     const double change = largest_difference(next, power);
     power = std::move(next);
     for (const double it : power)
-      if (!(std::fabs(it) < kHuge)) return LongRun::kGrows;
+      if (!(std::fabs(it) < kHuge)) return Stability::kDiverges;
     if (change > kStill) continue;
     // An even power would hide an eigenvalue of -1.
     Dense later(n * n, 0.0);
@@ -75,10 +75,10 @@ LongRun follow(const Dense& step, std::size_t n) {
       for (std::size_t k = 0; k < n; ++k)
         for (std::size_t c = 0; step[r * n + k] != 0 && c < n; ++c)
           later[r * n + c] += step[r * n + k] * power[k * n + c];
-    return largest_difference(later, power) < 100 * kStill ? LongRun::kSettles
-                                                           : LongRun::kOscillates;
+    return largest_difference(later, power) < 100 * kStill ? Stability::kConverges
+                                                           : Stability::kOscillates;
   }
-  return LongRun::kOscillates;
+  return Stability::kOscillates;
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ Limit limit_of_core(const std::vector<LinearRow>& step) {
   result.kept = transpose(null_space(std::move(change)));
   const auto scale = inverse(multiply(left, result.kept));
   if (!scale)
-    result.kind = LongRun::kGrows;
+    result.kind = Stability::kDiverges;
   else
     result.conserved = multiply(*scale, left);
   return result;

@@ -40,14 +40,14 @@ FieldMatrix transpose(const FieldMatrix& matrix);
 FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns);
 
 // The limit of x' = A x after many periods.
-enum class LongRun {
-  kSettles,     // A^t converges: everything that is not conserved decays
-  kGrows,       // something grows without bound
+enum class Stability {
+  kConverges,   // A^t converges: everything that is not conserved decays
+  kDiverges,    // something grows without bound
   kOscillates,  // it neither settles nor grows, or too slowly to tell
 };
 
 struct Limit {
-  LongRun kind = LongRun::kOscillates;
+  Stability kind = Stability::kOscillates;
   FieldMatrix conserved{0, 0};  // rows w with w A = w, scaled so that limit = kept * conserved
   FieldMatrix kept{0, 0};       // columns
 };

@@ -13,7 +13,7 @@ namespace convoy::check {
 namespace {
 
 // Rows w with w A = w and w D = 0.
-FieldMatrix conserved_whatever_kernels_do(const PeriodClass& it) {
+FieldMatrix conserved_whatever_kernels_do(const LinearSystem& it) {
   const std::size_t n = it.states.size();
   const std::size_t kernels = it.opaque_atoms.size();
   const FieldMatrix step = to_matrix(it.step, n);
@@ -57,7 +57,8 @@ std::string unknown_effect(const Plan& plan, const ValueTable& values,
              : fmt::format("only the run knows what {} gives", makers);
 }
 
-ConservedSums conserved_sums(const PeriodClass& it, std::size_t gradients, std::uint64_t replicas) {
+ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients,
+                             std::uint64_t replicas) {
   const FieldMatrix conserved = conserved_whatever_kernels_do(it);
   const FieldMatrix held = multiply(conserved, to_matrix(it.gradients, gradients));
   ConservedSums result;

@@ -25,6 +25,6 @@ struct ConservedSums {
                                        // as an element of the field; none: nothing is conserved
   bool alike = true;                   // they hold all gradients, and all alike
 };
-ConservedSums conserved_sums(const PeriodClass& it, std::size_t gradients, std::uint64_t replicas);
+ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients, std::uint64_t replicas);
 
 }  // namespace convoy::check

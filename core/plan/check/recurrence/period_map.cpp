@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/plan/check/recurrence/canonical_form.hpp"
 #include "core/plan/check/recurrence/columns.hpp"
 #include "core/plan/check/recurrence/period_nodes.hpp"
 #include "core/plan/check/recurrence/push_sum.hpp"
 #include "core/plan/check/recurrence/symmetric_products.hpp"
-#include "core/plan/check/recurrence/system_fingerprint.hpp"
 
 namespace convoy::check {
 namespace {
@@ -17,19 +17,19 @@ namespace {
 class Mapper {
  public:
   Mapper(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun, Begun what,
-         const EvenProducts* even, const ShareRatios* ratios)
+         const SymmetricProducts* symmetric, const PushSum* ratios)
       : plan_(plan),
         begun_(begun),
         what_(what),
         ratios_(ratios),
         values_(period.values()),
-        nodes_(plan, period, begun, even, ratios) {}
+        nodes_(plan, period, begun, symmetric, ratios) {}
 
   PeriodMap map() {
     find_live();
     merge_nodes();
     if (map_.faults.empty()) find_offsets();
-    if (map_.faults.empty()) make_classes();
+    if (map_.faults.empty()) make_systems();
     map_.gradients = gradients_.take();
     map_.earlier = earlier_.take();
     return std::move(map_);
@@ -132,27 +132,27 @@ class Mapper {
     open.push_back(node);
   }
 
-  void make_classes() {
+  void make_systems() {
     std::map<std::size_t, std::vector<std::size_t>> members;
     for (std::size_t n = 0; n < nodes_.size(); ++n)
       if (live_[n]) members[root(n)].push_back(n);
     note_unread();
-    std::map<std::uint64_t, std::vector<PeriodClass>> by_element;  // of the arena
+    std::map<std::uint64_t, std::vector<LinearSystem>> by_element;  // of the arena
     for (const auto& [unused, nodes] : members) {
       const bool read = std::any_of(nodes.begin(), nodes.end(), [&](std::size_t n) {
         return nodes_.side(nodes_[n]).read != nullptr;
       });
       if (!read) continue;
-      PeriodClass made = make_class(nodes);
+      LinearSystem made = make_system(nodes);
       note_bases(made);
       by_element[made.reads.front().range.first].push_back(std::move(made));
     }
     std::set<std::vector<std::uint64_t>> known;
-    for (auto& [unused, classes] : by_element)
-      if (known.insert(class_signature(plan_, classes, values_)).second) keep(std::move(classes));
+    for (auto& [unused, systems] : by_element)
+      if (known.insert(canonical_form(plan_, systems, values_)).second) keep(std::move(systems));
   }
 
-  void note_bases(const PeriodClass& made) {
+  void note_bases(const LinearSystem& made) {
     for (const AtomId error : made.error_atoms)
       if (const AtomId basis = values_.atom(error).basis; basis != kNoAtom)
         map_.bases.try_emplace(basis, made.reads.front().range);
@@ -167,16 +167,16 @@ class Mapper {
         map_.unread.push_back({nodes_.side(nodes_[n]).buffer, nodes_[n].range});
   }
 
-  void keep(std::vector<PeriodClass> classes) {
-    std::vector<std::size_t>& group = map_.together.emplace_back();
-    for (PeriodClass& it : classes) {
-      group.push_back(map_.classes.size());
-      map_.classes.push_back(std::move(it));
+  void keep(std::vector<LinearSystem> systems) {
+    std::vector<std::size_t>& group = map_.groups.emplace_back();
+    for (LinearSystem& it : systems) {
+      group.push_back(map_.systems.size());
+      map_.systems.push_back(std::move(it));
     }
   }
 
-  PeriodClass make_class(const std::vector<std::size_t>& nodes) {
-    PeriodClass result;
+  LinearSystem make_system(const std::vector<std::size_t>& nodes) {
+    LinearSystem result;
     Columns<AtomId> errors;
     Columns<AtomId> opaque;
     Columns<AtomId> earlier;
@@ -322,7 +322,7 @@ class Mapper {
   const Plan& plan_;
   const SymbolicRun& begun_;
   Begun what_;
-  const ShareRatios* ratios_;
+  const PushSum* ratios_;
   const ValueTable& values_;
   PeriodNodes nodes_;
   std::vector<bool> live_;  // by node
@@ -339,9 +339,9 @@ PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const Symbolic
                      Begun what) {
   if (what == Begun::kEarlierStages)
     return Mapper(plan, period, begun, what, nullptr, nullptr).map();
-  const EvenProducts even(plan, period, begun);
-  const ShareRatios ratios(plan, period, begun);
-  return Mapper(plan, period, begun, what, &even, &ratios).map();
+  const SymmetricProducts symmetric(plan, period, begun);
+  const PushSum ratios(plan, period, begun);
+  return Mapper(plan, period, begun, what, &symmetric, &ratios).map();
 }
 
 }  // namespace convoy::check

@@ -50,7 +50,7 @@ struct Coordinates {
 //   x' = A x + B g + C e + D y
 // with gradients g, errors e of casts, declared kernels and even products (symmetric_products.hpp),
 // and y from kernels that declare nothing. An apply is taken as p - sum / contributions.
-struct PeriodClass {
+struct LinearSystem {
   std::vector<PeriodState> states;
   std::vector<LinearRow> step;       // A, a row per state
   std::vector<LinearRow> gradients;  // B
@@ -80,9 +80,9 @@ struct PeriodFault {
 struct PeriodMap {
   std::vector<GradientKey> gradients;  // columns of B
   std::vector<GradientKey> earlier;    // of earlier stages, by computes of their run
-  std::vector<PeriodClass> classes;    // those that forwards read, different ones only
+  std::vector<LinearSystem> systems;   // those that forwards read, different ones only
   // Classes that hold the same elements of the arena, each replica's own say: by index.
-  std::vector<std::vector<std::size_t>> together;
+  std::vector<std::vector<std::size_t>> groups;
   // Those of projections in all classes, also in those that are like others, and a place of each.
   std::map<AtomId, ElementRange> bases;
   std::vector<PeriodState> unread;  // memory of no class: it leads to no forward

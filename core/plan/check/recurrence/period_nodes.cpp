@@ -20,13 +20,13 @@ std::vector<Piece> pieces_of(const BufferContent& content, std::uint64_t count) 
 }  // namespace
 
 PeriodNodes::PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
-                         const EvenProducts* even, const ShareRatios* ratios)
-    : values_(period.values()), even_(even), ratios_(ratios) {
+                         const SymmetricProducts* symmetric, const PushSum* ratios)
+    : values_(period.values()), symmetric_(symmetric), ratios_(ratios) {
   collect_sides(plan, period);
-  CommonCuts cuts(sides_.size() + 1, values_);
+  CutClosure cuts(sides_.size() + 1, values_);
   for (std::uint32_t s = 0; s < sides_.size(); ++s) cut(cuts, s, begun);
   try {
-    cuts.spread();
+    cuts.close();
   } catch (OverBudget& where) {
     where = {shifting_operation(cuts.most_cut()), true};
     throw;
@@ -54,7 +54,7 @@ void PeriodNodes::collect_sides(const Plan& plan, const SymbolicRun& period) {
     sides_.push_back({CONVOY_NONE, &read, true, period.contents().content(read.content)});
 }
 
-void PeriodNodes::cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun) {
+void PeriodNodes::cut(CutClosure& cuts, std::uint32_t side, const SymbolicRun& begun) {
   for (const Piece& piece : sides_[side].pieces) {
     cuts.cut(cuts_of(side), piece.first);
     if (!linked_.insert({cuts_of(side), piece.value, piece.first, piece.count}).second) continue;
@@ -83,7 +83,7 @@ const std::vector<Term>& PeriodNodes::terms_of(ValueId value) {
   const auto known = terms_.find(value);
   if (known != terms_.end()) return known->second;
   std::vector<Term> terms = through_ratios(values_.expand(value, Casts::kErrors));
-  return terms_.emplace(value, through_even(std::move(terms))).first->second;
+  return terms_.emplace(value, through_symmetric(std::move(terms))).first->second;
 }
 
 std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
@@ -100,7 +100,7 @@ std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
       add(term, term.shift, term.weight);
       continue;
     }
-    const ShareRatios::Ratio& ratio = *ratios_->find(term.atom);
+    const PushSum::Ratio& ratio = *ratios_->find(term.atom);
     for (const Term& part : values_.expand(ratio.sum, Casts::kErrors))
       add(part, part.shift + term.shift, part.weight * term.weight * ratio.times);
   }
@@ -111,8 +111,9 @@ std::vector<Term> PeriodNodes::through_ratios(std::vector<Term> terms) const {
 }
 
 // From the youngest atom to the oldest, because a product's value is older than the product.
-std::vector<Term> PeriodNodes::through_even(std::vector<Term> terms) const {
-  if (std::ranges::none_of(terms, [&](const Term& it) { return is_even(it.atom); })) return terms;
+std::vector<Term> PeriodNodes::through_symmetric(std::vector<Term> terms) const {
+  if (std::ranges::none_of(terms, [&](const Term& it) { return is_symmetric(it.atom); }))
+    return terms;
   std::map<std::pair<AtomId, std::int64_t>, Weight, std::greater<>> open;
   const auto add = [&](const Term& term, std::int64_t shift, const Weight& weight) {
     add_weight(open, {term.atom, term.shift + shift}, weight * term.weight);
@@ -124,7 +125,7 @@ std::vector<Term> PeriodNodes::through_even(std::vector<Term> terms) const {
     const auto [atom, shift] = youngest.key();
     if (youngest.mapped().is_zero()) continue;
     terms.push_back({atom, shift, youngest.mapped()});
-    if (!is_even(atom)) continue;
+    if (!is_symmetric(atom)) continue;
     for (const Term& term : values_.expand(values_.atom(atom).inputs.front(), Casts::kErrors))
       add(term, shift, youngest.mapped());
   }

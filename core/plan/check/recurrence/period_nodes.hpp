@@ -38,7 +38,7 @@ class PeriodNodes {
   // As map_period(). `even` may be null; else its products are sums with an error of kind kCast.
   // `ratios` may be null; else quotients are multiples of their sums.
   PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
-              const EvenProducts* even, const ShareRatios* ratios);
+              const SymmetricProducts* symmetric, const PushSum* ratios);
 
   std::size_t size() const { return nodes_.size(); }
   PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
@@ -46,26 +46,28 @@ class PeriodNodes {
   // What a node's value is a sum of.
   const std::vector<Term>& terms(const PeriodNode& node) { return terms_of(node.value); }
   AtomKind kind(const Term& term) const {
-    return is_even(term.atom) ? AtomKind::kCast : values_.atom(term.atom).kind;
+    return is_symmetric(term.atom) ? AtomKind::kCast : values_.atom(term.atom).kind;
   }
   // The node whose content at the period's beginning is the term, which must be of kind kHeld.
   std::size_t held(const PeriodNode& node, const Term& term) const;
 
  private:
   void collect_sides(const Plan& plan, const SymbolicRun& period);
-  void cut(CommonCuts& cuts, std::uint32_t side, const SymbolicRun& begun);
+  void cut(CutClosure& cuts, std::uint32_t side, const SymbolicRun& begun);
   std::uint32_t shifting_operation(std::uint32_t cuts);
   const std::vector<Term>& terms_of(ValueId value);
-  bool is_even(AtomId atom) const { return even_ != nullptr && even_->contains(atom); }
+  bool is_symmetric(AtomId atom) const {
+    return symmetric_ != nullptr && symmetric_->contains(atom);
+  }
   std::vector<Term> through_ratios(std::vector<Term> terms) const;
-  std::vector<Term> through_even(std::vector<Term> terms) const;
+  std::vector<Term> through_symmetric(std::vector<Term> terms) const;
   // All sides in the arena's numbers are cut alike.
   std::uint32_t cuts_of(std::uint32_t side) const { return sides_[side].arena ? 0 : side + 1; }
   std::uint32_t held_side(const Term& term) const;
 
   const ValueTable& values_;
-  const EvenProducts* even_;
-  const ShareRatios* ratios_;
+  const SymmetricProducts* symmetric_;
+  const PushSum* ratios_;
   std::vector<PeriodSide> sides_;
   std::vector<std::uint32_t> side_of_;  // by buffer
   std::vector<PeriodNode> nodes_;

@@ -10,8 +10,8 @@ namespace convoy::check {
 namespace {
 
 // Whether the update is of memory that holds what such elements hold.
-bool is_updated(const PeriodClass& elements, const LinearApply& apply) {
-  return std::ranges::any_of(elements.states, [&](const PeriodState& state) {
+bool is_updated(const LinearSystem& system, const LinearApply& apply) {
+  return std::ranges::any_of(system.states, [&](const PeriodState& state) {
     return state.buffer == apply.held_as && state.range.first >= apply.range.first &&
            state.range.first < apply.range.first + apply.range.count;
   });
@@ -49,11 +49,11 @@ bool one_more_in_each(const std::map<std::uint32_t, std::set<GradientKey>>& upda
 
 }  // namespace
 
-PeriodUpdates::PeriodUpdates(const Plan& plan, const PeriodClass& elements,
+PeriodUpdates::PeriodUpdates(const Plan& plan, const LinearSystem& system,
                              const std::vector<LinearApply>& applies, const ValueTable& values)
     : computes_(plan.computes), values_(values) {
   std::ranges::copy_if(applies, std::back_inserter(applies_),
-                       [&](const LinearApply& it) { return is_updated(elements, it); });
+                       [&](const LinearApply& it) { return is_updated(system, it); });
 }
 
 PeriodUpdates::GivenGradients PeriodUpdates::given() const {

@@ -13,7 +13,7 @@ namespace convoy::check {
 // of how many computes it takes the mean.
 class PeriodUpdates {
  public:
-  PeriodUpdates(const Plan& plan, const PeriodClass& elements,
+  PeriodUpdates(const Plan& plan, const LinearSystem& system,
                 const std::vector<LinearApply>& applies, const ValueTable& values);
 
   // If updates take means over different numbers of computes: the number of each update, in order.

@@ -6,12 +6,12 @@
 
 namespace convoy::check {
 
-PeriodWeights::PeriodWeights(const PeriodClass& elements, const std::vector<GradientKey>& gradients,
+PeriodWeights::PeriodWeights(const LinearSystem& system, const std::vector<GradientKey>& gradients,
                              const ValueTable& values)
-    : elements_(elements), keys_(gradients), values_(values) {
+    : system_(system), keys_(gradients), values_(values) {
   for (std::size_t g = 0; g < gradients.size(); ++g) gradient_columns_.emplace(gradients[g], g);
-  for (std::size_t e = 0; e < elements.error_atoms.size(); ++e)
-    error_columns_.emplace(elements.error_atoms[e], e);
+  for (std::size_t e = 0; e < system.error_atoms.size(); ++e)
+    error_columns_.emplace(system.error_atoms[e], e);
 }
 
 void PeriodWeights::set(const FieldMatrix& gradients, std::size_t row, const FieldMatrix& errors,
@@ -35,8 +35,8 @@ std::uint64_t PeriodWeights::of_error(AtomId error) const {
 std::optional<Weight> PeriodWeights::of_result(AtomId error) const {
   const auto column = error_columns_.find(error);
   if (column == error_columns_.end()) return std::nullopt;
-  const Gains gains = elements_.coordinates ? known_gains(error, column->second)
-                                            : gains_of_states(error, column->second);
+  const Gains gains = system_.coordinates ? known_gains(error, column->second)
+                                          : gains_of_states(error, column->second);
   if (!gains) return std::nullopt;
   std::uint64_t sum = 0;
   for (std::size_t s = 0; s < gains->size(); ++s)
@@ -47,10 +47,10 @@ std::optional<Weight> PeriodWeights::of_result(AtomId error) const {
 
 // How much every state gains with the result.
 PeriodWeights::Gains PeriodWeights::gains_of_states(AtomId error, std::size_t column) const {
-  std::vector<Weight> gains(elements_.states.size(), Weight{0, 0});
+  std::vector<Weight> gains(system_.states.size(), Weight{0, 0});
   for (std::size_t s = 0; s < gains.size(); ++s) {
-    if (!holds(elements_.errors[s], column) || states_->at(0, s) == 0) continue;
-    const std::optional<Weight> gain = let_through(error, elements_.states[s], values_);
+    if (!holds(system_.errors[s], column) || states_->at(0, s) == 0) continue;
+    const std::optional<Weight> gain = let_through(error, system_.states[s], values_);
     if (!gain) return std::nullopt;
     gains[s] = *gain;
   }
@@ -66,7 +66,7 @@ const PeriodWeights::Gains& PeriodWeights::known_gains(AtomId error, std::size_t
 // The same of a reachable part. What the states of the class gain must be in that part, too: else
 // the result alone has no final weight.
 PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size_t column) const {
-  const Coordinates& all = *elements_.coordinates;
+  const Coordinates& all = *system_.coordinates;
   std::vector<Weight> gains(all.states.size(), Weight{0, 0});
   for (std::size_t s = 0; s < gains.size(); ++s) {
     if (!holds(all.errors[s], column)) continue;
@@ -92,19 +92,19 @@ bool PeriodWeights::holds(const LinearRow& errors, std::size_t column) {
 bool PeriodWeights::add_held(const Term& held, SourceParts& parts) const {
   const std::optional<std::uint32_t> state = state_of(values_.atom(held.atom).buffer);
   if (!state) return false;
-  for (const Addend& it : elements_.gradients[*state])
+  for (const Addend& it : system_.gradients[*state])
     parts.add(keys_[it.index], held.weight * it.weight);
-  for (const Addend& it : elements_.errors[*state])
-    parts.add(elements_.error_atoms[it.index], held.weight * it.weight);
+  for (const Addend& it : system_.errors[*state])
+    parts.add(system_.error_atoms[it.index], held.weight * it.weight);
   return true;
 }
 
 // The buffer's only state, if it has none of the parameters.
 std::optional<std::uint32_t> PeriodWeights::state_of(std::uint32_t buffer) const {
   std::optional<std::uint32_t> result;
-  for (std::uint32_t i = 0; i < elements_.states.size(); ++i) {
-    if (elements_.states[i].buffer != buffer) continue;
-    if (result || !elements_.start[i].is_zero()) return std::nullopt;
+  for (std::uint32_t i = 0; i < system_.states.size(); ++i) {
+    if (system_.states[i].buffer != buffer) continue;
+    if (result || !system_.start[i].is_zero()) return std::nullopt;
     result = i;
   }
   return result;

@@ -12,7 +12,7 @@ namespace convoy::check {
 // The final weights in what a replica reads, of the gradients and errors of one class of elements.
 class PeriodWeights : public FinalWeights {
  public:
-  PeriodWeights(const PeriodClass& elements, const std::vector<GradientKey>& gradients,
+  PeriodWeights(const LinearSystem& system, const std::vector<GradientKey>& gradients,
                 const ValueTable& values);
 
   // Those of one read: a row of the weights of gradients, and the only row of those of errors and
@@ -34,7 +34,7 @@ class PeriodWeights : public FinalWeights {
   static bool holds(const LinearRow& errors, std::size_t column);
   std::optional<std::uint32_t> state_of(std::uint32_t buffer) const;
 
-  const PeriodClass& elements_;
+  const LinearSystem& system_;
   const std::vector<GradientKey>& keys_;
   const ValueTable& values_;
   std::map<GradientKey, std::size_t> gradient_columns_;

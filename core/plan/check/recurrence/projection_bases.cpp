@@ -6,19 +6,19 @@
 
 namespace convoy::check {
 
-TurningBases::TurningBases(const Plan& plan, const SymbolicRun& period)
+ProjectionBases::ProjectionBases(const Plan& plan, const SymbolicRun& period)
     : plan_(plan), period_(period), values_(period.values()) {
   for (AtomId id = 0; id < values_.atoms(); ++id)
     if (values_.atom(id).basis != kNoAtom)
       projected_[values_.atom(id).basis].insert(values_.atom(id).reads.front());
 }
 
-bool TurningBases::turns(AtomId basis) {
+bool ProjectionBases::turns(AtomId basis) {
   std::set<AtomId> known;
   return iterates(basis, products(values_.atom(basis).inputs)) || alternates(basis, known);
 }
 
-bool TurningBases::iterates(AtomId basis, const std::vector<AtomId>& products) {
+bool ProjectionBases::iterates(AtomId basis, const std::vector<AtomId>& products) {
   std::set<ContentId> left = projected_[basis];
   const bool turn = std::ranges::all_of(products, [&](AtomId id) {
     const Atom& product = values_.atom(id);
@@ -32,7 +32,7 @@ bool TurningBases::iterates(AtomId basis, const std::vector<AtomId>& products) {
 }
 
 // Whether the contents of this memory at the period's end are made only of products with the basis.
-bool TurningBases::turns_to(ValueId held, AtomId basis) const {
+bool ProjectionBases::turns_to(ValueId held, AtomId basis) const {
   const std::vector<Term> terms = values_.expand(held, Casts::kKept);
   return !terms.empty() && std::ranges::all_of(terms, [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);
@@ -48,7 +48,7 @@ bool TurningBases::turns_to(ValueId held, AtomId basis) const {
   });
 }
 
-bool TurningBases::is_renewed(ValueId columns) {
+bool ProjectionBases::is_renewed(ValueId columns) {
   const std::vector<Term> terms = values_.expand(columns, Casts::kKept);
   for (const Term& term : terms) {
     const Atom& atom = values_.atom(term.atom);
@@ -63,7 +63,7 @@ bool TurningBases::is_renewed(ValueId columns) {
 }
 
 // Whether the kernel reads memory where the period leaves what it makes.
-bool TurningBases::goes_on(const Atom& made) const {
+bool ProjectionBases::goes_on(const Atom& made) const {
   const auto is_its = [&](ValueId value) {
     const Value& left = values_.value(value);
     return left.leaf && !left.poison && values_.atom(left.atom).operation == made.operation;
@@ -74,7 +74,7 @@ bool TurningBases::goes_on(const Atom& made) const {
 }
 
 // Until a basis is reached that is known.
-bool TurningBases::alternates(AtomId basis, std::set<AtomId>& known) const {
+bool ProjectionBases::alternates(AtomId basis, std::set<AtomId>& known) const {
   if (!known.insert(basis).second) return true;
   std::set<Rest> rests;
   for (const AtomId product : products(left_by_period(values_.atom(basis).inputs)))
@@ -87,7 +87,7 @@ bool TurningBases::alternates(AtomId basis, std::set<AtomId>& known) const {
 }
 
 // What a basis leaves out of a matrix, if this is the product of both.
-TurningBases::Rest TurningBases::rest_beside(AtomId product) const {
+ProjectionBases::Rest ProjectionBases::rest_beside(AtomId product) const {
   const Atom& atom = values_.atom(product);
   for (const std::size_t side : {0, 1}) {
     if (atom.sides[side].size() != 1) continue;
@@ -102,7 +102,7 @@ TurningBases::Rest TurningBases::rest_beside(AtomId product) const {
 
 // Whether such a rest is in the matrix, or in what memory held of the period before. A projection
 // is its matrix plus the error, so the rest is the error taken once from nothing.
-bool TurningBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const {
+bool ProjectionBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const {
   const auto is_rest = [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);
     return atom.basis != kNoAtom && (term.weight + whole(1)).is_zero() &&
@@ -122,7 +122,7 @@ bool TurningBases::has_rest(ContentId matrix, const std::set<Rest>& rests) const
 }
 
 // The products of matrices in these values; none where there is anything else.
-std::vector<AtomId> TurningBases::products(const std::vector<ValueId>& values) const {
+std::vector<AtomId> ProjectionBases::products(const std::vector<ValueId>& values) const {
   std::vector<AtomId> result;
   for (const ValueId value : values)
     for (const Term& term : values_.expand(value, Casts::kKept)) {
@@ -134,7 +134,7 @@ std::vector<AtomId> TurningBases::products(const std::vector<ValueId>& values) c
 }
 
 // With what the period leaves in memory instead of what memory held.
-std::vector<ValueId> TurningBases::left_by_period(const std::vector<ValueId>& values) const {
+std::vector<ValueId> ProjectionBases::left_by_period(const std::vector<ValueId>& values) const {
   std::vector<ValueId> result;
   for (const ValueId value : values) {
     const Value& known = values_.value(value);

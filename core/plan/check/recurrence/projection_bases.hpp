@@ -20,10 +20,10 @@ namespace convoy::check {
 // products
 //   with it make the next one, and what the first one left out is in what is projected on the next
 //   one, and so on until the first one comes again, in the period after.
-class TurningBases {
+class ProjectionBases {
  public:
   // `period` was run from held memory.
-  TurningBases(const Plan& plan, const SymbolicRun& period);
+  ProjectionBases(const Plan& plan, const SymbolicRun& period);
 
   bool turns(AtomId basis);
   // The kernels that make columns, and whether from the step's number alone.

@@ -20,7 +20,7 @@ std::optional<ValueId> whole_value(const BufferContent& content) {
 
 }  // namespace
 
-ShareRatios::ShareRatios(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
+PushSum::PushSum(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
     : plan_(plan), period_(period), begun_(begun), values_(period.values()) {
   if (std::ranges::find(plan.body, OperationKind::kDivide, &Operation::kind) == plan.body.end())
     return;
@@ -35,17 +35,17 @@ ShareRatios::ShareRatios(const Plan& plan, const SymbolicRun& period, const Symb
   }
 }
 
-const ShareRatios::Ratio* ShareRatios::find(AtomId atom) const {
+const PushSum::Ratio* PushSum::find(AtomId atom) const {
   const auto found = ratios_.find(atom);
   return found == ratios_.end() ? nullptr : &found->second;
 }
 
-std::optional<Weight> ShareRatios::settled(std::uint32_t buffer) const {
+std::optional<Weight> PushSum::settled(std::uint32_t buffer) const {
   const auto found = sums_.held.find(buffer);
   return ratios_.empty() || found == sums_.held.end() ? std::nullopt : std::optional(found->second);
 }
 
-void ShareRatios::find_candidates() {
+void PushSum::find_candidates() {
   for (AtomId id = 0; id < values_.atoms(); ++id) {
     const Atom& atom = values_.atom(id);
     if (atom.kind != AtomKind::kOpaque || atom.factors.empty() ||
@@ -60,7 +60,7 @@ void ShareRatios::find_candidates() {
 
 // What there is of memory in a value; none where something is not known. Sums may have gradients
 // and errors, too. Memory that is read `anywhere` may be shifted as a whole.
-std::optional<ShareRatios::Row> ShareRatios::held_in(ValueId id, Part part, bool anywhere) const {
+std::optional<PushSum::Row> PushSum::held_in(ValueId id, Part part, bool anywhere) const {
   const Value& value = values_.value(id);
   if (value.poison || !value.constant.is_zero()) return std::nullopt;
   Row row;
@@ -78,7 +78,7 @@ std::optional<ShareRatios::Row> ShareRatios::held_in(ValueId id, Part part, bool
   return fits ? std::optional(std::move(row)) : std::nullopt;
 }
 
-std::optional<Weight> ShareRatios::start_of(std::uint32_t buffer, Part part) const {
+std::optional<Weight> PushSum::start_of(std::uint32_t buffer, Part part) const {
   const std::uint32_t kind = plan_.buffers[buffer].kind;
   if (kind == CONVOY_BUFFER_GRADIENT || kind == CONVOY_BUFFER_SCRATCH) return std::nullopt;
   const auto id = whole_value(begun_.memory(buffer));
@@ -86,8 +86,9 @@ std::optional<Weight> ShareRatios::start_of(std::uint32_t buffer, Part part) con
   const Value& value = begun_.values().value(*id);
   if (value.poison) return std::nullopt;
   if (part == Part::kWeight)
-    return value.print == Fingerprint{} && value.constant.value >= 0 ? std::optional(value.constant)
-                                                                     : std::nullopt;
+    return value.fingerprint == Fingerprint{} && value.constant.value >= 0
+               ? std::optional(value.constant)
+               : std::nullopt;
   if (!value.constant.is_zero()) return std::nullopt;
   Weight sum{0, 0};
   for (const Term& term : begun_.values().expand(*id, Casts::kThrough)) {
@@ -100,7 +101,7 @@ std::optional<Weight> ShareRatios::start_of(std::uint32_t buffer, Part part) con
 
 // With the memory in the row, and all that it is made of from period to period; false, and as
 // before, where it is made of anything else.
-bool ShareRatios::extend(Flow& flow, const Row& by) const {
+bool PushSum::extend(Flow& flow, const Row& by) const {
   Flow more{flow.part, {}, {}};
   std::vector<std::uint32_t> open;
   for (const auto& [buffer, unused] : by) open.push_back(buffer);
@@ -122,13 +123,13 @@ bool ShareRatios::extend(Flow& flow, const Row& by) const {
   return true;
 }
 
-Weight ShareRatios::times(const Row& row, const Row& held) const {
+Weight PushSum::times(const Row& row, const Row& held) const {
   Weight sum{0, 0};
   for (const auto& [buffer, weight] : row) sum = sum + weight * held.at(buffer);
   return sum;
 }
 
-ShareRatios::Row ShareRatios::next(const Flow& flow, const Row& held) const {
+PushSum::Row PushSum::next(const Flow& flow, const Row& held) const {
   Row result;
   for (const auto& [buffer, row] : flow.step) {
     values_.spend(row.size(), CONVOY_NONE);
@@ -138,7 +139,7 @@ ShareRatios::Row ShareRatios::next(const Flow& flow, const Row& held) const {
 }
 
 // Weights that are not zero stay so, because none becomes zero in the first period, and so in none.
-bool ShareRatios::stay_positive() const {
+bool PushSum::stay_positive() const {
   const Row later = next(weights_, weights_.held);
   return std::ranges::all_of(weights_.held, [&](const auto& it) {
     return !(it.second.value > 0) || later.at(it.first).value > 0;
@@ -147,7 +148,7 @@ bool ShareRatios::stay_positive() const {
 
 // Without gradients, a sum is its weight times the first parameters in every period: it is so for
 // ever if it is so for as many periods as there are buffers.
-void ShareRatios::keep_equal() {
+void PushSum::keep_equal() {
   const std::size_t periods = sums_.step.size() + weights_.step.size();
   if (sums_.step.size() > kMostBuffers || weights_.step.size() > kMostBuffers)
     return candidates_.clear();
@@ -167,7 +168,7 @@ void ShareRatios::keep_equal() {
 }
 
 // Goes on until what it holds stays the same; false where it never does.
-bool ShareRatios::settle(Flow& flow) const {
+bool PushSum::settle(Flow& flow) const {
   std::map<std::uint32_t, std::uint32_t> numbers;
   for (const auto& [buffer, unused] : flow.step)
     numbers.emplace(buffer, static_cast<std::uint32_t>(numbers.size()));
@@ -180,7 +181,7 @@ bool ShareRatios::settle(Flow& flow) const {
   }
   values_.spend(step.size() * step.size() * step.size() / 16, CONVOY_NONE);
   const Limit limit = limit_of(step);
-  if (limit.kind != LongRun::kSettles) return false;
+  if (limit.kind != Stability::kConverges) return false;
   const FieldMatrix end = multiply(limit.kept, multiply(limit.conserved, start));
   for (auto& [buffer, held] : flow.held) {
     const std::uint64_t field = end.at(numbers.at(buffer), 0);
@@ -191,7 +192,7 @@ bool ShareRatios::settle(Flow& flow) const {
 
 // Sums that were read in another way would be other multiples of the parameters at first than in
 // the end.
-bool ShareRatios::are_all_uses() const {
+bool PushSum::are_all_uses() const {
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     if (plan_.buffers[b].kind == CONVOY_BUFFER_SCRATCH || sums_.step.contains(b) ||
         !period_.relevant(b) || period_.holds_as(b) != b)
@@ -205,7 +206,7 @@ bool ShareRatios::are_all_uses() const {
   });
 }
 
-bool ShareRatios::uses_sums(ValueId value) const {
+bool PushSum::uses_sums(ValueId value) const {
   if (values_.value(value).poison) return false;
   return std::ranges::any_of(values_.expand(value, Casts::kThrough), [&](const Term& term) {
     const Atom& atom = values_.atom(term.atom);

@@ -14,10 +14,10 @@ namespace convoy::check {
 // and the sums as multiples of the first parameters. So without gradients a quotient is the
 // parameters, however far the weights are. The weights do not depend on the run, and settle: in the
 // end a quotient is its sum divided by a constant.
-class ShareRatios {
+class PushSum {
  public:
   // `period` was run from held memory, `begun` has run the prologue. Throws OverBudget.
-  ShareRatios(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+  PushSum(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
 
   struct Ratio {
     ValueId sum = 0;

@@ -74,7 +74,7 @@ std::vector<Vector> columns(const std::vector<LinearRow>& rows) {
 
 // All beginnings come before what later periods make of any: vectors of many periods are nearly
 // sums of each other, and dividing by what is left of one would magnify rounding.
-Basis reachable(const PeriodClass& it, const ValueTable& budget) {
+Basis reachable_basis(const LinearSystem& it, const ValueTable& budget) {
   std::deque<Vector> open{it.start};
   for (const auto* rows : {&it.gradients, &it.errors, &it.start_errors, &it.start_gradients})
     for (Vector& column : columns(*rows)) open.push_back(std::move(column));
@@ -91,10 +91,10 @@ Basis reachable(const PeriodClass& it, const ValueTable& budget) {
 
 }  // namespace
 
-std::optional<PeriodClass> reachable_part(const PeriodClass& it, const ValueTable& budget) {
-  const Basis basis = reachable(it, budget);
+std::optional<LinearSystem> reachable_subspace(const LinearSystem& it, const ValueTable& budget) {
+  const Basis basis = reachable_basis(it, budget);
   if (basis.vectors().size() == it.states.size()) return std::nullopt;
-  PeriodClass result;
+  LinearSystem result;
   for (const std::size_t place : basis.places()) {
     result.states.push_back(it.states[place]);
     result.step.push_back(basis.row(it.step[place]));

@@ -10,6 +10,6 @@ namespace convoy::check {
 // gradients and errors; its states are states of the class. For example, if a plan keeps a sum of
 // other memory beside that memory, the sum never differs from it, so the difference is left out
 // here. None when every content is reachable. Throws OverBudget.
-std::optional<PeriodClass> reachable_part(const PeriodClass& it, const ValueTable& budget);
+std::optional<LinearSystem> reachable_subspace(const LinearSystem& it, const ValueTable& budget);
 
 }  // namespace convoy::check

@@ -31,14 +31,14 @@ class RecurrenceJudge {
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
     require_turning_bases(map);
     if (findings_.empty()) {
-      for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+      for (const LinearSystem& it : map.systems) judge_system(it, map.gradients);
       require_equal_averages(map);
     } else {
       look_for_restarts(map);
     }
     result_.restarts = only_restarts(map);
-    if (findings_.empty() || result_.restarts) compare_classes(map);
-    if (map.classes.empty() && findings_.empty())
+    if (findings_.empty() || result_.restarts) compare_systems(map);
+    if (map.systems.empty() && findings_.empty())
       add(FindingKind::kUnknown, CONVOY_NONE, CONVOY_NONE, {}, "no forward reads anything");
     note_kernels();
     conclude();
@@ -49,7 +49,8 @@ class RecurrenceJudge {
   std::unique_ptr<SymbolicRun> run_period_after(SymbolicRun& begun, Budget& budget,
                                                 bool shares_atoms) const {
     begun.run_prologue();
-    return shares_atoms ? run_from_held(plan_, budget, begun) : run_from_each_held(plan_, budget);
+    return shares_atoms ? run_inductive_period(plan_, budget, begun)
+                        : run_unshared_inductive_period(plan_, budget);
   }
 
   void add(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
@@ -138,26 +139,26 @@ class RecurrenceJudge {
             plan_.buffers[atom.buffer].kind == CONVOY_BUFFER_GRADIENT);
   }
 
-  void judge_class(const PeriodClass& it, const std::vector<GradientKey>& gradients) {
-    ClassJudge judge(plan_, it, gradients, period_.linear_applies(), period_.values());
-    const ClassReport report = judge.judge();
-    for (const ClassFinding& finding : report.findings)
+  void judge_system(const LinearSystem& it, const std::vector<GradientKey>& gradients) {
+    SystemJudge judge(plan_, it, gradients, period_.linear_applies(), period_.values());
+    const SystemReport report = judge.judge();
+    for (const SystemFinding& finding : report.findings)
       add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
     reports_.push_back(report);
   }
 
   // Whether a mean of parameters on the way is meant or not, all replicas must go on from it.
   void require_equal_averages(const PeriodMap& map) {
-    for (const std::vector<std::size_t>& group : map.together)
+    for (const std::vector<std::size_t>& group : map.groups)
       for (const std::size_t i : group) {
         const std::uint64_t first = reports_[group.front()].averaged_over;
         if (reports_[i].averaged_over == first) continue;
-        const PeriodRead& read = map.classes[i].reads.front();
+        const PeriodRead& read = map.systems[i].reads.front();
         add(FindingKind::kScaled, read.operation, read.replica, read.range,
             fmt::format("replica {} goes on from the mean of its parameters at {} points on the "
                         "way, and replica {} from that at {}",
                         read.replica, std::max<std::uint64_t>(reports_[i].averaged_over, 1),
-                        map.classes[group.front()].reads.front().replica,
+                        map.systems[group.front()].reads.front().replica,
                         std::max<std::uint64_t>(first, 1)));
       }
   }
@@ -170,7 +171,7 @@ class RecurrenceJudge {
     if (plan_.computes < 2 || !std::ranges::all_of(findings_, by_scale)) return;
     std::vector<Finding> of_applies = std::exchange(findings_, {});
     try {
-      for (const PeriodClass& it : map.classes) judge_class(it, map.gradients);
+      for (const LinearSystem& it : map.systems) judge_system(it, map.gradients);
       if (only_restarts(map)) return;
     } catch (const OverBudget&) {
       // What the applies are given is wrong, whatever the classes are.
@@ -181,9 +182,9 @@ class RecurrenceJudge {
 
   // Momentum that begins anew is all that there is against the classes, and replicas agree on it.
   bool only_restarts(const PeriodMap& map) const {
-    if (reports_.size() != map.classes.size()) return false;
-    const auto restarts = [](const ClassReport& it) { return !it.restarts.empty(); };
-    const auto is_fine = [](const ClassReport& it) {
+    if (reports_.size() != map.systems.size()) return false;
+    const auto restarts = [](const SystemReport& it) { return !it.restarts.empty(); };
+    const auto is_fine = [](const SystemReport& it) {
       return !it.restarts.empty() || it.findings.empty();
     };
     const auto agree = [&](const std::vector<std::size_t>& group) {
@@ -192,13 +193,13 @@ class RecurrenceJudge {
       });
     };
     return std::ranges::any_of(reports_, restarts) && std::ranges::all_of(reports_, is_fine) &&
-           std::ranges::all_of(map.together, agree);
+           std::ranges::all_of(map.groups, agree);
   }
 
   // The part that a projection leaves out is transferred later only if the basis turns towards it.
   void require_turning_bases(const PeriodMap& map) {
     if (map.bases.empty()) return;
-    TurningBases bases(plan_, period_);
+    ProjectionBases bases(plan_, period_);
     const auto fixed =
         std::ranges::find_if(map.bases, [&](const auto& it) { return !bases.turns(it.first); });
     if (fixed != map.bases.end())
@@ -210,33 +211,33 @@ class RecurrenceJudge {
   }
 
   // Where momentum begins anew, only the counts of gradients are known.
-  void compare_classes(const PeriodMap& map) {
-    std::vector<const ClassReport*> judged;
-    for (const ClassReport& it : reports_)
+  void compare_systems(const PeriodMap& map) {
+    std::vector<const SystemReport*> judged;
+    for (const SystemReport& it : reports_)
       if (it.restarts.empty()) judged.push_back(&it);
     require_one_kind(judged);
     if (!findings_.empty() && !result_.restarts) return;
-    for (const std::vector<std::size_t>& group : map.together)
+    for (const std::vector<std::size_t>& group : map.groups)
       if (reports_[group.front()].restarts.empty()) compare(group);
   }
 
   // Either every variable is shared between the replicas or none is, and all take the mean over the
   // same number of computes.
-  void require_one_kind(const std::vector<const ClassReport*>& judged) {
-    for (const ClassReport* it : judged)
+  void require_one_kind(const std::vector<const SystemReport*>& judged) {
+    for (const SystemReport* it : judged)
       if (it->means_over != judged.front()->means_over ||
           it->uneven_means != judged.front()->uneven_means)
         add(FindingKind::kScaled, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
             fmt::format("its update is a mean over {} steps, and that of other variables over {}",
                         it->means_over, judged.front()->means_over));
-    for (const ClassReport* it : judged)
+    for (const SystemReport* it : judged)
       if (it->uneven_because != judged.front()->uneven_because)
         add(FindingKind::kUnknown, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
             "its gradients count differently from step to step, in another way than those of "
             "other variables");
-    for (const ClassReport* it : judged)
+    for (const SystemReport* it : judged)
       if (it->by_itself != judged.front()->by_itself)
         add(FindingKind::kUnknown, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
@@ -244,8 +245,8 @@ class RecurrenceJudge {
                             "variables are in means of all replicas"
                           : "its update is a mean of all replicas, and every gradient of other "
                             "variables is in an update of its own");
-    if (std::ranges::all_of(reports_, &ClassReport::alone)) return;
-    for (const ClassReport* it : judged)
+    if (std::ranges::all_of(reports_, &SystemReport::alone)) return;
+    for (const SystemReport* it : judged)
       if (it->alone)
         add(FindingKind::kMissing, it->noise.front().operation, it->noise.front().replica,
             it->noise.front().range,
@@ -254,7 +255,7 @@ class RecurrenceJudge {
 
   // Replicas that share no memory must have the same weights for the same elements.
   void compare(const std::vector<std::size_t>& group) {
-    const ClassReport& first = reports_[group.front()];
+    const SystemReport& first = reports_[group.front()];
     for (const std::size_t i : group)
       for (const ReadNoise& read : reports_[i].noise) {
         compare_counts(first, reports_[i], read);
@@ -262,7 +263,8 @@ class RecurrenceJudge {
       }
   }
 
-  void compare_counts(const ClassReport& first, const ClassReport& report, const ReadNoise& read) {
+  void compare_counts(const SystemReport& first, const SystemReport& report,
+                      const ReadNoise& read) {
     if (report.total == first.total) return;
     add(FindingKind::kScaled, read.operation, read.replica, read.range,
         fmt::format("in what replica {} reads every gradient counts {:.6g} times in the end, and "
@@ -301,7 +303,7 @@ class RecurrenceJudge {
     double least = reports_.front().least;
     double most = reports_.front().counts;
     result_.uneven_because = reports_.front().uneven_because;
-    for (const ClassReport& it : reports_) {
+    for (const SystemReport& it : reports_) {
       least = std::min(least, it.least);
       most = std::max(most, it.counts);
       result_.means_over = std::max(result_.means_over, it.means_over);
@@ -325,7 +327,7 @@ class RecurrenceJudge {
   Recurrence result_;
   std::vector<bool> parameter_like_;                   // by buffer
   std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
-  std::vector<ClassReport> reports_;                   // by class
+  std::vector<SystemReport> reports_;                  // by class
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };

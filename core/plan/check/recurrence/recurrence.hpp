@@ -39,7 +39,7 @@ struct Recurrence : GradientCounts {
   std::vector<Finding> findings;  // of kWrong and kUnproved
 };
 
-// Judges one period from any state as a linear map x' = Ax + Bg + Ce + Dy (see PeriodClass), with
+// Judges one period from any state as a linear map x' = Ax + Bg + Ce + Dy (see LinearSystem), with
 // what the prologue leaves as its beginning:
 // - without gradients the parameters stay what they are: A keeps the start, every forward reads 1
 //   times the parameters;

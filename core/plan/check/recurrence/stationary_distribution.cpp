@@ -70,7 +70,7 @@ std::uint32_t common_source(const Rows& step) {
 }
 
 // As for Markov chains: one closed set of states, which is aperiodic.
-bool settles(const Rows& step) {
+bool is_ergodic(const Rows& step) {
   const std::uint32_t source = common_source(step);
   if (source == kNever) return false;
   std::vector<std::uint32_t> distance(step.size(), kNever);
@@ -85,7 +85,7 @@ bool settles(const Rows& step) {
 
 // Classes of states: states of one class get the same total from the states of every class, so they
 // have equal weights in the conserved sum.
-std::vector<std::uint32_t> alike(const Rows& step, const ValueTable& budget, std::uint32_t where) {
+std::vector<std::uint32_t> lumped(const Rows& step, const ValueTable& budget, std::uint32_t where) {
   std::vector<std::uint32_t> kinds(step.size(), 0);
   for (std::size_t count = 1; count <= kMostWeights;) {
     std::vector<std::uint64_t> given(step.size(), 0);
@@ -147,10 +147,10 @@ bool is_conserved(const Rows& step, const std::vector<std::uint64_t>& weights) {
 
 }  // namespace
 
-std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodClass& it,
-                                                                 const ValueTable& budget) {
-  if (!averages(it.step) || !settles(it.step)) return std::nullopt;
-  const std::vector<std::uint32_t> kinds = alike(it.step, budget, it.reads.front().operation);
+std::optional<std::vector<std::uint64_t>> stationary_distribution(const LinearSystem& it,
+                                                                  const ValueTable& budget) {
+  if (!averages(it.step) || !is_ergodic(it.step)) return std::nullopt;
+  const std::vector<std::uint32_t> kinds = lumped(it.step, budget, it.reads.front().operation);
   if (kinds.empty()) return std::nullopt;
   const std::vector<std::uint64_t> of_kinds = weights_of_kinds(it.step, kinds);
   if (of_kinds.empty()) return std::nullopt;
@@ -161,7 +161,7 @@ std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodCla
   return weights;
 }
 
-std::uint64_t periods_to_spread(const PeriodClass& it, std::size_t gradients,
+std::uint64_t periods_to_spread(const LinearSystem& it, std::size_t gradients,
                                 const ValueTable& budget) {
   const std::size_t words = (gradients + 63) / 64;
   using Sets = std::vector<std::vector<std::uint64_t>>;

@@ -13,11 +13,11 @@ namespace convoy::check {
 // (one closed set of states, not periodic), every state converges to that sum. So thousands of
 // averaging replicas are judged without matrices. None when A is not of that kind, or when there
 // are too many different weights. Throws OverBudget.
-std::optional<std::vector<std::uint64_t>> conserved_by_averaging(const PeriodClass& it,
-                                                                 const ValueTable& budget);
+std::optional<std::vector<std::uint64_t>> stationary_distribution(const LinearSystem& it,
+                                                                  const ValueTable& budget);
 
 // Periods until every gradient has reached everything that is read, if no terms cancel.
-std::uint64_t periods_to_spread(const PeriodClass& it, std::size_t gradients,
+std::uint64_t periods_to_spread(const LinearSystem& it, std::size_t gradients,
                                 const ValueTable& budget);
 
 }  // namespace convoy::check

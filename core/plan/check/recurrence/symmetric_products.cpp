@@ -10,7 +10,7 @@ namespace convoy::check {
 namespace {
 
 // After so many attempts to find memory that stays even, none is taken for even.
-constexpr int kMostEvenAttempts = 8;
+constexpr int kMostSymmetryAttempts = 8;
 
 // The gradients of a value: of each compute, from each distance.
 class GradientsInValue {
@@ -19,7 +19,7 @@ class GradientsInValue {
     parts_[{gradient.step, term.shift}].emplace(gradient.replica, term.weight.field);
   }
   // Whether all replicas' count alike.
-  bool are_even(std::uint32_t replicas) const {
+  bool are_symmetric(std::uint32_t replicas) const {
     return std::ranges::all_of(parts_, [&](const auto& part) {
       const auto& weights = part.second;
       return weights.size() == replicas && std::ranges::all_of(weights, [&](const auto& it) {
@@ -38,12 +38,13 @@ bool makes_product(OperationKind kind) {
 
 }  // namespace
 
-EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun)
+SymmetricProducts::SymmetricProducts(const Plan& plan, const SymbolicRun& period,
+                                     const SymbolicRun& begun)
     : plan_(plan), period_(period), values_(period.values()) {
   if (std::ranges::none_of(plan.body, makes_product, &Operation::kind)) return;
   examine_memory(begun);
-  find_alike(begun);
-  for (int attempt = 0; attempt < kMostEvenAttempts; ++attempt) {
+  find_equal(begun);
+  for (int attempt = 0; attempt < kMostSymmetryAttempts; ++attempt) {
     examine_atoms();
     if (!lower_memory()) return;
   }
@@ -52,48 +53,48 @@ EvenProducts::EvenProducts(const Plan& plan, const SymbolicRun& period, const Sy
 
 // What memory may be at most: parameters are the same for all, or their differences show in what
 // replicas apply; persistent memory that starts at zero may hold sums of gradients.
-void EvenProducts::examine_memory(const SymbolicRun& begun) {
+void SymmetricProducts::examine_memory(const SymbolicRun& begun) {
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan_.buffers[b];
-    Evenness most = Evenness::kNone;
-    if (buffer.is_of_model()) most = Evenness::kKnown;
+    Symmetry most = Symmetry::kNone;
+    if (buffer.is_of_model()) most = Symmetry::kKnown;
     if (buffer.kind == CONVOY_BUFFER_PERSISTENT)
       most = std::ranges::all_of(begun.memory(b).intervals(),
                                  [&](const auto& it) { return it.value == begun.values().zero(); })
-                 ? Evenness::kLinear
-                 : Evenness::kKnown;
+                 ? Symmetry::kLinear
+                 : Symmetry::kKnown;
     memory_.push_back(most);
   }
 }
 
 // Such as parameters and the copy of them that a server keeps. The period leaves the same there
 // whatever was there before, so no induction is needed.
-void EvenProducts::find_alike(const SymbolicRun& begun) {
+void SymmetricProducts::find_equal(const SymbolicRun& begun) {
   std::map<std::pair<std::vector<std::uint64_t>, std::vector<std::uint64_t>>, std::uint32_t> first;
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
     const PlanBuffer& buffer = plan_.buffers[b];
-    alike_.push_back(b);
+    equal_.push_back(b);
     if (buffer.kind == CONVOY_BUFFER_SCRATCH || buffer.dtype != CONVOY_F32) continue;
     std::vector<std::uint64_t> ends = period_.memory(b).words();
     ends.push_back(buffer.count);
-    alike_[b] = first.try_emplace({begun.memory(b).words(), std::move(ends)}, b).first->second;
+    equal_[b] = first.try_emplace({begun.memory(b).words(), std::move(ends)}, b).first->second;
   }
 }
 
 // From the oldest to the youngest, so that what an atom is made of is known.
-void EvenProducts::examine_atoms() {
+void SymmetricProducts::examine_atoms() {
   atoms_.clear();
   for (AtomId id = 0; id < values_.atoms(); ++id) atoms_.push_back(examine(id));
 }
 
 // Memory is what the period leaves there, too. Whether anything had to be lowered.
-bool EvenProducts::lower_memory() {
+bool SymmetricProducts::lower_memory() {
   bool lowered = false;
   for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
-    if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT || memory_[b] == Evenness::kNone)
+    if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT || memory_[b] == Symmetry::kNone)
       continue;
     for (const auto& [first, value] : period_.memory(b).intervals()) {
-      const Evenness left = of_value(value);
+      const Symmetry left = of_value(value);
       lowered = lowered || left < memory_[b];
       memory_[b] = std::min(memory_[b], left);
     }
@@ -101,46 +102,46 @@ bool EvenProducts::lower_memory() {
   return lowered;
 }
 
-EvenProducts::KnownAtom EvenProducts::examine(AtomId id) const {
+SymmetricProducts::KnownAtom SymmetricProducts::examine(AtomId id) const {
   const Atom& atom = values_.atom(id);
   if (atom.kind != AtomKind::kOpaque) return {};
-  if (!atom.factors.empty() && of_all(atom.inputs) == Evenness::kLinear && accepts_factor(atom))
-    return {Evenness::kLinear, true};
+  if (!atom.factors.empty() && of_all(atom.inputs) == Symmetry::kLinear && accepts_factor(atom))
+    return {Symmetry::kLinear, true};
   // Orthonormal columns are the matrix times another one, which only the run knows.
   const bool orthogonalises = atom.matrix.kind == OperationKind::kOrthogonalise;
-  if (orthogonalises && atom.inputs.size() == 1 && of_all(atom.inputs) == Evenness::kLinear)
-    return {Evenness::kLinear, true};
-  const Evenness made_of = std::min(of_all(atom.inputs), of_all(atom.factors));
-  return {std::min(made_of, Evenness::kKnown), false};
+  if (orthogonalises && atom.inputs.size() == 1 && of_all(atom.inputs) == Symmetry::kLinear)
+    return {Symmetry::kLinear, true};
+  const Symmetry made_of = std::min(of_all(atom.inputs), of_all(atom.factors));
+  return {std::min(made_of, Symmetry::kKnown), false};
 }
 
-EvenProducts::Evenness EvenProducts::of_all(const std::vector<ValueId>& values) const {
-  Evenness result = Evenness::kLinear;
+SymmetricProducts::Symmetry SymmetricProducts::of_all(const std::vector<ValueId>& values) const {
+  Symmetry result = Symmetry::kLinear;
   for (const ValueId value : values) result = std::min(result, of_value(value));
   return result;
 }
 
-EvenProducts::Evenness EvenProducts::of_value(ValueId id) const {
+SymmetricProducts::Symmetry SymmetricProducts::of_value(ValueId id) const {
   const Value& value = values_.value(id);
-  if (value.poison) return Evenness::kNone;
-  Evenness result = value.constant.is_zero() ? Evenness::kLinear : Evenness::kKnown;
+  if (value.poison) return Symmetry::kNone;
+  Symmetry result = value.constant.is_zero() ? Symmetry::kLinear : Symmetry::kKnown;
   GradientsInValue gradients;
-  for (const Term& term : without_alike(values_.expand(id, Casts::kThrough))) {
+  for (const Term& term : without_equal(values_.expand(id, Casts::kThrough))) {
     const Atom& atom = values_.atom(term.atom);
     if (atom.kind == AtomKind::kGradient)
       gradients.add(atom, term);
     else
       result = std::min(result, of_term(atom, term.atom));
   }
-  return gradients.are_even(plan_.cluster->replicas()) ? result : Evenness::kNone;
+  return gradients.are_symmetric(plan_.cluster->replicas()) ? result : Symmetry::kNone;
 }
 
 // Differences of memory with the same contents are nothing, such as how far parameters are from
 // where the period began, when it begins.
-std::vector<Term> EvenProducts::without_alike(std::vector<Term> terms) const {
+std::vector<Term> SymmetricProducts::without_equal(std::vector<Term> terms) const {
   std::map<std::pair<std::uint32_t, std::int64_t>, Weight> sums;
   const auto key = [&](const Term& term) {
-    return std::pair(alike_[values_.atom(term.atom).buffer], term.shift);
+    return std::pair(equal_[values_.atom(term.atom).buffer], term.shift);
   };
   const auto is_held = [&](const Term& term) {
     return values_.atom(term.atom).kind == AtomKind::kHeld;
@@ -155,20 +156,20 @@ std::vector<Term> EvenProducts::without_alike(std::vector<Term> terms) const {
   return terms;
 }
 
-EvenProducts::Evenness EvenProducts::of_term(const Atom& atom, AtomId id) const {
-  if (atom.kind == AtomKind::kOpaque) return atoms_[id].evenness;
-  return atom.kind == AtomKind::kHeld ? memory_[atom.buffer] : Evenness::kNone;
+SymmetricProducts::Symmetry SymmetricProducts::of_term(const Atom& atom, AtomId id) const {
+  if (atom.kind == AtomKind::kOpaque) return atoms_[id].symmetry;
+  return atom.kind == AtomKind::kHeld ? memory_[atom.buffer] : Symmetry::kNone;
 }
 
 // A number may depend on anything, as where no momentum comes before it.
-bool EvenProducts::accepts_factor(const Atom& atom) const {
+bool SymmetricProducts::accepts_factor(const Atom& atom) const {
   const OperationKind by = operation_of(plan_, atom.operation).kind;
   const std::vector<Term> terms = values_.expand(atom.factors.front(), Casts::kThrough);
   return !terms.empty() && std::ranges::all_of(terms, [&](const Term& term) {
     const Atom& factor = values_.atom(term.atom);
     if (factor.kind != AtomKind::kOpaque) return false;
     if (atom.one_factor) return true;
-    return by == OperationKind::kDivide && atoms_[term.atom].evenness != Evenness::kNone &&
+    return by == OperationKind::kDivide && atoms_[term.atom].symmetry != Symmetry::kNone &&
            operation_of(plan_, factor.operation).kind == OperationKind::kSquareRoot;
   });
 }

@@ -15,42 +15,42 @@ namespace convoy::check {
 // Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
 // gradients. A factor of each element must be the divisor, and a root of what is made of all
 // replicas' gradients alike.
-class EvenProducts {
+class SymmetricProducts {
  public:
   // `period` was run from held memory, `begun` has run the prologue. Throws OverBudget.
-  EvenProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
+  SymmetricProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
 
   bool contains(AtomId atom) const { return atom < atoms_.size() && atoms_[atom].is_product; }
 
  private:
   // The class of a value, an atom or a buffer: the lowest class of its constituents.
-  enum class Evenness {
+  enum class Symmetry {
     kNone,    // replicas may count differently
     kKnown,   // a function of what holds all replicas' gradients alike
     kLinear,  // such a sum
   };
   struct KnownAtom {
-    Evenness evenness = Evenness::kNone;
+    Symmetry symmetry = Symmetry::kNone;
     bool is_product = false;
   };
 
   void examine_memory(const SymbolicRun& begun);
-  void find_alike(const SymbolicRun& begun);
+  void find_equal(const SymbolicRun& begun);
   void examine_atoms();
   bool lower_memory();
   KnownAtom examine(AtomId id) const;
-  Evenness of_all(const std::vector<ValueId>& values) const;
-  Evenness of_value(ValueId value) const;
-  std::vector<Term> without_alike(std::vector<Term> terms) const;
-  Evenness of_term(const Atom& atom, AtomId id) const;
+  Symmetry of_all(const std::vector<ValueId>& values) const;
+  Symmetry of_value(ValueId value) const;
+  std::vector<Term> without_equal(std::vector<Term> terms) const;
+  Symmetry of_term(const Atom& atom, AtomId id) const;
   bool accepts_factor(const Atom& atom) const;
 
   const Plan& plan_;
   const SymbolicRun& period_;
   const ValueTable& values_;
-  std::vector<Evenness> memory_;  // by buffer
+  std::vector<Symmetry> memory_;  // by buffer
   // By buffer: the first one with the same contents whenever a period begins.
-  std::vector<std::uint32_t> alike_;
+  std::vector<std::uint32_t> equal_;
   std::vector<KnownAtom> atoms_;
 };
 

@@ -24,56 +24,56 @@ constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as an
 
 }  // namespace
 
-ClassReport ClassJudge::judge() {
+SystemReport SystemJudge::judge() {
   if (!fits() || !reads_known()) return std::move(report_);
-  require_constant_start(plan_, it_, values_, report_);
+  require_constant_zero_input_response(plan_, system_, values_, report_);
   if (!report_.findings.empty()) return std::move(report_);
-  if (!it_.opaque_atoms.empty()) {
+  if (!system_.opaque_atoms.empty()) {
     judge_conserved();
     return std::move(report_);
   }
-  if (conserved_) {
+  if (stationary_) {
     judge_averaging();
   } else {
-    const Limit limit = limit_of(it_.step);
-    if (limit.kind != LongRun::kSettles)
-      if (const auto part = reachable_part(it_, values_))
-        return ClassJudge(plan_, *part, gradients_, applies_, values_).judge();
+    const Limit limit = limit_of(system_.step);
+    if (limit.kind != Stability::kConverges)
+      if (const auto part = reachable_subspace(system_, values_))
+        return SystemJudge(plan_, *part, gradients_, applies_, values_).judge();
     judge_limit(limit);
   }
   if (report_.findings.empty()) measure_delay();
   return std::move(report_);
 }
 
-bool ClassJudge::fits() {
-  const std::size_t n = it_.states.size();
+bool SystemJudge::fits() {
+  const std::size_t n = system_.states.size();
   const bool starts_alike =
-      std::ranges::all_of(it_.start, [](const Weight& it) { return it.field == 1; });
-  if (n > kFewStates && it_.opaque_atoms.empty() && starts_alike)
-    conserved_ = conserved_by_averaging(it_, values_);
-  if (conserved_) return true;
+      std::ranges::all_of(system_.start, [](const Weight& it) { return it.field == 1; });
+  if (n > kFewStates && system_.opaque_atoms.empty() && starts_alike)
+    stationary_ = stationary_distribution(system_, values_);
+  if (stationary_) return true;
   std::size_t dense = n;  // states whose matrices are dense
-  if (it_.opaque_atoms.empty()) dense = core_states(it_.step).core.size();
+  if (system_.opaque_atoms.empty()) dense = core_states(system_.step).core.size();
   if (dense > kMostStates) {
     add_finding(
-        report_, it_, FindingKind::kBudget, it_.reads.front(), CONVOY_NONE,
+        report_, system_, FindingKind::kBudget, system_.reads.front(), CONVOY_NONE,
         fmt::format("{} stretches of memory depend on each other from step to step; {} can be "
                     "judged together",
                     dense, kMostStates));
     return false;
   }
-  const std::size_t columns = it_.reads.size() + it_.error_atoms.size() + gradients_.size();
-  values_.spend(dense * dense * dense / 16 + n * columns / 4, it_.reads.front().operation);
+  const std::size_t columns = system_.reads.size() + system_.error_atoms.size() + gradients_.size();
+  values_.spend(dense * dense * dense / 16 + n * columns / 4, system_.reads.front().operation);
   return true;
 }
 
 // The values that forwards read are sums of memory, not values that only the run knows.
-bool ClassJudge::reads_known() {
-  for (const PeriodRead& read : it_.reads)
+bool SystemJudge::reads_known() {
+  for (const PeriodRead& read : system_.reads)
     if (!read.opaque.empty()) {
-      add_finding(report_, it_, FindingKind::kUndeclared, read, read.replica,
+      add_finding(report_, system_, FindingKind::kUndeclared, read, read.replica,
                   fmt::format("parameters are made of what is not known: {}",
-                              unknown_effect(plan_, values_, it_.opaque_atoms)));
+                              unknown_effect(plan_, values_, system_.opaque_atoms)));
       return false;
     }
   return true;
@@ -81,87 +81,88 @@ bool ClassJudge::reads_known() {
 
 // All states converge to one sum. The weight of a gradient or an error in that sum is its weight
 // everywhere.
-void ClassJudge::judge_averaging() {
+void SystemJudge::judge_averaging() {
   const auto collected = [&](const std::vector<LinearRow>& rows, std::size_t columns) {
     FieldMatrix sums(1, columns);
     for (std::size_t i = 0; i < rows.size(); ++i)
       for (const Addend& it : rows[i])
         sums.at(0, it.index) =
-            field_add(sums.at(0, it.index), field_multiply((*conserved_)[i], it.weight.field));
+            field_add(sums.at(0, it.index), field_multiply((*stationary_)[i], it.weight.field));
     return sums;
   };
-  const FieldMatrix weights = collected(it_.gradients, gradients_.size());
-  EqualityJudge(plan_, it_, gradients_, updates_, values_, report_).require(weights);
+  const FieldMatrix weights = collected(system_.gradients, gradients_.size());
+  EqualWeightsJudge(plan_, system_, gradients_, updates_, values_, report_).require(weights);
   if (!report_.findings.empty()) return;
-  const FieldMatrix errors = collected(it_.errors, it_.error_atoms.size());
-  FieldMatrix states(1, conserved_->size());
-  for (std::size_t i = 0; i < conserved_->size(); ++i) states.at(0, i) = (*conserved_)[i];
-  ErrorJudge judge(plan_, it_, gradients_, values_, report_);
-  for (const PeriodRead& read : it_.reads) judge.judge(read, weights, 0, errors, states);
+  const FieldMatrix errors = collected(system_.errors, system_.error_atoms.size());
+  FieldMatrix states(1, stationary_->size());
+  for (std::size_t i = 0; i < stationary_->size(); ++i) states.at(0, i) = (*stationary_)[i];
+  ErrorFeedbackJudge judge(plan_, system_, gradients_, values_, report_);
+  for (const PeriodRead& read : system_.reads) judge.judge(read, weights, 0, errors, states);
   if (report_.findings.empty())
-    TotalJudge(plan_, it_, gradients_, updates_, report_).judge(weights);
+    TotalWeightJudge(plan_, system_, gradients_, updates_, report_).judge(weights);
 }
 
-void ClassJudge::judge_limit(const Limit& limit) {
-  const PeriodRead& any = it_.reads.front();
-  if (limit.kind == LongRun::kGrows)
+void SystemJudge::judge_limit(const Limit& limit) {
+  const PeriodRead& any = system_.reads.front();
+  if (limit.kind == Stability::kDiverges)
     return add_finding(
-        report_, it_, FindingKind::kUnstable, any, any.replica,
+        report_, system_, FindingKind::kUnstable, any, any.replica,
         fmt::format("what it is made of grows without bound: something is added again in "
                     "every step{}",
-                    growing_memory(plan_, it_)));
-  if (limit.kind == LongRun::kOscillates)
-    return add_finding(report_, it_, FindingKind::kUnknown, any, any.replica,
+                    growing_memory(plan_, system_)));
+  if (limit.kind == Stability::kOscillates)
+    return add_finding(report_, system_, FindingKind::kUnknown, any, any.replica,
                        "what it is made of neither settles nor fades");
   std::vector<LinearRow> rows;
-  for (const PeriodRead& read : it_.reads) rows.push_back(read.states);
-  const FieldMatrix reads = multiply(to_matrix(rows, it_.states.size()), limit.kept);
+  for (const PeriodRead& read : system_.reads) rows.push_back(read.states);
+  const FieldMatrix reads = multiply(to_matrix(rows, system_.states.size()), limit.kept);
   const FieldMatrix weights =
-      multiply(reads, multiply(limit.conserved, to_matrix(it_.gradients, gradients_.size())));
+      multiply(reads, multiply(limit.conserved, to_matrix(system_.gradients, gradients_.size())));
   report_.alone = trains_alone(weights);
   if (!report_.alone)
-    EqualityJudge(plan_, it_, gradients_, updates_, values_, report_).require(weights);
+    EqualWeightsJudge(plan_, system_, gradients_, updates_, values_, report_).require(weights);
   if (!report_.findings.empty()) return;
   const FieldMatrix errors =
-      multiply(limit.conserved, to_matrix(it_.errors, it_.error_atoms.size()));
-  ErrorJudge judge(plan_, it_, gradients_, values_, report_);
-  for (std::size_t r = 0; r < it_.reads.size(); ++r) {
-    const PeriodRead& read = it_.reads[r];
-    const FieldMatrix kept = multiply(to_matrix({read.states}, it_.states.size()), limit.kept);
+      multiply(limit.conserved, to_matrix(system_.errors, system_.error_atoms.size()));
+  ErrorFeedbackJudge judge(plan_, system_, gradients_, values_, report_);
+  for (std::size_t r = 0; r < system_.reads.size(); ++r) {
+    const PeriodRead& read = system_.reads[r];
+    const FieldMatrix kept = multiply(to_matrix({read.states}, system_.states.size()), limit.kept);
     judge.judge(read, weights, r, multiply(kept, errors), multiply(kept, limit.conserved));
   }
   if (report_.findings.empty())
-    TotalJudge(plan_, it_, gradients_, updates_, report_).judge(weights);
+    TotalWeightJudge(plan_, system_, gradients_, updates_, report_).judge(weights);
 }
 
-bool ClassJudge::trains_alone(const FieldMatrix& weights) const {
+bool SystemJudge::trains_alone(const FieldMatrix& weights) const {
   if (plan_.cluster->replicas() < 2) return false;
-  for (std::size_t r = 0; r < it_.reads.size(); ++r)
+  for (std::size_t r = 0; r < system_.reads.size(); ++r)
     for (std::size_t g = 0; g < gradients_.size(); ++g)
-      if ((weights.at(r, g) != 0) != (gradients_[g].replica == it_.reads[r].replica)) return false;
+      if ((weights.at(r, g) != 0) != (gradients_[g].replica == system_.reads[r].replica))
+        return false;
   return true;
 }
 
 // With undeclared kernels there are no final weights. But every sum that is conserved whatever they
 // write must contain all gradients equally, with the weight of the parameters.
-void ClassJudge::judge_conserved() {
-  const ConservedSums sums = conserved_sums(it_, gradients_.size(), plan_.cluster->replicas());
+void SystemJudge::judge_conserved() {
+  const ConservedSums sums = conserved_sums(system_, gradients_.size(), plan_.cluster->replicas());
   const bool all_alike =
       sums.alike && gradients_.size() == plan_.cluster->replicas() * plan_.computes;
-  const std::vector<AtomId>& makers = it_.opaque_atoms;
-  const PeriodRead& any = it_.reads.front();
+  const std::vector<AtomId>& makers = system_.opaque_atoms;
+  const PeriodRead& any = system_.reads.front();
   if (!sums.total || !all_alike)
-    return add_finding(report_, it_, FindingKind::kUndeclared, any, any.replica,
+    return add_finding(report_, system_, FindingKind::kUndeclared, any, any.replica,
                        fmt::format("{}, and {}", unknown_effect(plan_, values_, makers),
                                    sums.total ? "gradients would not all count alike"
                                               : "nothing keeps what it leaves out"));
   if (*sums.total != 1)
-    return add_finding(report_, it_, FindingKind::kScaled, any, any.replica,
+    return add_finding(report_, system_, FindingKind::kScaled, any, any.replica,
                        fmt::format("every gradient counts {:.6g} times in the end, not once",
                                    number_of(*sums.total)));
   // Only the kernel knows whether a kept residual is passed on later.
   add_finding(
-      report_, it_, FindingKind::kUndeclared, any, any.replica,
+      report_, system_, FindingKind::kUndeclared, any, any.replica,
       made_by_calls(plan_, values_, makers)
           ? fmt::format("all gradients are kept until they are applied, but kernel {} does not say "
                         "that it sends what it reads (CallOptions::effect)",
@@ -172,15 +173,15 @@ void ClassJudge::judge_conserved() {
 }
 
 // Periods until every gradient has reached everything that it ever reaches.
-void ClassJudge::measure_delay() {
-  if (conserved_) {
-    report_.delay = periods_to_spread(it_, gradients_.size(), values_);
+void SystemJudge::measure_delay() {
+  if (stationary_) {
+    report_.delay = periods_to_spread(system_, gradients_.size(), values_);
     return;
   }
   for (std::uint32_t g = 0; g < gradients_.size(); ++g) {
     std::optional<std::uint32_t> only_replica;
     if (report_.alone) only_replica = gradients_[g].replica;
-    report_.delay = std::max(report_.delay, periods_to_arrive(it_, g, only_replica, values_));
+    report_.delay = std::max(report_.delay, periods_to_arrive(system_, g, only_replica, values_));
   }
 }
 

@@ -10,19 +10,19 @@
 namespace convoy::check {
 
 // Judges one class of elements as judge_recurrence() says.
-class ClassJudge {
+class SystemJudge {
  public:
-  ClassJudge(const Plan& plan, const PeriodClass& elements,
-             const std::vector<GradientKey>& gradients, const std::vector<LinearApply>& applies,
-             const ValueTable& values)
+  SystemJudge(const Plan& plan, const LinearSystem& system,
+              const std::vector<GradientKey>& gradients, const std::vector<LinearApply>& applies,
+              const ValueTable& values)
       : plan_(plan),
-        it_(elements),
+        system_(system),
         gradients_(gradients),
         applies_(applies),
         values_(values),
-        updates_(plan, elements, applies, values) {}
+        updates_(plan, system, applies, values) {}
 
-  ClassReport judge();
+  SystemReport judge();
 
  private:
   bool fits();
@@ -34,12 +34,12 @@ class ClassJudge {
   void measure_delay();
 
   const Plan& plan_;
-  const PeriodClass& it_;
+  const LinearSystem& system_;
   const std::vector<GradientKey>& gradients_;
   const std::vector<LinearApply>& applies_;
   const ValueTable& values_;
-  std::optional<std::vector<std::uint64_t>> conserved_;  // a weight per state
-  ClassReport report_;
+  std::optional<std::vector<std::uint64_t>> stationary_;  // a weight per state
+  SystemReport report_;
   PeriodUpdates updates_;
 };
 

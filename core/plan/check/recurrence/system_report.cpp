@@ -2,16 +2,15 @@
 
 namespace convoy::check {
 
-std::uint32_t writer_of(const PeriodClass& elements, const PeriodRead& read) {
+std::uint32_t writer_of(const LinearSystem& system, const PeriodRead& read) {
   for (const Addend& it : read.states)
-    if (elements.states[it.index].operation != CONVOY_NONE)
-      return elements.states[it.index].operation;
+    if (system.states[it.index].operation != CONVOY_NONE) return system.states[it.index].operation;
   return read.operation;
 }
 
-void add_finding(ClassReport& report, const PeriodClass& elements, FindingKind kind,
+void add_finding(SystemReport& report, const LinearSystem& system, FindingKind kind,
                  const PeriodRead& read, std::uint32_t replica, const std::string& what) {
-  report.findings.push_back({kind, writer_of(elements, read), replica, read.range, what});
+  report.findings.push_back({kind, writer_of(system, read), replica, read.range, what});
 }
 
 }  // namespace convoy::check

@@ -10,7 +10,7 @@
 
 namespace convoy::check {
 
-struct ClassFinding {
+struct SystemFinding {
   FindingKind kind = FindingKind::kUnknown;
   std::uint32_t operation = CONVOY_NONE;
   std::uint32_t replica = CONVOY_NONE;
@@ -27,8 +27,8 @@ struct ReadNoise {
 };
 
 // What the judgement of one class of elements has shown.
-struct ClassReport : GradientCounts {
-  std::vector<ClassFinding> findings;
+struct SystemReport : GradientCounts {
+  std::vector<SystemFinding> findings;
   bool alone = false;       // every replica's gradient reaches that replica only
   std::uint64_t total = 1;  // `counts` as an element of the field
   // The points on the way whose mean the period seems to end with; 0: it does not.
@@ -40,9 +40,9 @@ struct ClassReport : GradientCounts {
 };
 
 // The operation that wrote the parameters which the read depends on most directly.
-std::uint32_t writer_of(const PeriodClass& elements, const PeriodRead& read);
+std::uint32_t writer_of(const LinearSystem& system, const PeriodRead& read);
 
-void add_finding(ClassReport& report, const PeriodClass& elements, FindingKind kind,
+void add_finding(SystemReport& report, const LinearSystem& system, FindingKind kind,
                  const PeriodRead& read, std::uint32_t replica, const std::string& what);
 
 }  // namespace convoy::check

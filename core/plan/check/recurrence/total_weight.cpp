@@ -11,14 +11,14 @@ namespace convoy::check {
 
 // Every gradient counts `total` times its weight in a mean. More than once is right only for
 // momentum. Less than once is right where parameters are averaged.
-void TotalJudge::judge(const FieldMatrix& weights) {
+void TotalWeightJudge::judge(const FieldMatrix& weights) {
   if (!report_.uneven_because.empty()) return;
   std::size_t counting = 0;  // the first gradient that gets into what is read
   while (counting < gradients_.size() && weights.at(0, counting) == 0) ++counting;
-  const PeriodRead& any = it_.reads.front();
+  const PeriodRead& any = system_.reads.front();
   if (counting == gradients_.size())
     return add_finding(
-        report_, it_, FindingKind::kScaled, any, any.replica,
+        report_, system_, FindingKind::kScaled, any, any.replica,
         fmt::format("every gradient counts 0 times in the end in what replica {} reads: no "
                     "update stays in its parameters",
                     any.replica));
@@ -31,51 +31,51 @@ void TotalJudge::judge(const FieldMatrix& weights) {
   report_.total = total;
   take_counts(total);
   const double counts = report_.counts;
-  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(it_))) return;
+  if (report_.counts_once || (counts > 0 && counts < 1 && averages_parameters(system_))) return;
   const char* subject = report_.alone
                             ? "no replica's gradient reaches another replica, and at home each"
                             : "every gradient";
   if (counts < 1)
-    return add_finding(report_, it_, FindingKind::kScaled, any, any.replica,
+    return add_finding(report_, system_, FindingKind::kScaled, any, any.replica,
                        fmt::format("{} counts {:.6g} times in the end, not once", subject, counts));
   judge_more_than_once(total, subject);
 }
 
 // `subject` is whose count that is: "every gradient".
-void TotalJudge::judge_more_than_once(std::uint64_t total, const char* subject) {
+void TotalWeightJudge::judge_more_than_once(std::uint64_t total, const char* subject) {
   // An update of a sum is one, of however many steps the sum is; momentum may also take every step.
   const std::uint64_t updates[] = {updates_of_period(), updates_.most_of_a_buffer(),
                                    plan_.computes};
   const auto is_momentum = [&](std::uint64_t of_period) {
-    return counts_by_momentum(it_, total, of_period);
+    return counts_by_momentum(system_, total, of_period);
   };
   if (takes_each_by_itself(total) || std::ranges::any_of(updates, is_momentum)) return;
   const double counts = report_.counts;
   const bool in_full = std::fabs(counts - plan_.cluster->replicas()) < 1e-9;
-  const bool twice = may_count_by_two_momenta(it_, total, updates_of_period());
+  const bool twice = may_count_by_two_momenta(system_, total, updates_of_period());
   const char* as_if = "";
   if (twice)
     as_if = ", as with a momentum inside of another: it is not known whether that is meant";
   if (in_full) as_if = ", as if the replicas' updates were added where a mean is meant";
-  const PeriodRead& any = it_.reads.front();
-  add_finding(report_, it_, in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled, any,
-              any.replica,
+  const PeriodRead& any = system_.reads.front();
+  add_finding(report_, system_, in_full || twice ? FindingKind::kUnknown : FindingKind::kDoubled,
+              any, any.replica,
               fmt::format("{} counts {:.6g} times in the end, not once{}", subject, counts, as_if));
 }
 
-void TotalJudge::take_counts(std::uint64_t counts) {
+void TotalWeightJudge::take_counts(std::uint64_t counts) {
   report_.least = report_.counts = number_of(counts);
   report_.counts_once = counts == 1;
 }
 
 // Where every gradient is applied by itself, it counts once when it does so undivided.
-bool TotalJudge::takes_each_by_itself(std::uint64_t total) {
+bool TotalWeightJudge::takes_each_by_itself(std::uint64_t total) {
   const std::uint64_t replicas = plan_.cluster->replicas();
   if (replicas < 2 || !updates_.are_for_each(gradients_.size())) return false;
   const std::uint64_t undivided = field_multiply(total, field_inverse(replicas));
   // Of a momentum of each replica's own, or of one that they share.
   const auto fades = [&](std::uint64_t updates) {
-    return counts_by_momentum(it_, undivided, updates);
+    return counts_by_momentum(system_, undivided, updates);
   };
   if (undivided != 1 &&
       (number_of(undivided) < 1 || !(fades(plan_.computes) || fades(plan_.computes * replicas))))
@@ -86,19 +86,19 @@ bool TotalJudge::takes_each_by_itself(std::uint64_t total) {
 }
 
 // Replicas whose gradients a mean is over.
-std::uint64_t TotalJudge::sources_of_a_mean() const {
+std::uint64_t TotalWeightJudge::sources_of_a_mean() const {
   return report_.alone ? 1 : plan_.cluster->replicas();
 }
 
 // Of how many computes the gradients of a compute are divided by.
-std::uint64_t TotalJudge::divisor_of(std::uint64_t compute) const {
+std::uint64_t TotalWeightJudge::divisor_of(std::uint64_t compute) const {
   std::uint64_t end = 0;
   for (const std::uint64_t computes : report_.uneven_means)
     if (compute < (end += computes)) return computes;
   return report_.means_over;
 }
 
-std::uint64_t TotalJudge::updates_of_period() const {
+std::uint64_t TotalWeightJudge::updates_of_period() const {
   return report_.uneven_means.empty() ? plan_.computes / report_.means_over
                                       : report_.uneven_means.size();
 }

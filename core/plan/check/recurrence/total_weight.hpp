@@ -11,15 +11,15 @@ namespace convoy::check {
 // Judges how often every gradient counts in the end, where all count equally often or each reaches
 // its own replica only: once, as in a mean, unless momentum or averaged parameters explain more or
 // less.
-class TotalJudge {
+class TotalWeightJudge {
  public:
-  TotalJudge(const Plan& plan, const PeriodClass& elements,
-             const std::vector<GradientKey>& gradients, const PeriodUpdates& updates,
-             ClassReport& report)
-      : plan_(plan), it_(elements), gradients_(gradients), updates_(updates), report_(report) {}
+  TotalWeightJudge(const Plan& plan, const LinearSystem& system,
+                   const std::vector<GradientKey>& gradients, const PeriodUpdates& updates,
+                   SystemReport& report)
+      : plan_(plan), system_(system), gradients_(gradients), updates_(updates), report_(report) {}
 
-  // The final weights, as EqualityJudge::require() takes them. Findings go to the report, and so
-  // do the counts.
+  // The final weights, as EqualWeightsJudge::require() takes them. Findings go to the report, and
+  // so do the counts.
   void judge(const FieldMatrix& weights);
 
  private:
@@ -31,10 +31,10 @@ class TotalJudge {
   std::uint64_t updates_of_period() const;
 
   const Plan& plan_;
-  const PeriodClass& it_;
+  const LinearSystem& system_;
   const std::vector<GradientKey>& gradients_;
   const PeriodUpdates& updates_;
-  ClassReport& report_;
+  SystemReport& report_;
 };
 
 }  // namespace convoy::check

@@ -18,24 +18,24 @@ bool depends_on(const LinearRow& row, const std::vector<bool>& states) {
 }
 
 // The states that hold something of values that only the run knows, one period later.
-std::vector<bool> reached_next(const PeriodClass& elements, const std::vector<bool>& reached) {
+std::vector<bool> reached_next(const LinearSystem& system, const std::vector<bool>& reached) {
   std::vector<bool> next;
-  for (std::size_t i = 0; i < elements.states.size(); ++i)
-    next.push_back(!elements.opaque[i].empty() || depends_on(elements.step[i], reached));
+  for (std::size_t i = 0; i < system.states.size(); ++i)
+    next.push_back(!system.opaque[i].empty() || depends_on(system.step[i], reached));
   return next;
 }
 
-void report_scaled(const Plan& plan, const PeriodClass& elements, const PeriodRead& read,
-                   const std::vector<Weight>& held, ClassReport& report) {
+void report_scaled(const Plan& plan, const LinearSystem& system, const PeriodRead& read,
+                   const std::vector<Weight>& held, SystemReport& report) {
   std::string cause;
   const double times_first = times(read.states, held).value;
   // Memory without parameters makes them less, not more.
-  for (std::size_t i = 0; i < elements.states.size() && cause.empty() && times_first < 1; ++i)
-    if (elements.start[i].is_zero() &&
-        plan.buffers[elements.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
+  for (std::size_t i = 0; i < system.states.size() && cause.empty() && times_first < 1; ++i)
+    if (system.start[i].is_zero() &&
+        plan.buffers[system.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
       cause = fmt::format("; {} starts at zero: should the prologue copy parameters there?",
-                          plan.buffer_name(elements.states[i].buffer));
-  add_finding(report, elements, FindingKind::kScaled, read, read.replica,
+                          plan.buffer_name(system.states[i].buffer));
+  add_finding(report, system, FindingKind::kScaled, read, read.replica,
               fmt::format("without any gradient the parameters that replica {} reads would be "
                           "multiplied by {:.6g}{}",
                           read.replica, times_first, cause));
@@ -43,20 +43,19 @@ void report_scaled(const Plan& plan, const PeriodClass& elements, const PeriodRe
 
 }  // namespace
 
-void require_constant_start(const Plan& plan, const PeriodClass& elements, const ValueTable& values,
-                            ClassReport& report) {
-  std::vector<Weight> held = elements.start;
-  std::vector<bool> reached(elements.states.size(), false);
+void require_constant_zero_input_response(const Plan& plan, const LinearSystem& system,
+                                          const ValueTable& values, SystemReport& report) {
+  std::vector<Weight> held = system.start;
+  std::vector<bool> reached(system.states.size(), false);
   const PeriodRead* open = nullptr;
   for (int period = 0; period < kSettlingPeriods; ++period) {
-    for (const PeriodRead& read : elements.reads) {
+    for (const PeriodRead& read : system.reads) {
       if (times(read.states, held).field == 1) continue;
-      if (!depends_on(read.states, reached))
-        return report_scaled(plan, elements, read, held, report);
+      if (!depends_on(read.states, reached)) return report_scaled(plan, system, read, held, report);
       if (open == nullptr) open = &read;
     }
-    std::vector<Weight> next = next_period(elements, held);
-    reached = reached_next(elements, reached);
+    std::vector<Weight> next = next_period(system, held);
+    reached = reached_next(system, reached);
     const bool settled = std::ranges::equal(next, held, {}, &Weight::field, &Weight::field);
     held = std::move(next);
     if (settled && open == nullptr) return;
@@ -64,11 +63,11 @@ void require_constant_start(const Plan& plan, const PeriodClass& elements, const
   }
   if (open != nullptr)
     return add_finding(
-        report, elements, FindingKind::kUndeclared, *open, open->replica,
+        report, system, FindingKind::kUndeclared, *open, open->replica,
         fmt::format("whether parameters stay the same without gradients is not known: {}",
-                    unknown_effect(plan, values, elements.opaque_atoms)));
-  const PeriodRead& any = elements.reads.front();
-  add_finding(report, elements, FindingKind::kUnknown, any, any.replica,
+                    unknown_effect(plan, values, system.opaque_atoms)));
+  const PeriodRead& any = system.reads.front();
+  add_finding(report, system, FindingKind::kUnknown, any, any.replica,
               fmt::format("what it is made of has not settled after {} steps without gradients",
                           kSettlingPeriods));
 }

@@ -6,7 +6,7 @@ namespace convoy::check {
 
 // Requires that without gradients the parameters do not change, from the first step on. Values that
 // only the run knows may be a part of the parameters: the states that they reach stay open.
-void require_constant_start(const Plan& plan, const PeriodClass& elements, const ValueTable& values,
-                            ClassReport& report);
+void require_constant_zero_input_response(const Plan& plan, const LinearSystem& system,
+                                          const ValueTable& values, SystemReport& report);
 
 }  // namespace convoy::check

@@ -329,9 +329,9 @@ std::size_t spans_of(const Operation& operation) {
 }
 
 // Finds the operations that can be joined, and makes the shorter plan.
-class Joining {
+class Coalescing {
  public:
-  explicit Joining(const Plan& plan)
+  explicit Coalescing(const Plan& plan)
       : plan_(plan),
         slices_(plan.buffers.size()),
         scatters_(plan.buffers.size()),
@@ -348,8 +348,8 @@ class Joining {
     return 4 * saved_spans_ >= before;
   }
 
-  std::unique_ptr<Excerpt> make() {
-    std::unique_ptr<Excerpt> result = Excerpt::over_all(plan_);
+  std::unique_ptr<ReducedPlan> make() {
+    std::unique_ptr<ReducedPlan> result = ReducedPlan::over_all(plan_);
     result->reserve(plan_.prologue.size() + plan_.body.size() - saved_operations_);
     auto next = joined_.begin();
     const auto take = [&](Operations from, std::vector<Operation>& to) {
@@ -406,9 +406,9 @@ class Joining {
 
 }  // namespace
 
-std::unique_ptr<Excerpt> with_joined_operations(const Plan& plan) {
-  Joining joining(plan);
-  return joining.is_worth_it() ? joining.make() : nullptr;
+std::unique_ptr<ReducedPlan> coalesce_operations(const Plan& plan) {
+  Coalescing coalescing(plan);
+  return coalescing.is_worth_it() ? coalescing.make() : nullptr;
 }
 
 }  // namespace convoy::check

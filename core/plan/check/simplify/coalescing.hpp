@@ -11,6 +11,6 @@ namespace convoy::check {
 // all_gather. Lowering for many devices makes millions of such operations. Both plans compute the
 // same, so a proof of this one is a proof of the other. Look for errors in the other, because
 // operations have other numbers here. Null when few operations would go.
-std::unique_ptr<Excerpt> with_joined_operations(const Plan& plan);
+std::unique_ptr<ReducedPlan> coalesce_operations(const Plan& plan);
 
 }  // namespace convoy::check

@@ -53,9 +53,9 @@ bool disturbs(const Operation& operation, const PlanSpan& read) {
 }
 
 // Finds out, in program order, where the contents of scratch memory come from.
-class Forwarding {
+class CopyPropagation {
  public:
-  Forwarding(const Plan& plan, const std::vector<bool>& is_scratch)
+  CopyPropagation(const Plan& plan, const std::vector<bool>& is_scratch)
       : plan_(plan), is_scratch_(is_scratch), written_(plan.buffers.size()) {
     const std::size_t operations = plan.prologue.size() + plan.body.size();
     drops_.assign(operations, false);
@@ -74,8 +74,8 @@ class Forwarding {
 
   bool is_worth_it() const { return 4 * std::ranges::count(drops_, true) >= std::ssize(drops_); }
 
-  std::unique_ptr<Excerpt> make() {
-    std::unique_ptr<Excerpt> result = Excerpt::over_all(plan_);
+  std::unique_ptr<ReducedPlan> make() {
+    std::unique_ptr<ReducedPlan> result = ReducedPlan::over_all(plan_);
     result->reserve(static_cast<std::size_t>(std::ranges::count(drops_, false)));
     auto next = forwarded_.begin();
     const auto take = [&](const std::vector<Operation>& from, std::vector<Operation>& to) {
@@ -211,12 +211,12 @@ bool stages_much(const Plan& plan, const std::vector<bool>& is_scratch) {
 
 }  // namespace
 
-std::unique_ptr<Excerpt> without_staging(const Plan& plan) {
+std::unique_ptr<ReducedPlan> propagate_copies(const Plan& plan) {
   const std::vector<bool> is_scratch = which_are_scratch(plan);
   if (!stages_much(plan, is_scratch)) return nullptr;
-  Forwarding forwarding(plan, is_scratch);
-  forwarding.find();
-  return forwarding.is_worth_it() ? forwarding.make() : nullptr;
+  CopyPropagation propagation(plan, is_scratch);
+  propagation.find();
+  return propagation.is_worth_it() ? propagation.make() : nullptr;
 }
 
 }  // namespace convoy::check

@@ -11,6 +11,6 @@ namespace convoy::check {
 // each other's memory, most operations of a lowered plan are such copies. Both plans compute the
 // same, so a proof of this one is a proof of the other. Look for errors in the other, because
 // operations have other numbers here. Null when few copies would go.
-std::unique_ptr<Excerpt> without_staging(const Plan& plan);
+std::unique_ptr<ReducedPlan> propagate_copies(const Plan& plan);
 
 }  // namespace convoy::check

@@ -6,27 +6,27 @@
 
 namespace convoy::check {
 
-std::unique_ptr<Excerpt> Excerpt::over_all(const Plan& whole) {
-  auto result = std::make_unique<Excerpt>();
+std::unique_ptr<ReducedPlan> ReducedPlan::over_all(const Plan& whole) {
+  auto result = std::make_unique<ReducedPlan>();
   result->plan.cluster = whole.cluster;
   result->plan.arena = whole.arena;
   result->plan.computes = whole.computes;
   return result;
 }
 
-void Excerpt::reserve(std::size_t count) {
+void ReducedPlan::reserve(std::size_t count) {
   reserve_large(operations, count);
   reserve_large(plan.body, count);
 }
 
-Operation& Excerpt::append(Operation operation, std::vector<Operation>& section) {
+Operation& ReducedPlan::append(Operation operation, std::vector<Operation>& section) {
   Operation& made = section.emplace_back(std::move(operation));
   operations.push_back(made.id);
   made.id = made.source = static_cast<std::uint32_t>(operations.size() - 1);
   return made;
 }
 
-void Excerpt::take_buffers(const Plan& whole) {
+void ReducedPlan::take_buffers(const Plan& whole) {
   std::vector<std::uint32_t> numbers(whole.buffers.size(), CONVOY_NONE);
   const auto for_each_span = [&](auto visit) {
     for (auto* section : {&plan.prologue, &plan.body})

@@ -9,13 +9,13 @@ namespace convoy::check {
 
 // A plan that is proved in place of a larger one: over a part of the memory, or with fewer
 // operations that compute the same.
-struct Excerpt {
+struct ReducedPlan {
   std::unique_ptr<ArenaMap> arena;  // the plan's; null: it is that of the whole plan
   Plan plan;
   std::vector<std::uint32_t> operations;  // by id: the id in the whole plan
 
   // Without operations and buffers, over all elements of the whole plan.
-  static std::unique_ptr<Excerpt> over_all(const Plan& whole);
+  static std::unique_ptr<ReducedPlan> over_all(const Plan& whole);
   // Memory for so many operations.
   void reserve(std::size_t count);
   // Appends an operation that has its id in the whole plan to one of the plan's sections.

@@ -47,17 +47,17 @@ bool is_matrix(const ValueTable& values, ValueId id) {
 
 std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRun& proved,
                                              const SymbolicRun& run,
-                                             const std::vector<PassedMatrix>& matrices,
+                                             const std::vector<InheritedMatrix>& matrices,
                                              Budget& budget) {
-  const std::unique_ptr<SymbolicRun> of_proof = run_from_held(stage, budget, proved);
-  const std::unique_ptr<SymbolicRun> of_run = run_from_held(stage, budget, run);
+  const std::unique_ptr<SymbolicRun> of_proof = run_inductive_period(stage, budget, proved);
+  const std::unique_ptr<SymbolicRun> of_run = run_inductive_period(stage, budget, run);
   const PeriodMap map = map_period(stage, *of_run, run, Begun::kEarlierStages);
   const bool is_known =
-      map.faults.empty() && std::ranges::all_of(map.classes, [](const PeriodClass& it) {
+      map.faults.empty() && std::ranges::all_of(map.systems, [](const LinearSystem& it) {
         return it.opaque_atoms.empty();
       });
   const std::vector<RangeSet> unread = unread_ranges(stage, map);
-  for (const PassedMatrix& it : matrices) {
+  for (const InheritedMatrix& it : matrices) {
     if (!is_alike_too(*of_proof, *of_run, it.buffer,
                       static_cast<std::uint32_t>(stage.buffers.size())))
       return UnfitMatrix{it, "which is not the same for all replicas"};

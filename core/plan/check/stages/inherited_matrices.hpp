@@ -13,7 +13,7 @@ namespace convoy::check {
 bool is_matrix(const ValueTable& values, ValueId value);
 
 // Memory that holds such matrices of earlier stages when a stage begins.
-struct PassedMatrix {
+struct InheritedMatrix {
   std::uint32_t buffer = 0;
   ElementRange range{};  // of the buffer
 };
@@ -24,12 +24,12 @@ struct PassedMatrix {
 // projections, so that nothing of them gets into parameters, and memory that the proof takes for
 // equal must be equal. Throws OverBudget.
 struct UnfitMatrix {
-  PassedMatrix where;
+  InheritedMatrix where;
   std::string why;
 };
 std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRun& proved,
                                              const SymbolicRun& run,
-                                             const std::vector<PassedMatrix>& matrices,
+                                             const std::vector<InheritedMatrix>& matrices,
                                              Budget& budget);
 
 }  // namespace convoy::check

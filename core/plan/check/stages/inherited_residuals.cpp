@@ -28,24 +28,24 @@ ElementRange elements_of(const Term& term, const ElementRange& range) {
   return {static_cast<std::uint64_t>(first), range.count};
 }
 
-class PassedJudge {
+class InheritedResidualsJudge {
  public:
-  PassedJudge(const Plan& stage, const SymbolicRun& run, const EarlierCounts& counts,
-              Budget& budget)
+  InheritedResidualsJudge(const Plan& stage, const SymbolicRun& run, const EarlierCounts& counts,
+                          Budget& budget)
       : plan_(stage),
         run_(run),
         counts_(counts),
         changed_{counts_by_changed_momentum(counts, false),
                  counts_by_changed_momentum(counts, true)},
         budget_(budget),
-        period_(run_from_held(stage, budget, run)),
+        period_(run_inductive_period(stage, budget, run)),
         values_(period_->values()) {}
 
-  PassedResiduals judge() {
+  InheritedResiduals judge() {
     const PeriodMap map = map_period(plan_, *period_, run_, Begun::kEarlierStages);
-    for (const PeriodClass& it : map.classes) {
+    for (const LinearSystem& it : map.systems) {
       const Residual residual = residual_of(it);
-      if (residual || !counts_.empty()) judge_class(it, residual, map.earlier);
+      if (residual || !counts_.empty()) judge_system(it, residual, map.earlier);
     }
     judge_counts();
     look_for_unread(map);
@@ -80,18 +80,18 @@ class PassedJudge {
   }
 
   // A state that holds such errors beside the parameters.
-  Residual residual_of(const PeriodClass& it) const {
+  Residual residual_of(const LinearSystem& it) const {
     for (std::size_t i = 0; i < it.states.size(); ++i)
       if (is_residual(it, i)) return i;
     return std::nullopt;
   }
 
-  bool is_residual(const PeriodClass& it, std::size_t state) const {
+  bool is_residual(const LinearSystem& it, std::size_t state) const {
     return plan_.buffers[it.states[state].buffer].kind == CONVOY_BUFFER_PERSISTENT &&
            !it.start_errors[state].empty();
   }
 
-  void add(FindingKind kind, const PeriodClass& it, Residual residual, const std::string& what) {
+  void add(FindingKind kind, const LinearSystem& it, Residual residual, const std::string& what) {
     const std::string held = residual
                                  ? fmt::format("{} holds what was rounded off or compressed away",
                                                plan_.buffer_name(it.states[*residual].buffer))
@@ -100,8 +100,8 @@ class PassedJudge {
                                 fmt::format("{}, {}", held, what)});
   }
 
-  void judge_class(const PeriodClass& it, Residual residual,
-                   const std::vector<GradientKey>& earlier) {
+  void judge_system(const LinearSystem& it, Residual residual,
+                    const std::vector<GradientKey>& earlier) {
     if (!it.opaque_atoms.empty())
       return add(FindingKind::kUndeclared, it, residual,
                  fmt::format("and it is not known whether that gets into the parameters once: {}",
@@ -114,20 +114,20 @@ class PassedJudge {
                              dense, kMostStatesOfResiduals));
     budget_.spend(dense * dense * dense / 16 + it.states.size(), it.reads.front().operation);
     const Limit limit = limit_of(it.step);
-    if (limit.kind != LongRun::kSettles)
-      if (const auto part = reachable_part(it, values_))
+    if (limit.kind != Stability::kConverges)
+      if (const auto part = reachable_subspace(it, values_))
         return judge_limit(*part, limit_of(part->step), residual, it, earlier);
     judge_limit(it, limit, residual, it, earlier);
   }
 
   // `whole` has the residual among its states, `it` may be the part of it that can be reached.
-  void judge_limit(const PeriodClass& it, const Limit& limit, Residual residual,
-                   const PeriodClass& whole, const std::vector<GradientKey>& earlier) {
-    if (limit.kind == LongRun::kGrows)
+  void judge_limit(const LinearSystem& it, const Limit& limit, Residual residual,
+                   const LinearSystem& whole, const std::vector<GradientKey>& earlier) {
+    if (limit.kind == Stability::kDiverges)
       return add(FindingKind::kUnstable, whole, residual,
                  "and the stage adds that again in every step: let it set this memory anew, as "
                  "error feedback does, or clear it");
-    if (limit.kind == LongRun::kOscillates)
+    if (limit.kind == Stability::kOscillates)
       return add(FindingKind::kUnknown, whole, residual, "which neither settles nor fades");
     std::vector<LinearRow> rows;
     for (const PeriodRead& read : it.reads) rows.push_back(read.states);
@@ -141,7 +141,7 @@ class PassedJudge {
 
   // What memory holds at first, in what one forward reads in the end: the first parameters once,
   // and every earlier gradient as often as it should count.
-  void judge_earlier(const PeriodClass& it, const FieldMatrix& weights, std::size_t read,
+  void judge_earlier(const LinearSystem& it, const FieldMatrix& weights, std::size_t read,
                      const std::vector<GradientKey>& earlier) {
     Weight first{0, 0};
     std::map<GradientKey, Weight> sums;
@@ -211,8 +211,8 @@ class PassedJudge {
   }
 
   // The errors that a residual holds, in what one forward reads in the end.
-  void judge_read(const PeriodClass& it, const FieldMatrix& weights, std::size_t read,
-                  std::size_t residual, const PeriodClass& whole) {
+  void judge_read(const LinearSystem& it, const FieldMatrix& weights, std::size_t read,
+                  std::size_t residual, const LinearSystem& whole) {
     std::map<std::uint32_t, Weight> sums;
     for (std::size_t i = 0; i < whole.states.size(); ++i)
       if (is_residual(whole, i))
@@ -246,7 +246,7 @@ class PassedJudge {
   Budget& budget_;
   std::unique_ptr<SymbolicRun> period_;
   const ValueTable& values_;
-  PassedResiduals result_;
+  InheritedResiduals result_;
 };
 
 void add_errors(SymbolicRun& run, std::uint32_t buffer, const ElementRange& range,
@@ -301,9 +301,9 @@ bool has_dropped(const HeldErrors& before, const Content& model, const Plan& sta
   return dropped;
 }
 
-PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
-                                       const EarlierCounts& counts, Budget& budget) {
-  return PassedJudge(stage, run, counts, budget).judge();
+InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRun& run,
+                                             const EarlierCounts& counts, Budget& budget) {
+  return InheritedResidualsJudge(stage, run, counts, budget).judge();
 }
 
 }  // namespace convoy::check

@@ -28,8 +28,8 @@ bool has_dropped(const HeldErrors& before, const Content& model, const Plan& sta
                  SymbolicRun& run);
 
 // What becomes of residuals and momentum that an earlier stage leaves to a stage.
-struct PassedResiduals {
-  std::vector<ClassFinding> findings;
+struct InheritedResiduals {
+  std::vector<SystemFinding> findings;
   bool loses = false;  // a part of them never gets into the parameters
   // How often each earlier gradient counts where a momentum goes on with another weight, as
   // counts_by_changed_momentum() says; else empty.
@@ -42,7 +42,7 @@ struct PassedResiduals {
 // parameters once at most, and must not be added again in every step. Every earlier
 // gradient must count in the end as often as its stage says, or as a momentum of both stages makes
 // it. Throws OverBudget.
-PassedResiduals judge_passed_residuals(const Plan& stage, const SymbolicRun& run,
-                                       const EarlierCounts& counts, Budget& budget);
+InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRun& run,
+                                             const EarlierCounts& counts, Budget& budget);
 
 }  // namespace convoy::check

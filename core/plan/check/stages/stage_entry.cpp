@@ -26,11 +26,11 @@ double counts_of(const CheckReport& report) {
   return report.counts - report.least > 1e-9 * report.counts ? 0 : report.counts;
 }
 
-class Beginning {
+class EntryJudge {
  public:
   // Arguments as of judge_beginning().
-  Beginning(const Plan& plan, std::size_t stage, SymbolicRun& run, const EarlierStages& before,
-            Budget& budget)
+  EntryJudge(const Plan& plan, std::size_t stage, SymbolicRun& run, const EarlierStages& before,
+             Budget& budget)
       : plan_(plan),
         stage_(stage),
         alone_(stage_alone(plan, stage)),
@@ -41,7 +41,7 @@ class Beginning {
         live_(live_ranges(alone_, 0)),
         model_(plan.arena->elements, run.values().zero()) {}
 
-  StagePassage judge() {
+  StageTransition judge() {
     require_nothing_undefined();
     require_optimizer_state();
     proved_.run_prologue();
@@ -313,11 +313,11 @@ class Beginning {
 
   // The stage was proved with zeros instead.
   void follow_residuals() {
-    const PassedResiduals passed = judge_passed_residuals(
+    const InheritedResiduals inherited = judge_inherited_residuals(
         alone_, run_, passes_gradients_ ? before_.counts : EarlierCounts(), budget_);
-    for (const ClassFinding& it : passed.findings) add(it.kind, it.replica, it.range, it.what);
-    result_.loses = result_.loses || passed.loses;
-    note_changed_momentum(passed.changed);
+    for (const SystemFinding& it : inherited.findings) add(it.kind, it.replica, it.range, it.what);
+    result_.loses = result_.loses || inherited.loses;
+    note_changed_momentum(inherited.changed);
   }
 
   void note_changed_momentum(const std::vector<double>& counts) {
@@ -355,10 +355,10 @@ class Beginning {
   SymbolicRun proved_;  // has run the prologues that the stage was proved with
   Ranges live_;         // what its body takes from before
   BufferContent model_;
-  StagePassage result_;
+  StageTransition result_;
   bool passes_residuals_ = false;
   bool passes_gradients_ = false;
-  std::vector<PassedMatrix> matrices_;
+  std::vector<InheritedMatrix> matrices_;
   std::set<std::pair<FindingKind, std::string>> seen_;
   std::set<std::pair<std::uint32_t, std::uint64_t>> partial_;  // replica and first element
   std::map<std::uint32_t, std::string> forgotten_;             // by replica, of those asked for
@@ -372,7 +372,7 @@ void EarlierStages::add_means(std::uint64_t end, const CheckReport& report) {
     of_period.insert(of_period.end(), computes, computes);
   if (of_period.empty()) of_period = {report.computes_per_update};
   const double each = counts_of(report);
-  if (report.goes_uphill) of_period = {0, 1};
+  if (report.is_sharpness_aware) of_period = {0, 1};
   for (std::size_t i = 0; means.size() < end; ++i) {
     means.push_back(of_period[i % of_period.size()]);
     counts.of_compute.push_back(means.back() == 0 ? kNotApplied
@@ -385,11 +385,11 @@ void EarlierStages::add_stage(std::uint64_t period, const CheckReport& report) {
   counts.stages.push_back({means.size(), period, means_over, counts_of(report)});
 }
 
-StageBeginning judge_beginning(const Plan& plan, std::size_t stage, SymbolicRun& run,
-                               const EarlierStages& before, Budget& budget) {
-  Beginning beginning(plan, stage, run, before, budget);
-  StageBeginning result{beginning.judge(), false};
-  result.is_new_start = result.passage.findings.empty() && beginning.begins_anew();
+StageEntry judge_entry(const Plan& plan, std::size_t stage, SymbolicRun& run,
+                       const EarlierStages& before, Budget& budget) {
+  EntryJudge entry(plan, stage, run, before, budget);
+  StageEntry result{entry.judge(), false};
+  result.is_new_start = result.transition.findings.empty() && entry.begins_anew();
   return result;
 }
 

@@ -27,8 +27,8 @@ struct EarlierStages {
   }
 };
 
-struct StageBeginning {
-  StagePassage passage;
+struct StageEntry {
+  StageTransition transition;
   // Nothing was found, and all memory is as where the stage was proved, but with the model for the
   // first parameters: training goes on as if it began here.
   bool is_new_start = false;
@@ -37,7 +37,7 @@ struct StageBeginning {
 // Compares the state at the beginning of a stage with the state with which it was proved, as
 // judge_passages() says. `run` has gone through all earlier stages and this one's prologue;
 // `before` is what was known until that prologue. Throws OverBudget.
-StageBeginning judge_beginning(const Plan& plan, std::size_t stage, SymbolicRun& run,
-                               const EarlierStages& before, Budget& budget);
+StageEntry judge_entry(const Plan& plan, std::size_t stage, SymbolicRun& run,
+                       const EarlierStages& before, Budget& budget);
 
 }  // namespace convoy::check

@@ -22,38 +22,38 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
 // Runs through the stages. Where a stage begins as it was proved, the run begins anew, so it does
 // not keep the gradients of many stages, and equal passages are judged once. It also begins anew
 // behind a passage that is not proved, for nothing behind that is proved of the plan.
-class PassageJudge {
+class TransitionJudge {
  public:
-  PassageJudge(const Plan& plan, const std::vector<StageReport>& reports, Budget& budget)
+  TransitionJudge(const Plan& plan, const std::vector<StageReport>& reports, Budget& budget)
       : plan_(plan), reports_(reports), budget_(budget) {}
 
-  std::vector<StagePassage> judge() {
-    std::vector<StagePassage> passages;
+  std::vector<StageTransition> judge() {
+    std::vector<StageTransition> transitions;
     for (std::size_t stage = 1; stage < stage_count(plan_); ++stage) {
       const std::uint64_t periods = periods_before(stage);
-      const Passed passed{reports_[stage - 1].hash, reports_[stage].hash, periods};
-      const auto known = known_.find(passed);
+      const TransitionKey key{reports_[stage - 1].hash, reports_[stage].hash, periods};
+      const auto known = known_.find(key);
       if (run_ == nullptr && known != known_.end()) {
-        passages.push_back(known->second);
+        transitions.push_back(known->second);
         continue;
       }
       const bool from_beginning = run_ == nullptr;
-      passages.push_back(pass(stage, periods));
-      if (from_beginning && run_ == nullptr && passages.back().findings.empty())
-        known_.emplace(passed, passages.back());
+      transitions.push_back(pass(stage, periods));
+      if (from_beginning && run_ == nullptr && transitions.back().findings.empty())
+        known_.emplace(key, transitions.back());
     }
-    return passages;
+    return transitions;
   }
 
  private:
-  using Passed = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // hashes, periods
+  using TransitionKey = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>;  // hashes, periods
 
   std::uint64_t periods_before(std::size_t stage) const {
     const std::uint64_t steps = first_step_of(plan_, stage) - first_step_of(plan_, stage - 1);
     return periods_to_run(steps / computes_of(plan_, stage - 1));
   }
 
-  StagePassage pass(std::size_t stage, std::uint64_t periods) {
+  StageTransition pass(std::size_t stage, std::uint64_t periods) {
     if (run_ == nullptr) {
       now_ = stage_alone(plan_, stage - 1);
       run_ = std::make_unique<SymbolicRun>(now_, budget_, Start::kLinear);
@@ -66,15 +66,15 @@ class PassageJudge {
     before_.add_stage(now_.computes, reports_[stage].report);
     before_.errors = errors_in_reach(now_, *run_);
     run_->run_prologue();
-    StageBeginning beginning = judge_beginning(plan_, stage, *run_, before_, budget_);
-    if (!beginning.passage.findings.empty() || beginning.is_new_start) run_.reset();
-    return std::move(beginning.passage);
+    StageEntry entry = judge_entry(plan_, stage, *run_, before_, budget_);
+    if (!entry.transition.findings.empty() || entry.is_new_start) run_.reset();
+    return std::move(entry.transition);
   }
 
   const Plan& plan_;
   const std::vector<StageReport>& reports_;
   Budget& budget_;
-  std::map<Passed, StagePassage> known_;
+  std::map<TransitionKey, StageTransition> known_;
   Plan now_;  // that the run goes through
   std::unique_ptr<SymbolicRun> run_;
   EarlierStages before_;
@@ -91,9 +91,10 @@ Plan stage_alone(const Plan& plan, std::size_t stage) {
   return alone;
 }
 
-std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
-                                         Budget& budget) {
-  return PassageJudge(plan, reports, budget).judge();
+std::vector<StageTransition> judge_transitions(const Plan& plan,
+                                               const std::vector<StageReport>& reports,
+                                               Budget& budget) {
+  return TransitionJudge(plan, reports, budget).judge();
 }
 
 }  // namespace convoy::check

@@ -10,7 +10,7 @@
 namespace convoy::check {
 
 // The state that one stage of a plan passes to the next.
-struct StagePassage {
+struct StageTransition {
   std::vector<Finding> findings;  // of the later stage
   // Whether residuals of the earlier stage are cleared or no longer read, so that their contents
   // are lost.
@@ -30,8 +30,9 @@ struct StagePassage {
 // projects on them (inherited_matrices.hpp). The optimizer's state must be where the stage updates,
 // and the stage must not read scratch memory or gradients of the previous one. A long stage is
 // shortened by a multiple of 12 periods. Throws OverBudget. `reports` says what each stage is.
-std::vector<StagePassage> judge_passages(const Plan& plan, const std::vector<StageReport>& reports,
-                                         Budget& budget);
+std::vector<StageTransition> judge_transitions(const Plan& plan,
+                                               const std::vector<StageReport>& reports,
+                                               Budget& budget);
 
 // A stage as if training began with it, after the first prologue and its own.
 Plan stage_alone(const Plan& plan, std::size_t stage);

@@ -10,7 +10,7 @@ namespace convoy::check {
 // An open hash table from hashes to numbers of things. A check makes millions of lookups of things
 // that are scattered in memory. A lookup here touches one cache line, and the thing itself only if
 // its hash is in the table.
-class PrintIndex {
+class FingerprintIndex {
  public:
   // The number of the thing that `equal` finds to be the one asked for; `fresh` if there is none,
   // which is then remembered.

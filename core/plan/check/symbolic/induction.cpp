@@ -22,7 +22,7 @@ Leaders each_alone(const Plan& plan) {
 
 // Splits the groups of equal buffers by their contents in the run. Buffers on which no forward
 // depends stay alone.
-Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before) {
+Leaders equal_in(const Plan& plan, const SymbolicRun& run, const Leaders& before) {
   Leaders result = each_alone(plan);
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint64_t,
                       std::vector<std::uint64_t>>,
@@ -40,26 +40,26 @@ Leaders alike_in(const Plan& plan, const SymbolicRun& run, const Leaders& before
 
 }  // namespace
 
-std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
-                                           const SymbolicRun& begun) {
+std::unique_ptr<SymbolicRun> run_inductive_period(const Plan& plan, Budget& budget,
+                                                  const SymbolicRun& begun) {
   const Leaders alone = each_alone(plan);
   const std::uint64_t spent_before = budget.spent();
-  Leaders alike = alike_in(plan, begun, Leaders(plan.buffers.size(), 0));
+  Leaders equal = equal_in(plan, begun, Leaders(plan.buffers.size(), 0));
   for (int attempt = 1;; ++attempt) {
-    auto run = std::make_unique<SymbolicRun>(plan, budget, alike);
+    auto run = std::make_unique<SymbolicRun>(plan, budget, equal);
     run->run_period();
-    if (alike == alone) return run;
-    Leaders still = alike_in(plan, *run, alike);
-    if (still == alike) return run;
+    if (equal == alone) return run;
+    Leaders still = equal_in(plan, *run, equal);
+    if (still == equal) return run;
     budget.give_back(spent_before);
     if (attempt < kMostAttempts)
-      alike = std::move(still);
+      equal = std::move(still);
     else
-      alike = alone;
+      equal = alone;
   }
 }
 
-std::unique_ptr<SymbolicRun> run_from_each_held(const Plan& plan, Budget& budget) {
+std::unique_ptr<SymbolicRun> run_unshared_inductive_period(const Plan& plan, Budget& budget) {
   auto run = std::make_unique<SymbolicRun>(plan, budget, each_alone(plan));
   run->run_period();
   return run;

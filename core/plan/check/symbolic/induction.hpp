@@ -12,10 +12,10 @@ namespace convoy::check {
 // equal. So thousands of replicas with equal contents need one atom, not thousands. But an atom for
 // several parts of the arena has no position in the arena. An attempt that fails does not count in
 // the budget. Throws OverBudget.
-std::unique_ptr<SymbolicRun> run_from_held(const Plan& plan, Budget& budget,
-                                           const SymbolicRun& begun);
+std::unique_ptr<SymbolicRun> run_inductive_period(const Plan& plan, Budget& budget,
+                                                  const SymbolicRun& begun);
 
 // The same, but every buffer has an atom of its own.
-std::unique_ptr<SymbolicRun> run_from_each_held(const Plan& plan, Budget& budget);
+std::unique_ptr<SymbolicRun> run_unshared_inductive_period(const Plan& plan, Budget& budget);
 
 }  // namespace convoy::check

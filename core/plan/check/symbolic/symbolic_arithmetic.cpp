@@ -83,7 +83,7 @@ ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<Value
 // A value in a narrower type. Numbers that are exact in it do not change.
 ValueId SymbolicRun::rounded(ValueId id, std::uint32_t dtype) {
   const Value& value = values_.value(id);
-  if (dtype == CONVOY_F32 || value.poison || value.print == Fingerprint{}) return id;
+  if (dtype == CONVOY_F32 || value.poison || value.fingerprint == Fingerprint{}) return id;
   const std::int64_t anchor = value.anchor;
   const ValueId moved = values_.shifted(id, -anchor);
   const Value& normal = values_.value(moved);
@@ -174,7 +174,7 @@ void SymbolicRun::declared(const Operation& operation) {
 // an error. `key` distinguishes the error from those of other operations.
 ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   const Value& value = values_.value(id);
-  if (value.poison || value.print == Fingerprint{}) return id;
+  if (value.poison || value.fingerprint == Fingerprint{}) return id;
   const std::int64_t anchor = value.anchor;
   const ValueId moved = values_.shifted(id, -anchor);
   Atom atom{.kind = AtomKind::kCast};

@@ -24,7 +24,9 @@ void SymbolicRun::factor(const Operation& operation) {
 ValueId SymbolicRun::times(const Operation& operation, ValueId value, ValueId factor) {
   for (const ValueId id : {value, factor})
     if (values_.value(id).poison) return id;
-  const auto is_constant = [&](ValueId id) { return values_.value(id).print == Fingerprint{}; };
+  const auto is_constant = [&](ValueId id) {
+    return values_.value(id).fingerprint == Fingerprint{};
+  };
   const bool divides = operation.kind == OperationKind::kDivide;
   if (is_constant(factor)) return times_constant(operation, value, values_.value(factor).constant);
   if (is_constant(value) && !divides)

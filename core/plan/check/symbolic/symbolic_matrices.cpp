@@ -147,7 +147,7 @@ Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& we
   for (const Piece& piece : pieces) {
     const Value& value = values_.value(piece.value);
     ValueId made = piece.value;
-    if (!value.poison && value.print != Fingerprint{}) {
+    if (!value.poison && value.fingerprint != Fingerprint{}) {
       const std::int64_t anchor = value.anchor;
       Atom atom{.kind = AtomKind::kCast};
       atom.inputs = {values_.shifted(piece.value, -anchor)};

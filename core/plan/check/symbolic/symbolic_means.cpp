@@ -20,7 +20,7 @@ std::optional<Weight> SymbolicRun::constant_in(ContentId content) const {
   const Content& pieces = contents_.content(content);
   if (pieces.size() != 1) return std::nullopt;
   const Value& value = values_.value(pieces.front().value);
-  const bool is_constant = !value.poison && value.print == Fingerprint{};
+  const bool is_constant = !value.poison && value.fingerprint == Fingerprint{};
   return is_constant ? std::optional(value.constant) : std::nullopt;
 }
 
@@ -70,7 +70,7 @@ void SymbolicRun::note_line_means(const MatrixProduct& product, const Content& f
   if (matrix.size() != 1) return;
   const ValueId of = matrix.front().value;
   const Value& value = values_.value(of);
-  if (value.poison || value.print == Fingerprint{}) return;
+  if (value.poison || value.fingerprint == Fingerprint{}) return;
   const std::int64_t anchor = value.anchor;
   Atom rest{.kind = AtomKind::kCast};
   rest.inputs = {values_.shifted(of, -anchor)};

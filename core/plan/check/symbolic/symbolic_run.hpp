@@ -91,12 +91,12 @@ class SymbolicRun {
   // Whether anything leads from the buffer to a forward.
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
   // Whether rows or columns of some matrix lose their means.
-  bool takes_means_off() const { return !line_means_.empty(); }
+  bool centres_matrices() const { return !line_means_.empty(); }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
 
   // The complete state for the next period, with the age of atoms instead of their identity. If two
   // periods leave equal states, all later ones repeat them.
-  std::uint64_t relative_state();
+  std::uint64_t state_fingerprint();
 
  private:
   struct Replica {

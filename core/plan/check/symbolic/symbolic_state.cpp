@@ -12,46 +12,47 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
 }
 
 // Fingerprints that know an atom by the operation that made it and by how many periods ago.
-class RelativePrints {
+class RelativeFingerprints {
  public:
-  RelativePrints(ValueTable& values, std::int64_t period)
-      : values_(values), period_(period), prints_(values.size(), kUnknown) {}
+  RelativeFingerprints(ValueTable& values, std::int64_t period)
+      : values_(values), period_(period), fingerprints_(values.size(), kUnknown) {}
 
   // Parts first, without recursion: sums may be millions of parts deep.
   std::uint64_t of(ValueId id) {
-    if (prints_[id] == kUnknown) open_.push_back(id);
+    if (fingerprints_[id] == kUnknown) open_.push_back(id);
     while (!open_.empty()) {
       const ValueId next = open_.back();
       const std::size_t before = open_.size();
-      if (prints_[next] != kUnknown) {
+      if (fingerprints_[next] != kUnknown) {
         open_.pop_back();
         continue;
       }
       for (const WeightedValue& part : values_.value(next).parts)
-        if (prints_[part.value] == kUnknown) open_.push_back(part.value);
+        if (fingerprints_[part.value] == kUnknown) open_.push_back(part.value);
       if (open_.size() > before) continue;
       open_.pop_back();
-      prints_[next] = print(next);
+      fingerprints_[next] = fingerprint(next);
     }
-    return prints_[id];
+    return fingerprints_[id];
   }
 
  private:
   static constexpr std::uint64_t kUnknown = UINT64_MAX;  // no element of the field
 
-  std::uint64_t print(ValueId id) {
+  std::uint64_t fingerprint(ValueId id) {
     const Value& value = values_.value(id);
-    std::uint64_t print = 0;
+    std::uint64_t fingerprint = 0;
     if (value.poison)
-      print = mix(mix(3, value.operation), value.buffer);
+      fingerprint = mix(mix(3, value.operation), value.buffer);
     else if (value.leaf)
-      print = of_atom(values_.atom(value.atom));
+      fingerprint = of_atom(values_.atom(value.atom));
     else
       for (const WeightedValue& part : value.parts)
-        print =
-            field_add(print, field_multiply(field_multiply(prints_[part.value], part.weight.field),
-                                            values_.power(part.shift).a));
-    return field_add(print, field_multiply(value.constant.field, field_hash(1, 17)));
+        fingerprint =
+            field_add(fingerprint,
+                      field_multiply(field_multiply(fingerprints_[part.value], part.weight.field),
+                                     values_.power(part.shift).a));
+    return field_add(fingerprint, field_multiply(value.constant.field, field_hash(1, 17)));
   }
 
   // Atoms of the prologue do not change and have no age.
@@ -64,27 +65,28 @@ class RelativePrints {
 
   ValueTable& values_;
   std::int64_t period_;
-  std::vector<std::uint64_t> prints_;  // by value
+  std::vector<std::uint64_t> fingerprints_;  // by value
   std::vector<ValueId> open_;
 };
 
-void add_buffer(std::uint64_t& hash, const BufferContent& buffer, RelativePrints& prints) {
+void add_buffer(std::uint64_t& hash, const BufferContent& buffer,
+                RelativeFingerprints& fingerprints) {
   for (const auto& [first, value] : buffer.intervals())
-    hash = mix(mix(hash, first), prints.of(value));
+    hash = mix(mix(hash, first), fingerprints.of(value));
 }
 
 }  // namespace
 
-std::uint64_t SymbolicRun::relative_state() {
-  RelativePrints prints(values_, period_);
+std::uint64_t SymbolicRun::state_fingerprint() {
+  RelativeFingerprints fingerprints(values_, period_);
   std::uint64_t hash = 1;
   for (std::uint32_t i = 0; i < memory_.size(); ++i) {
     if (!relevant_[i] || plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
     hash = mix(hash, i);
-    add_buffer(hash, memory_[i], prints);
-    add_buffer(hash, states_[i], prints);
+    add_buffer(hash, memory_[i], fingerprints);
+    add_buffer(hash, states_[i], fingerprints);
   }
-  for (const Replica& replica : replicas_) add_buffer(hash, replica.read, prints);
+  for (const Replica& replica : replicas_) add_buffer(hash, replica.read, fingerprints);
   return hash;
 }
 

@@ -30,11 +30,11 @@ ValueTable::ValueTable(Budget& budget) : budget_(budget) {
 }
 
 std::uint64_t ValueTable::hash_of(const Value& value) {
-  return field_hash(value.print.a ^ value.constant.field, value.print.b);
+  return field_hash(value.fingerprint.a ^ value.constant.field, value.fingerprint.b);
 }
 
 bool ValueTable::equal(const Value& a, const Value& b) {
-  return a.print == b.print && a.constant.field == b.constant.field;
+  return a.fingerprint == b.fingerprint && a.constant.field == b.constant.field;
 }
 
 void ValueTable::set_operation(std::uint32_t operation, std::int64_t period) {
@@ -93,7 +93,7 @@ ValueId ValueTable::poison(std::uint32_t operation, std::uint32_t buffer) {
 
 ValueId ValueTable::leaf(AtomId atom) {
   Value value;
-  value.print = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
+  value.fingerprint = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
   value.leaf = true;
   value.atom = atom;
   return add(value);
@@ -101,7 +101,7 @@ ValueId ValueTable::leaf(AtomId atom) {
 
 ValueId ValueTable::leaf_of(AtomId atom) const {
   Value value;
-  value.print = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
+  value.fingerprint = {field_hash(atom, kSeedA), field_hash(atom, kSeedB)};
   const ValueId id =
       value_ids_.at(hash_of(value), [&](ValueId known) { return equal(values_[known], value); });
   CONVOY_CHECK_LT(id, values_.size());
@@ -110,7 +110,7 @@ ValueId ValueTable::leaf_of(AtomId atom) const {
 
 ValueId ValueTable::shifted(ValueId id, std::int64_t shift) {
   const Value& value = values_[id];
-  if (shift == 0 || value.poison || value.print == Fingerprint{}) return id;
+  if (shift == 0 || value.poison || value.fingerprint == Fingerprint{}) return id;
   const WeightedValue part{id, Weight{}, shift};
   return combine({&part, 1});
 }
@@ -124,12 +124,13 @@ ValueId ValueTable::combine(std::span<const WeightedValue> parts) {
     const Value& value = values_[part.value];
     if (value.poison) return part.value;
     if (part.weight.is_zero()) continue;
-    Fingerprint moved = value.print;
+    Fingerprint moved = value.fingerprint;
     if (part.weight.field != 1) moved = times(moved, {part.weight.field, part.weight.field});
     if (part.shift != 0) moved = times(moved, power(part.shift));
-    result.print = {field_add(result.print.a, moved.a), field_add(result.print.b, moved.b)};
+    result.fingerprint = {field_add(result.fingerprint.a, moved.a),
+                          field_add(result.fingerprint.b, moved.b)};
     result.constant = result.constant + part.weight * value.constant;
-    if (value.print == Fingerprint{}) continue;
+    if (value.fingerprint == Fingerprint{}) continue;
     if (!anchored) result.anchor = value.anchor + part.shift;
     anchored = true;
     own_parts_.push_back(part);

@@ -88,10 +88,10 @@ struct Fingerprint {
 // The contents of a stretch of elements: a linear combination of atoms plus a constant, or memory
 // that was never written (poison; every result from it is poison, too).
 struct Value {
-  Fingerprint print;      // of the terms: sum of weight * A(atom) * x^shift
-  Weight constant{0, 0};  // added to every element
-  bool poison = false;    // then buffer and operation say what read it first
-  bool leaf = false;      // then atom
+  Fingerprint fingerprint;  // of the terms: sum of weight * A(atom) * x^shift
+  Weight constant{0, 0};    // added to every element
+  bool poison = false;      // then buffer and operation say what read it first
+  bool leaf = false;        // then atom
   AtomId atom = 0;
   std::uint32_t operation = CONVOY_NONE;  // that made it first
   std::uint32_t buffer = CONVOY_NONE;
@@ -193,7 +193,7 @@ class ValueTable {
   std::vector<Atom> atoms_;
   std::map<std::vector<std::uint64_t>, AtomId> atom_ids_;
   std::vector<Value> values_;
-  PrintIndex value_ids_;  // poison apart
+  FingerprintIndex value_ids_;  // poison apart
   std::pmr::monotonic_buffer_resource parts_;
   std::vector<WeightedValue> own_parts_;  // of the value in the making
   std::map<std::pair<std::uint32_t, std::uint32_t>, ValueId> poison_ids_;

@@ -23,16 +23,16 @@ std::span<const std::uint64_t> sides_of(const Operation& operation) {
 // Finds out whether only the equality of lengths matters, because compressors make messages of any
 // length, and matrices may have any size. Constants of equal lengths would be equal, too, however
 // they are cut.
-void PartLengths::enter(std::span<const PartItems::Item> items) {
+void CanonicalLengths::enter(std::span<const PartOperations::Item> items) {
   known_.clear();
   sides_.clear();
-  are_relative_ = reaches_.any(Reach::kAll);
+  are_relative_ = dependences_.any(Dependence::kAll);
   if (!are_relative_) return;  // nobody asks
-  for (const PartItems::Item& item : items) {
+  for (const PartOperations::Item& item : items) {
     const Operation& operation = operation_of(plan_, item.operation);
     if (is_of_matrices(operation))
       sides_.insert(sides_.end(), sides_of(operation).begin(), sides_of(operation).end());
-    else if (reaches_[operation.id] == Reach::kAll)
+    else if (dependences_[operation.id] == Dependence::kAll)
       are_relative_ = are_relative_ && has_whole_messages(operation);
     else if (operation.kind == OperationKind::kFill)
       are_relative_ = false;
@@ -44,7 +44,7 @@ void PartLengths::enter(std::span<const PartItems::Item> items) {
 
 // Sides are called by their order, so that what is larger than another is so in all parts of a
 // kind; a side of 1 makes vectors of matrices.
-std::uint64_t PartLengths::size(const Operation& operation, std::size_t number) const {
+std::uint64_t CanonicalLengths::size(const Operation& operation, std::size_t number) const {
   const std::uint64_t size = operation.details->sizes[number];
   const bool is_side = is_of_matrices(operation) && number < sides_of(operation).size();
   if (!are_relative_ || !is_side || size <= 1) return size;
@@ -52,7 +52,7 @@ std::uint64_t PartLengths::size(const Operation& operation, std::size_t number) 
 }
 
 // Each part of a message is one stretch.
-bool PartLengths::has_whole_messages(const Operation& operation) const {
+bool CanonicalLengths::has_whole_messages(const Operation& operation) const {
   if (!is_compression(operation.kind)) return false;
   const bool packs =
       operation.kind == OperationKind::kTopK || operation.kind == OperationKind::kQuantise;
@@ -60,10 +60,10 @@ bool PartLengths::has_whole_messages(const Operation& operation) const {
       packs ? 1 : operation.details->sizes[operation.kind == OperationKind::kScatter ? 0 : 2];
   const std::size_t first = lives_.first_span(operation.id) + (packs ? operation.reads.size() : 0);
   for (std::size_t span = first; span < first + 2; ++span) {
-    if (stretches_.count(span) != messages) return false;
+    if (partition_.count(span) != messages) return false;
     for (std::uint32_t i = 1; i < messages; ++i)
-      if (stretches_.length(stretches_.first(span) + i) !=
-          stretches_.length(stretches_.first(span)))
+      if (partition_.length(partition_.first(span) + i) !=
+          partition_.length(partition_.first(span)))
         return false;
   }
   return true;

@@ -12,17 +12,17 @@ namespace convoy::check {
 
 // What lengths of stretches and sizes of matrices are called in the names of what kernels,
 // compressors and products write, for one part after the other.
-class PartLengths {
+class CanonicalLengths {
  public:
-  PartLengths(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-              const PartReaches& reaches)
-      : plan_(plan), lives_(lives), stretches_(stretches), reaches_(reaches) {}
+  CanonicalLengths(const Plan& plan, const ScratchLiveRanges& lives,
+                   const MemoryPartition& partition, const PartDependences& dependences)
+      : plan_(plan), lives_(lives), partition_(partition), dependences_(dependences) {}
 
-  void enter(std::span<const PartItems::Item> items);
+  void enter(std::span<const PartOperations::Item> items);
   // Whether only the equality of lengths and the order of sizes matter in this part.
   bool are_relative() const { return are_relative_; }
   std::uint64_t of(std::uint32_t stretch) {
-    const std::uint64_t elements = stretches_.length(stretch);
+    const std::uint64_t elements = partition_.length(stretch);
     return are_relative_ ? known_.try_emplace(elements, known_.size()).first->second : elements;
   }
   // Of an operation's sizes, the number-th.
@@ -32,9 +32,9 @@ class PartLengths {
   bool has_whole_messages(const Operation& operation) const;
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
-  const PartReaches& reaches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
+  const PartDependences& dependences_;
   bool are_relative_ = false;
   std::map<std::uint64_t, std::size_t> known_;  // by their appearance, where that is enough
   std::vector<std::uint64_t> sides_;            // of all matrices, ascending, each once

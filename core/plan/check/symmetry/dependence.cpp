@@ -2,26 +2,26 @@
 
 namespace convoy::check {
 
-Reach reach_of(const Operation& operation) {
+Dependence dependence_of(const Operation& operation) {
   switch (operation.kind) {
     case OperationKind::kReduceScatter:
-      return Reach::kScatters;
+      return Dependence::kScatters;
     case OperationKind::kAllGather:
-      return Reach::kGathers;
+      return Dependence::kGathers;
     case OperationKind::kNorm:
     case OperationKind::kAdaptLossScale:
-      return Reach::kNothing;
+      return Dependence::kNothing;
     case OperationKind::kSquareRoot:  // as good as any kernel
-      return Reach::kAll;
+      return Dependence::kAll;
     case OperationKind::kMultiply:
     case OperationKind::kDivide:
-      return element_reads(operation) == 2 ? Reach::kElements : Reach::kAll;
+      return element_reads(operation) == 2 ? Dependence::kElements : Dependence::kAll;
     case OperationKind::kForward:
     case OperationKind::kBackward:
-      return Reach::kElements;
+      return Dependence::kElements;
     default:
-      return is_elementwise(operation.kind) || is_collective(operation.kind) ? Reach::kElements
-                                                                             : Reach::kAll;
+      return is_elementwise(operation.kind) || is_collective(operation.kind) ? Dependence::kElements
+                                                                             : Dependence::kAll;
   }
 }
 

@@ -8,14 +8,14 @@
 namespace convoy::check {
 
 // Which of the elements read by an operation affect which of the elements that it writes.
-enum class Reach : std::uint8_t {
+enum class Dependence : std::uint8_t {
   kElements,  // element i of all spans belongs together
   kScatters,  // element i of all reads, and of all writes one behind the other
   kGathers,   // the other way around
   kAll,       // every element read may affect every element written
   kNothing,   // only how large an update is depends on it
 };
-Reach reach_of(const Operation& operation);
+Dependence dependence_of(const Operation& operation);
 // The number of reads whose values are part of the result; later reads only scale the update.
 std::size_t mixed_reads(const Operation& operation);
 

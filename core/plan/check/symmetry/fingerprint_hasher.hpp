@@ -8,22 +8,20 @@
 
 namespace convoy::check {
 
-// Names stand for the contents of memory instead of numbers: equal names are equal contents. The
-// name of a sum is the sum of the names.
-using Name = Fingerprint;
-
-inline Name sum(const Name& a, const Name& b) {
+// Fingerprints stand for the contents of memory instead of numbers: equal fingerprints are equal
+// contents. The fingerprint of a sum is the sum of the fingerprints.
+inline Fingerprint sum(const Fingerprint& a, const Fingerprint& b) {
   return {field_add(a.a, b.a), field_add(a.b, b.b)};
 }
-inline Name times(const Name& name, std::uint64_t weight) {
-  return {field_multiply(name.a, weight), field_multiply(name.b, weight)};
+inline Fingerprint times(const Fingerprint& it, std::uint64_t weight) {
+  return {field_multiply(it.a, weight), field_multiply(it.b, weight)};
 }
 
-// A unique name for the given words in this order.
-class Naming {
+// Makes a fingerprint of the given words in this order.
+class FingerprintHasher {
  public:
   template <typename... Words>
-  explicit Naming(Words... words) {
+  explicit FingerprintHasher(Words... words) {
     (add(words), ...);
   }
   template <typename Word>
@@ -33,16 +31,16 @@ class Naming {
     a_ = folded(a_ ^ bits, 0x9e3779b97f4a7c15);
     b_ = folded(b_ ^ bits, 0xd1b54a32d192ed03);
   }
-  void add(const Name& name) {
-    add(name.a);
-    add(name.b);
+  void add(const Fingerprint& it) {
+    add(it.a);
+    add(it.b);
   }
   void add(const std::string& text) {
     add(text.size());
     for (const char it : text) add(static_cast<unsigned char>(it));
   }
   // Elements of the field, never 0.
-  Name name() const { return {field_hash(a_, 1), field_hash(b_, 2)}; }
+  Fingerprint fingerprint() const { return {field_hash(a_, 1), field_hash(b_, 2)}; }
 
  private:
   // Both halves of a product of 128 bits.
@@ -56,6 +54,12 @@ class Naming {
   std::uint64_t b_ = 0x13198a2e03707344;
 };
 
+template <typename... Words>
+Fingerprint fingerprint_of(Words... words) {
+  return FingerprintHasher(words...).fingerprint();
+}
+
+// What a fingerprint is of: its first word.
 enum Tag : std::uint64_t {
   kFirstParameters = 1,
   kUnwritten,

@@ -15,18 +15,19 @@ bool in_arenas_numbers(const PlanBuffer& buffer) {
   return buffer.kind != CONVOY_BUFFER_SCRATCH && buffer.kind != CONVOY_BUFFER_PERSISTENT;
 }
 
-bool pieces_are_reads(Reach reach) {
-  return reach == Reach::kGathers;
+bool pieces_are_reads(Dependence dependence) {
+  return dependence == Dependence::kGathers;
 }
 
 }  // namespace
 
-std::optional<Stretches> Stretches::of(const Plan& plan, const ScratchLives& lives) {
-  Stretches result;
+std::optional<MemoryPartition> MemoryPartition::of(const Plan& plan,
+                                                   const ScratchLiveRanges& lives) {
+  MemoryPartition result;
   std::uint32_t spaces = 1;
   for (std::uint32_t memory = 0; memory < lives.memories(); ++memory)
     result.space_.push_back(in_arenas_numbers(plan.buffers[lives.buffer(memory)]) ? 0 : spaces++);
-  StretchCuts cuts(plan, lives, result.space_, spaces);
+  PartitionRefinement cuts(plan, lives, result.space_, spaces);
   if (!cuts.cut()) return std::nullopt;
   result.number(plan, lives, cuts);
   result.join(plan, lives);
@@ -34,7 +35,8 @@ std::optional<Stretches> Stretches::of(const Plan& plan, const ScratchLives& liv
   return result;
 }
 
-void Stretches::number(const Plan& plan, const ScratchLives& lives, const StretchCuts& all) {
+void MemoryPartition::number(const Plan& plan, const ScratchLiveRanges& lives,
+                             const PartitionRefinement& all) {
   for (std::size_t space = 0; space < all.spaces(); ++space) {
     spaces_.push_back(static_cast<std::uint32_t>(lengths_.size()));
     const std::span<const std::uint64_t> cuts = all.of(space);
@@ -55,7 +57,7 @@ void Stretches::number(const Plan& plan, const ScratchLives& lives, const Stretc
         }
 }
 
-void Stretches::join(const Plan& plan, const ScratchLives& lives) {
+void MemoryPartition::join(const Plan& plan, const ScratchLiveRanges& lives) {
   parts_.resize(lengths_.size());
   std::iota(parts_.begin(), parts_.end(), 0u);
   for (const auto* section : {&plan.prologue, &plan.body})
@@ -63,18 +65,19 @@ void Stretches::join(const Plan& plan, const ScratchLives& lives) {
       if (!is_compute(operation.kind)) join(operation, lives.first_span(operation.id));
 }
 
-void Stretches::join(const Operation& operation, std::size_t reads) {
-  const Reach reach = reach_of(operation);
-  if (reach == Reach::kNothing) return;
+void MemoryPartition::join(const Operation& operation, std::size_t reads) {
+  const Dependence dependence = dependence_of(operation);
+  if (dependence == Dependence::kNothing) return;
   const std::size_t writes = reads + operation.reads.size();
   const std::size_t end = writes + operation.writes.size();
-  const std::size_t base = pieces_are_reads(reach) || operation.reads.empty() ? writes : reads;
+  const std::size_t base = pieces_are_reads(dependence) || operation.reads.empty() ? writes : reads;
   std::uint32_t offset = 0;
   for (std::size_t span = reads; span < end; ++span) {
     if (span >= reads + mixed_reads(operation) && span < writes) continue;
     if (span == writes) offset = 0;
-    const bool is_piece = reach == (span < writes ? Reach::kGathers : Reach::kScatters);
-    if (reach == Reach::kAll) {
+    const bool is_piece =
+        dependence == (span < writes ? Dependence::kGathers : Dependence::kScatters);
+    if (dependence == Dependence::kAll) {
       for (std::uint32_t i = 0; i < counts_[span]; ++i) unite(firsts_[base], firsts_[span] + i);
     } else if (firsts_[span] != firsts_[base] + offset) {
       for (std::uint32_t i = 0; i < counts_[span]; ++i)
@@ -84,18 +87,18 @@ void Stretches::join(const Operation& operation, std::size_t reads) {
   }
 }
 
-std::uint32_t Stretches::root(std::uint32_t stretch) {
+std::uint32_t MemoryPartition::root(std::uint32_t stretch) {
   while (parts_[stretch] != stretch) stretch = parts_[stretch] = parts_[parts_[stretch]];
   return stretch;
 }
 
-void Stretches::unite(std::uint32_t a, std::uint32_t b) {
+void MemoryPartition::unite(std::uint32_t a, std::uint32_t b) {
   a = root(a);
   b = root(b);
   if (a != b) parts_[std::max(a, b)] = std::min(a, b);
 }
 
-void Stretches::number_parts() {
+void MemoryPartition::number_parts() {
   std::vector<std::uint32_t> numbers(parts_.size());
   for (std::uint32_t i = 0; i < parts_.size(); ++i) {
     const std::uint32_t first = root(i);

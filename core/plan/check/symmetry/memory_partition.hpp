@@ -10,15 +10,15 @@
 
 namespace convoy::check {
 
-class StretchCuts;
+class PartitionRefinement;
 
 // The memory of a plan, cut into stretches that every operation reads or writes as a whole, and
 // grouped into parts: stretches that depend on each other. All memories in the arena's numbers have
 // the same cuts, and share the stretches of the arena.
-class Stretches {
+class MemoryPartition {
  public:
   // None when there would be very many stretches.
-  static std::optional<Stretches> of(const Plan& plan, const ScratchLives& lives);
+  static std::optional<MemoryPartition> of(const Plan& plan, const ScratchLiveRanges& lives);
 
   std::size_t size() const { return lengths_.size(); }
   std::uint64_t length(std::uint32_t stretch) const { return lengths_[stretch]; }
@@ -28,7 +28,7 @@ class Stretches {
   std::uint32_t first_of_memory(std::uint32_t memory) const { return spaces_[space_[memory]]; }
   std::uint32_t end_of_memory(std::uint32_t memory) const { return spaces_[space_[memory] + 1]; }
   bool in_arena(std::uint32_t memory) const { return space_[memory] == 0; }
-  // Of a span, numbered as ScratchLives does.
+  // Of a span, numbered as ScratchLiveRanges does.
   std::uint32_t first(std::size_t span) const { return firsts_[span]; }
   std::uint32_t count(std::size_t span) const { return counts_[span]; }
   // Equal for stretches of one part.
@@ -36,13 +36,13 @@ class Stretches {
   std::uint32_t parts() const { return part_count_; }
   // The number of a stretch among those of its part: the arena's come first.
   std::uint32_t position(std::uint32_t stretch) const { return positions_[stretch]; }
-  // Stretches of the part that has most.
+  // MemoryPartition of the part that has most.
   std::uint32_t largest_part() const { return largest_part_; }
 
  private:
-  Stretches() = default;
-  void number(const Plan& plan, const ScratchLives& lives, const StretchCuts& cuts);
-  void join(const Plan& plan, const ScratchLives& lives);
+  MemoryPartition() = default;
+  void number(const Plan& plan, const ScratchLiveRanges& lives, const PartitionRefinement& cuts);
+  void join(const Plan& plan, const ScratchLiveRanges& lives);
   void join(const Operation& operation, std::size_t reads);
   void unite(std::uint32_t a, std::uint32_t b);
   std::uint32_t root(std::uint32_t stretch);

@@ -14,23 +14,24 @@
 namespace convoy::check {
 
 // How operations reach from their reads to their writes.
-class PartReaches {
+class PartDependences {
  public:
-  PartReaches(const Plan& plan, const ScratchLives& lives, const Stretches& stretches) {
-    reaches_.reserve(plan.prologue.size() + plan.body.size());
+  PartDependences(const Plan& plan, const ScratchLiveRanges& lives,
+                  const MemoryPartition& partition) {
+    dependences_.reserve(plan.prologue.size() + plan.body.size());
     for (const auto* section : {&plan.prologue, &plan.body})
       for (const Operation& operation : *section) {
-        reaches_.push_back(reach_of(operation));
-        any_[static_cast<std::size_t>(reaches_.back())] = true;
-        note_pieces(operation, lives, stretches);
+        dependences_.push_back(dependence_of(operation));
+        any_[static_cast<std::size_t>(dependences_.back())] = true;
+        note_pieces(operation, lives, partition);
       }
   }
 
-  Reach operator[](std::uint32_t operation) const { return reaches_[operation]; }
+  Dependence operator[](std::uint32_t operation) const { return dependences_[operation]; }
   // Whether any operation reaches so.
-  bool any(Reach reach) const { return any_[static_cast<std::size_t>(reach)]; }
+  bool any(Dependence dependence) const { return any_[static_cast<std::size_t>(dependence)]; }
   // Where operations scatter or gather: which of the pieces, and which of its stretches.
-  std::pair<std::size_t, std::size_t> piece_of(const PartItems::Item& item) const {
+  std::pair<std::size_t, std::size_t> piece_of(const PartOperations::Item& item) const {
     const std::vector<std::uint32_t>& ends = pieces_.at(item.operation);
     const auto at = std::upper_bound(ends.begin(), ends.end(), item.stretch);
     return {static_cast<std::size_t>(at - ends.begin()),
@@ -38,18 +39,18 @@ class PartReaches {
   }
 
  private:
-  void note_pieces(const Operation& operation, const ScratchLives& lives,
-                   const Stretches& stretches) {
-    const Reach reach = reaches_.back();
-    if (reach != Reach::kScatters && reach != Reach::kGathers) return;
-    const bool gathers = reach == Reach::kGathers;
+  void note_pieces(const Operation& operation, const ScratchLiveRanges& lives,
+                   const MemoryPartition& partition) {
+    const Dependence dependence = dependences_.back();
+    if (dependence != Dependence::kScatters && dependence != Dependence::kGathers) return;
+    const bool gathers = dependence == Dependence::kGathers;
     std::size_t span = lives.first_span(operation.id) + (gathers ? 0 : operation.reads.size());
     std::vector<std::uint32_t>& ends = pieces_[operation.id];
     for (std::size_t i = (gathers ? operation.reads : operation.writes).size(); i > 0; --i)
-      ends.push_back((ends.empty() ? 0 : ends.back()) + stretches.count(span++));
+      ends.push_back((ends.empty() ? 0 : ends.back()) + partition.count(span++));
   }
 
-  std::vector<Reach> reaches_;                                            // by operation
+  std::vector<Dependence> dependences_;                                   // by operation
   std::array<bool, 5> any_{};                                             // by reach
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
 };

@@ -19,30 +19,30 @@
 namespace convoy::check {
 namespace {
 
-// Parts are independent, so several threads name them, this many parts at a time.
+// Parts are independent, so several threads take them, this many parts at a time.
 constexpr std::size_t kMostThreads = 8;
 constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
 constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
 
 // Runs the plan on one part after the other.
-class FateRun {
+class FingerprintRun {
  public:
-  FateRun(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-          const PartItems& items, const PartReaches& reaches)
+  FingerprintRun(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
+                 const PartOperations& items, const PartDependences& dependences)
       : plan_(plan),
         lives_(lives),
-        stretches_(stretches),
+        partition_(partition),
         items_(items),
-        reaches_(reaches),
-        memory_(plan, lives, stretches),
-        passes_(plan, lives, stretches, items, memory_),
-        beginnings_(plan, lives, stretches, reaches, memory_, passes_),
-        lengths_(plan, lives, stretches, reaches) {}
+        dependences_(dependences),
+        memory_(plan, lives, partition),
+        passes_(plan, lives, partition, items, memory_),
+        prefixes_(plan, lives, partition, dependences, memory_, passes_),
+        lengths_(plan, lives, partition, dependences) {}
 
   // None when passes are irregular.
-  std::optional<Name> name(std::uint32_t part) {
-    const std::span<const PartItems::Item> items = items_.items(part);
+  std::optional<Fingerprint> fingerprint(std::uint32_t part) {
+    const std::span<const PartOperations::Item> items = items_.items(part);
     const std::span<const std::uint32_t> arena = items_.arena_stretches(part);
     result_ = {};
     if (items.empty() && arena.empty()) return result_;
@@ -53,21 +53,21 @@ class FateRun {
     auto item = items.begin();
     memory_.begin(false);
     for (; item != items.end() && is_prologue(item->operation); ++item) execute(*item);
-    const Name begun = sum(result_, memory_.left());
+    const Fingerprint begun = sum(result_, memory_.fingerprint_of_changes());
     memory_.begin(true);
     if (!run_period({item, items.end()}, first)) return std::nullopt;
-    return sum(begun, sum(result_, memory_.left()));
+    return sum(begun, sum(result_, memory_.fingerprint_of_changes()));
   }
 
  private:
   bool is_prologue(std::uint32_t operation) const { return operation < plan_.prologue.size(); }
 
-  bool run_period(std::span<const PartItems::Item> items, std::uint32_t leader) {
+  bool run_period(std::span<const PartOperations::Item> items, std::uint32_t leader) {
     result_ = {};
-    PeriodPlace at = beginnings_.begin(items, leader, result_);
-    if (beginnings_.kept_at() > 0) {
-      if (!run_to(beginnings_.kept_at(), items, at)) return false;
-      beginnings_.keep(at, result_);
+    RunPosition at = prefixes_.begin(items, leader, result_);
+    if (prefixes_.kept_at() > 0) {
+      if (!run_to(prefixes_.kept_at(), items, at)) return false;
+      prefixes_.keep(at, result_);
     }
     if (!run_to(items.size(), items, at)) return false;
     for (; at.event < passes_.events().size(); ++at.event)
@@ -76,10 +76,10 @@ class FateRun {
   }
 
   // All items before the end, and the passes before each of them.
-  bool run_to(std::size_t end, std::span<const PartItems::Item> items, PeriodPlace& at) {
+  bool run_to(std::size_t end, std::span<const PartOperations::Item> items, RunPosition& at) {
     const std::vector<PartPasses::Event>& events = passes_.events();
     for (; at.item < end; ++at.item) {
-      const PartItems::Item& item = items[at.item];
+      const PartOperations::Item& item = items[at.item];
       if (at.item + kAhead < end) fetch(operation_of(plan_, items[at.item + kAhead].operation));
       for (; at.event < events.size() && events[at.event].pass->operation < item.operation;
            ++at.event)
@@ -97,8 +97,8 @@ class FateRun {
   }
 
   // The replica whose memory the part's operations write first takes the first one's role.
-  std::uint32_t leader(std::span<const PartItems::Item> items) const {
-    for (const PartItems::Item& item : items) {
+  std::uint32_t leader(std::span<const PartOperations::Item> items) const {
+    for (const PartOperations::Item& item : items) {
       const Operation& operation = operation_of(plan_, item.operation);
       if (is_prologue(operation.id)) continue;
       for (const PlanSpan& span : operation.writes) {
@@ -113,28 +113,29 @@ class FateRun {
 
   PartMemory::Cell& cell(std::size_t span, std::size_t stretch) {
     return memory_.cell(lives_.memory(span),
-                        stretches_.first(span) + static_cast<std::uint32_t>(stretch));
+                        partition_.first(span) + static_cast<std::uint32_t>(stretch));
   }
 
-  void emit(const Naming& naming) { result_ = sum(result_, naming.name()); }
+  void emit(const Fingerprint& it) { result_ = sum(result_, it); }
 
-  void execute(const PartItems::Item& item) {
+  void execute(const PartOperations::Item& item) {
     const Operation& operation = operation_of(plan_, item.operation);
     if (is_loose(operation))
-      emit(Naming(kLoose, operation.kind, operation.flags, operation.max_lag));
-    if (operation.kind == OperationKind::kCall) emit(Naming(kCalled, operation.details->kernel));
+      emit(fingerprint_of(kLoose, operation.kind, operation.flags, operation.max_lag));
+    if (operation.kind == OperationKind::kCall)
+      emit(fingerprint_of(kCalled, operation.details->kernel));
     const std::size_t reads = lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();
-    switch (reaches_[item.operation]) {
-      case Reach::kAll:
+    switch (dependences_[item.operation]) {
+      case Dependence::kAll:
         return mix(operation, reads, writes);
-      case Reach::kScatters: {
-        const auto [piece, stretch] = reaches_.piece_of(item);
+      case Dependence::kScatters: {
+        const auto [piece, stretch] = dependences_.piece_of(item);
         cell(writes + piece, stretch).value = result(operation, reads, item.stretch);
         return;
       }
-      case Reach::kGathers: {
-        const auto [piece, stretch] = reaches_.piece_of(item);
+      case Dependence::kGathers: {
+        const auto [piece, stretch] = dependences_.piece_of(item);
         return write_all(operation, writes, item.stretch,
                          loosened(operation, cell(reads + piece, stretch).value));
       }
@@ -145,22 +146,22 @@ class FateRun {
   }
 
   void write_all(const Operation& operation, std::size_t writes, std::size_t stretch,
-                 const Name& value) {
+                 const Fingerprint& value) {
     for (std::size_t i = 0; i < operation.writes.size(); ++i)
       cell(writes + i, stretch).value = value;
   }
 
-  static Name loosened(const Operation& operation, const Name& value) {
+  static Fingerprint loosened(const Operation& operation, const Fingerprint& value) {
     if (!is_loose(operation)) return value;
-    return Naming(kLoose, operation.flags, operation.max_lag, value).name();
+    return fingerprint_of(kLoose, operation.flags, operation.max_lag, value);
   }
 
-  Name result(const Operation& operation, std::size_t reads, std::size_t stretch) {
-    const Name exact = combined(operation, reads, operation.reads.size(), stretch);
+  Fingerprint result(const Operation& operation, std::size_t reads, std::size_t stretch) {
+    const Fingerprint exact = combined(operation, reads, operation.reads.size(), stretch);
     const std::uint32_t dtype = operation.writes.front().dtype;
     const bool rounds = dtype != CONVOY_F32 && !only_moves(operation.kind) &&
-                        operation.kind != OperationKind::kFill && !(exact == Name{});
-    return loosened(operation, rounds ? Naming(kRounded, dtype, exact).name() : exact);
+                        operation.kind != OperationKind::kFill && !(exact == Fingerprint{});
+    return loosened(operation, rounds ? fingerprint_of(kRounded, dtype, exact) : exact);
   }
 
   // The one that was asked for last is kept: operations in a row have the same one.
@@ -169,100 +170,100 @@ class FateRun {
     return last_field_;
   }
 
-  Name combined(const Operation& operation, std::size_t reads, std::size_t count,
-                std::size_t stretch) {
+  Fingerprint combined(const Operation& operation, std::size_t reads, std::size_t count,
+                       std::size_t stretch) {
     const bool scales = operation.kind == OperationKind::kScale ||
                         operation.kind == OperationKind::kAxpy ||
                         operation.kind == OperationKind::kFill || has_factor(operation.kind);
     const std::uint64_t scalar = scales ? field_of(operation.scalar) : 1;
-    if (operation.kind == OperationKind::kFill) return times(Naming(kOne).name(), scalar);
+    if (operation.kind == OperationKind::kFill) return times(fingerprint_of(kOne), scalar);
     if (has_factor(operation.kind))
-      return Naming(operation.kind, scalar, cell(reads, stretch).value,
-                    cell(reads + 1, stretch).value)
-          .name();
+      return fingerprint_of(operation.kind, scalar, cell(reads, stretch).value,
+                            cell(reads + 1, stretch).value);
     const bool extreme = operation.reduction != CONVOY_REDUCE_SUM && count > 1 &&
                          (operation.kind == OperationKind::kSum || is_collective(operation.kind));
-    Name total;
+    Fingerprint total;
     for (std::size_t i = 0; i < count; ++i) {
-      const Name& value = cell(reads + i, stretch).value;
+      const Fingerprint& value = cell(reads + i, stretch).value;
       const bool weighted = i == 0 && scales;
-      total = sum(total, extreme ? Naming(value).name() : weighted ? times(value, scalar) : value);
+      total = sum(total, extreme ? fingerprint_of(value) : weighted ? times(value, scalar) : value);
     }
-    return extreme ? Naming(kExtreme, operation.reduction, total).name() : total;
+    return extreme ? fingerprint_of(kExtreme, operation.reduction, total) : total;
   }
 
   void apply(const Operation& operation, std::size_t reads, std::size_t stretch) {
-    const Name gradient = combined(operation, reads, element_reads(operation), stretch);
+    const Fingerprint gradient = combined(operation, reads, element_reads(operation), stretch);
     for (std::size_t i = 0; i < operation.writes.size(); ++i) {
       PartMemory::Cell& it = cell(reads + operation.reads.size() + i, stretch);
-      const Naming made(it.value, it.state, gradient, operation.contributions, operation.flags,
-                        operation.max_lag, operation.phase);
-      it.value = Naming(kUpdated, made.name()).name();
-      it.state = Naming(kUpdatedState, made.name()).name();
+      const Fingerprint made = fingerprint_of(it.value, it.state, gradient, operation.contributions,
+                                              operation.flags, operation.max_lag, operation.phase);
+      it.value = fingerprint_of(kUpdated, made);
+      it.state = fingerprint_of(kUpdatedState, made);
     }
   }
 
   // Every stretch of the writes depends on all reads and their lengths.
   void mix(const Operation& operation, std::size_t reads, std::size_t writes) {
-    Naming all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
-               std::bit_cast<std::uint64_t>(operation.scalar), operation.details->effect,
-               operation.details->kernel, operation.reads.size(), lengths_.are_relative());
+    FingerprintHasher all(operation.kind, operation.flags, operation.max_lag, operation.reduction,
+                          std::bit_cast<std::uint64_t>(operation.scalar), operation.details->effect,
+                          operation.details->kernel, operation.reads.size(),
+                          lengths_.are_relative());
     for (std::size_t i = 0; i < std::size(operation.details->sizes); ++i)
       all.add(lengths_.size(operation, i));
     for (std::size_t i = 0; i < operation.reads.size(); ++i) {
       all.add(operation.reads[i].dtype);
-      all.add(stretches_.count(reads + i));
-      for (std::uint32_t k = 0; k < stretches_.count(reads + i); ++k) {
-        all.add(lengths_.of(stretches_.first(reads + i) + k));
+      all.add(partition_.count(reads + i));
+      for (std::uint32_t k = 0; k < partition_.count(reads + i); ++k) {
+        all.add(lengths_.of(partition_.first(reads + i) + k));
         all.add(cell(reads + i, k).value);
       }
     }
     for (std::size_t i = 0; i < operation.writes.size(); ++i)
-      for (std::uint32_t k = 0; k < stretches_.count(writes + i); ++k)
-        cell(writes + i, k).value = Naming(kWritten, all.name(), i, operation.writes[i].dtype, k,
-                                           lengths_.of(stretches_.first(writes + i) + k))
-                                        .name();
+      for (std::uint32_t k = 0; k < partition_.count(writes + i); ++k)
+        cell(writes + i, k).value =
+            fingerprint_of(kWritten, all.fingerprint(), i, operation.writes[i].dtype, k,
+                           lengths_.of(partition_.first(writes + i) + k));
   }
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
-  const PartItems& items_;
-  const PartReaches& reaches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
+  const PartOperations& items_;
+  const PartDependences& dependences_;
   PartMemory memory_;
   PartPasses passes_;
-  AlikeBeginnings beginnings_;
-  PartLengths lengths_;
+  PrefixCache prefixes_;
+  CanonicalLengths lengths_;
   double last_scalar_ = 1;
   std::uint64_t last_field_ = 1;
-  Name result_;
+  Fingerprint result_;
 };
 
 }  // namespace
 
 std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
-                                                          const ScratchLives& lives,
-                                                          const Stretches& stretches) {
-  PartItems items(plan, lives, stretches);
+                                                          const ScratchLiveRanges& lives,
+                                                          const MemoryPartition& partition) {
+  PartOperations items(plan, lives, partition);
   if (!items.sort()) return std::nullopt;
-  const PartReaches reaches(plan, lives, stretches);
-  std::vector<Fingerprint> result(stretches.parts());
+  const PartDependences dependences(plan, lives, partition);
+  std::vector<Fingerprint> result(partition.parts());
   std::atomic<std::uint32_t> next = 0;
   std::atomic<bool> irregular = false;
-  const auto name_parts = [&](std::size_t) {
+  const auto take_parts = [&](std::size_t) {
     if (next >= result.size()) return;
-    FateRun run(plan, lives, stretches, items, reaches);
+    FingerprintRun run(plan, lives, partition, items, dependences);
     for (std::uint32_t begin = next.fetch_add(kTurn); begin < result.size() && !irregular;
          begin = next.fetch_add(kTurn))
       for (std::size_t part = begin; part < std::min<std::size_t>(begin + kTurn, result.size());
            ++part) {
-        const std::optional<Name> name = run.name(static_cast<std::uint32_t>(part));
-        if (!name) irregular = true;
-        result[part] = name.value_or(Name{});
+        const std::optional<Fingerprint> found = run.fingerprint(static_cast<std::uint32_t>(part));
+        if (!found) irregular = true;
+        result[part] = found.value_or(Fingerprint{});
       }
   };
   const bool is_long = items.size() > kFewItems && result.size() > kTurn;
-  in_parallel(is_long ? kMostThreads : 1, name_parts);
+  in_parallel(is_long ? kMostThreads : 1, take_parts);
   if (irregular) return std::nullopt;
   return result;
 }

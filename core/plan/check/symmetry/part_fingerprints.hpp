@@ -15,7 +15,7 @@ namespace convoy::check {
 // roles; a proof of one holds for the other. None when forwards and backwards are not regular
 // passes over the whole arena.
 std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
-                                                          const ScratchLives& lives,
-                                                          const Stretches& stretches);
+                                                          const ScratchLiveRanges& lives,
+                                                          const MemoryPartition& partition);
 
 }  // namespace convoy::check

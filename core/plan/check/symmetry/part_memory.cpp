@@ -9,18 +9,19 @@ constexpr std::size_t kMostCells = 32'000'000;
 
 }  // namespace
 
-PartMemory::PartMemory(const Plan& plan, const ScratchLives& lives, const Stretches& stretches)
+PartMemory::PartMemory(const Plan& plan, const ScratchLiveRanges& lives,
+                       const MemoryPartition& partition)
     : plan_(plan),
       lives_(lives),
-      stretches_(stretches),
+      partition_(partition),
       arena_numbers_(lives.memories()),
-      cells_(stretches.largest_part()),
-      numbers_(stretches.largest_part()),
+      cells_(partition.largest_part()),
+      numbers_(partition.largest_part()),
       families_(lives.memories(), CONVOY_NONE) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> families;  // kind and set
   const std::uint32_t replicas = plan.cluster->replicas();
   for (std::uint32_t memory = 0; memory < lives.memories(); ++memory) {
-    if (!stretches.in_arena(memory)) continue;
+    if (!partition.in_arena(memory)) continue;
     arena_numbers_[memory] = arena_memories_++;
     const PlanBuffer& buffer = plan.buffers[lives.buffer(memory)];
     if (buffer.kind == CONVOY_BUFFER_MASTER) continue;
@@ -73,24 +74,24 @@ std::uint32_t PartMemory::number(Numbered& of) {
 }
 
 // The memory's own name within the part.
-Name PartMemory::code(std::uint32_t memory, std::uint32_t stretch) {
+Fingerprint PartMemory::code(std::uint32_t memory, std::uint32_t stretch) {
   const PlanBuffer& buffer = plan_.buffers[lives_.buffer(memory)];
-  if (!stretches_.in_arena(memory))
-    return Naming(buffer.kind, buffer.dtype, number(numbers_[local(stretch)])).name();
+  if (!partition_.in_arena(memory))
+    return fingerprint_of(buffer.kind, buffer.dtype, number(numbers_[local(stretch)]));
   if (buffer.kind != CONVOY_BUFFER_MASTER)
-    return Naming(buffer.kind, buffer.set, role(buffer.owner), local(stretch)).name();
-  return Naming(buffer.kind, number(master_numbers_[arena_numbers_[memory]]), local(stretch))
-      .name();
+    return fingerprint_of(buffer.kind, buffer.set, role(buffer.owner), local(stretch));
+  return fingerprint_of(buffer.kind, number(master_numbers_[arena_numbers_[memory]]),
+                        local(stretch));
 }
 
 PartMemory::Codes PartMemory::make_codes(std::uint32_t memory, std::uint32_t stretch) {
   const std::uint32_t kind = plan_.buffers[lives_.buffer(memory)].kind;
-  const Name own = code(memory, stretch);
-  if (kind == CONVOY_BUFFER_SCRATCH) return {own, Naming(kUnwritten, own).name(), {}, true};
-  if (held_) return {own, own, Naming(kHeldState, own).name(), true};
-  if (kind == CONVOY_BUFFER_PERSISTENT) return {own, Name{}, {}, true};
-  if (kind == CONVOY_BUFFER_GRADIENT) return {own, Naming(kUnwritten, own).name(), {}, true};
-  return {own, Naming(kFirstParameters, local(stretch)).name(), Naming(kFreshState).name(), true};
+  const Fingerprint own = code(memory, stretch);
+  if (kind == CONVOY_BUFFER_SCRATCH) return {own, fingerprint_of(kUnwritten, own), {}, true};
+  if (held_) return {own, own, fingerprint_of(kHeldState, own), true};
+  if (kind == CONVOY_BUFFER_PERSISTENT) return {own, Fingerprint{}, {}, true};
+  if (kind == CONVOY_BUFFER_GRADIENT) return {own, fingerprint_of(kUnwritten, own), {}, true};
+  return {own, fingerprint_of(kFirstParameters, local(stretch)), fingerprint_of(kFreshState), true};
 }
 
 const PartMemory::Codes& PartMemory::codes(std::uint32_t memory, std::uint32_t stretch) {
@@ -103,7 +104,7 @@ const PartMemory::Codes& PartMemory::codes(std::uint32_t memory, std::uint32_t s
 }
 
 PartMemory::Cell& PartMemory::cell(std::uint32_t memory, std::uint32_t stretch) {
-  Cell& it = stretches_.in_arena(memory)
+  Cell& it = partition_.in_arena(memory)
                  ? arena_cells_[arena_numbers_[memory] * arena_.size() + local(stretch)]
                  : cells_[local(stretch)];
   if (it.epoch == epoch_) return it;
@@ -113,15 +114,15 @@ PartMemory::Cell& PartMemory::cell(std::uint32_t memory, std::uint32_t stretch) 
   return it;
 }
 
-Name PartMemory::left() {
-  Name total;
+Fingerprint PartMemory::fingerprint_of_changes() {
+  Fingerprint total;
   for (std::size_t i = 0; i < touched_.size(); ++i) {
     const auto [memory, stretch] = touched_[i];
     if (plan_.buffers[lives_.buffer(memory)].kind == CONVOY_BUFFER_SCRATCH) continue;
     const Cell& now = cell(memory, stretch);
     const Codes& begun = codes(memory, stretch);
     if (now.value == begun.value && now.state == begun.state) continue;
-    total = sum(total, Naming(kLeft, held_, begun.own, now.value, now.state).name());
+    total = sum(total, fingerprint_of(kLeft, held_, begun.own, now.value, now.state));
   }
   return total;
 }

@@ -15,8 +15,8 @@ namespace convoy::check {
 class PartMemory {
  public:
   struct Cell {
-    Name value;
-    Name state;  // of the optimizer
+    Fingerprint value;
+    Fingerprint state;  // of the optimizer
     std::uint64_t epoch = 0;
   };
 
@@ -26,7 +26,7 @@ class PartMemory {
     std::vector<Cell> cells;
   };
 
-  PartMemory(const Plan& plan, const ScratchLives& lives, const Stretches& stretches);
+  PartMemory(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition);
 
   // The arena's stretches of the part, ascending, and the replica that has the first one's role.
   // False when there would be very much memory.
@@ -40,13 +40,13 @@ class PartMemory {
 
   Cell& cell(std::uint32_t memory, std::uint32_t stretch);
   // The sum of the names of all contents that differ from those at the beginning, scratch excepted.
-  Name left();
+  Fingerprint fingerprint_of_changes();
 
   std::uint32_t role(std::uint32_t replica) const {
     return replica == leader_ ? 0 : replica == 0 ? leader_ : replica;
   }
   // The number of a stretch of the arena among those of the part.
-  std::uint32_t local(std::uint32_t stretch) const { return stretches_.position(stretch); }
+  std::uint32_t local(std::uint32_t stretch) const { return partition_.position(stretch); }
 
  private:
   struct Touched {
@@ -59,20 +59,20 @@ class PartMemory {
   };
   // The name of a memory, and its initial contents.
   struct Codes {
-    Name own;
-    Name value;
-    Name state;
+    Fingerprint own;
+    Fingerprint value;
+    Fingerprint state;
     bool known = false;
   };
 
   const Codes& codes(std::uint32_t memory, std::uint32_t stretch);
   Codes make_codes(std::uint32_t memory, std::uint32_t stretch);
-  Name code(std::uint32_t memory, std::uint32_t stretch);
+  Fingerprint code(std::uint32_t memory, std::uint32_t stretch);
   std::uint32_t number(Numbered& of);
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
   std::vector<std::size_t> arena_numbers_;  // by memory
   std::size_t arena_memories_ = 0;
   std::vector<Cell> cells_;        // by position

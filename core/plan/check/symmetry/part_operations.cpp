@@ -5,10 +5,11 @@
 
 namespace convoy::check {
 
-PartItems::PartItems(const Plan& plan, const ScratchLives& lives, const Stretches& stretches)
-    : plan_(plan), lives_(lives), stretches_(stretches) {}
+PartOperations::PartOperations(const Plan& plan, const ScratchLiveRanges& lives,
+                               const MemoryPartition& partition)
+    : plan_(plan), lives_(lives), partition_(partition) {}
 
-bool PartItems::sort() {
+bool PartOperations::sort() {
   if (!find_passes()) return false;
   sort_items();
   sort_stretches();
@@ -16,7 +17,7 @@ bool PartItems::sort() {
 }
 
 // A pass is forwards, then backwards, of one replica over its own memory.
-bool PartItems::find_passes() {
+bool PartOperations::find_passes() {
   struct Replica {
     std::uint64_t computes = 0;
     bool backward = true;
@@ -45,25 +46,26 @@ bool PartItems::find_passes() {
     }
     replica.backward = backward;
     const std::uint64_t compute = replica.computes - 1;
-    const Naming how(compute, it.flags, it.max_lag, it.phase,
-                     plan_.buffers[it.reads.front().buffer].set);
-    passes_.push_back({it.id, compute, how.name()});
+    const Fingerprint how = fingerprint_of(compute, it.flags, it.max_lag, it.phase,
+                                           plan_.buffers[it.reads.front().buffer].set);
+    passes_.push_back({it.id, compute, how});
   }
   return true;
 }
 
-void PartItems::sort_items() {
-  first_items_.assign(stretches_.parts() + 1, 0);
+void PartOperations::sort_items() {
+  first_items_.assign(partition_.parts() + 1, 0);
   const auto for_each = [&](auto visit) {
     for (const auto* section : {&plan_.prologue, &plan_.body})
       for (const Operation& operation : *section) {
-        const Reach reach = reach_of(operation);
-        if (reach == Reach::kNothing || is_compute(operation.kind)) continue;
+        const Dependence dependence = dependence_of(operation);
+        if (dependence == Dependence::kNothing || is_compute(operation.kind)) continue;
         std::size_t base = lives_.first_span(operation.id);
-        if (reach == Reach::kGathers || operation.reads.empty()) base += operation.reads.size();
-        const std::uint32_t count = reach == Reach::kAll ? 1 : stretches_.count(base);
+        if (dependence == Dependence::kGathers || operation.reads.empty())
+          base += operation.reads.size();
+        const std::uint32_t count = dependence == Dependence::kAll ? 1 : partition_.count(base);
         for (std::uint32_t i = 0; i < count; ++i)
-          visit(stretches_.part(stretches_.first(base) + i), Item{operation.id, i});
+          visit(partition_.part(partition_.first(base) + i), Item{operation.id, i});
       }
   };
   for_each([&](std::uint32_t part, const Item&) { ++first_items_[part + 1]; });
@@ -74,15 +76,15 @@ void PartItems::sort_items() {
   for_each([&](std::uint32_t part, const Item& item) { items_[at[part]++] = item; });
 }
 
-void PartItems::sort_stretches() {
-  first_stretches_.assign(stretches_.parts() + 1, 0);
-  const std::uint32_t count = stretches_.of_arena();
-  for (std::uint32_t i = 0; i < count; ++i) ++first_stretches_[stretches_.part(i) + 1];
+void PartOperations::sort_stretches() {
+  first_stretches_.assign(partition_.parts() + 1, 0);
+  const std::uint32_t count = partition_.of_arena();
+  for (std::uint32_t i = 0; i < count; ++i) ++first_stretches_[partition_.part(i) + 1];
   for (std::size_t i = 1; i < first_stretches_.size(); ++i)
     first_stretches_[i] += first_stretches_[i - 1];
   arena_stretches_.resize(count);
   std::vector<std::size_t> at(first_stretches_.begin(), first_stretches_.end() - 1);
-  for (std::uint32_t i = 0; i < count; ++i) arena_stretches_[at[stretches_.part(i)]++] = i;
+  for (std::uint32_t i = 0; i < count; ++i) arena_stretches_[at[partition_.part(i)]++] = i;
 }
 
 }  // namespace convoy::check

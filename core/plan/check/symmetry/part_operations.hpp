@@ -10,7 +10,7 @@
 namespace convoy::check {
 
 // The operations on each part of the memory, in order.
-class PartItems {
+class PartOperations {
  public:
   // An operation on the stretch-th of its stretches; where it reaches everywhere, on all of them.
   struct Item {
@@ -24,7 +24,8 @@ class PartItems {
     Fingerprint how = {};       // of what else there is to say of it
   };
 
-  PartItems(const Plan& plan, const ScratchLives& lives, const Stretches& stretches);
+  PartOperations(const Plan& plan, const ScratchLiveRanges& lives,
+                 const MemoryPartition& partition);
   // False when forwards and backwards do not come in passes of one replica over its own memory.
   bool sort();
 
@@ -45,8 +46,8 @@ class PartItems {
   void sort_stretches();
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
   std::vector<Pass> passes_;
   std::vector<std::size_t> first_items_;  // by part
   std::vector<Item> items_;

@@ -8,15 +8,16 @@
 
 namespace convoy::check {
 
-PartPasses::PartPasses(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-                       const PartItems& items, PartMemory& memory)
+PartPasses::PartPasses(const Plan& plan, const ScratchLiveRanges& lives,
+                       const MemoryPartition& partition, const PartOperations& items,
+                       PartMemory& memory)
     : plan_(plan), lives_(lives), memory_(memory), computes_(plan.cluster->replicas()) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
-  for (const PartItems::Pass& it : items.passes()) {
+  for (const PartOperations::Pass& it : items.passes()) {
     const std::size_t span = lives.first_span(it.operation);
-    Group& group = groups[{stretches.first(span), stretches.count(span)}];
-    group.first = stretches.first(span);
-    group.count = stretches.count(span);
+    Group& group = groups[{partition.first(span), partition.count(span)}];
+    group.first = partition.first(span);
+    group.count = partition.count(span);
     group.passes.push_back(&it);
     computes_[operation_of(plan, it.operation).replica] = it.compute + 1;
   }
@@ -32,14 +33,14 @@ void PartPasses::enter(std::span<const std::uint32_t> arena) {
     const auto at = std::lower_bound(arena.begin(), arena.end(), group.first);
     if (at == arena.end() || *at >= group.first + group.count) continue;
     ++groups;
-    for (const PartItems::Pass* it : group.passes) events_.push_back({it, &group});
+    for (const PartOperations::Pass* it : group.passes) events_.push_back({it, &group});
   }
   if (groups > 1)
     std::sort(events_.begin(), events_.end(),
               [](const Event& a, const Event& b) { return a.pass->operation < b.pass->operation; });
 }
 
-bool PartPasses::run(const Event& event, Name& result) {
+bool PartPasses::run(const Event& event, Fingerprint& result) {
   const Operation& operation = operation_of(plan_, event.pass->operation);
   const bool forwards = operation.kind == OperationKind::kForward;
   auto at = std::lower_bound(arena_.begin(), arena_.end(), event.group->first);
@@ -59,32 +60,31 @@ PartMemory::Cell& PartPasses::read_of(const Operation& operation, std::uint32_t 
   return memory_.cell(lives_.memory(lives_.first_span(operation.id)), stretch);
 }
 
-Name PartPasses::forward(const Operation& operation, const PartItems::Pass& pass,
-                         std::uint32_t stretch, Progress& progress) {
+Fingerprint PartPasses::forward(const Operation& operation, const PartOperations::Pass& pass,
+                                std::uint32_t stretch, Progress& progress) {
   ++progress.forwards;
   progress.read = read_of(operation, stretch).value;
-  return Naming(kForwardReads, pass.how, memory_.role(operation.replica), memory_.local(stretch),
-                progress.read)
-      .name();
+  return fingerprint_of(kForwardReads, pass.how, memory_.role(operation.replica),
+                        memory_.local(stretch), progress.read);
 }
 
-Name PartPasses::backward(const Operation& operation, const PartItems::Pass& pass,
-                          std::uint32_t stretch, Progress& progress) {
+Fingerprint PartPasses::backward(const Operation& operation, const PartOperations::Pass& pass,
+                                 std::uint32_t stretch, Progress& progress) {
   ++progress.backwards;
-  const Name now = read_of(operation, stretch).value;
+  const Fingerprint now = read_of(operation, stretch).value;
   const std::uint32_t role = memory_.role(operation.replica);
   const std::uint32_t local = memory_.local(stretch);
   const std::size_t write = lives_.first_span(operation.id) + operation.reads.size();
   memory_.cell(lives_.memory(write), stretch).value = gradient(role, pass.compute, local);
-  return Naming(kBackwardReads, pass.how, role, local, progress.read, now).name();
+  return fingerprint_of(kBackwardReads, pass.how, role, local, progress.read, now);
 }
 
-Name PartPasses::gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local) {
-  if (local != 0) return Naming(kGradientOf, role, compute, local).name();
+Fingerprint PartPasses::gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local) {
+  if (local != 0) return fingerprint_of(kGradientOf, role, compute, local);
   const std::size_t number = compute * computes_.size() + role;
   if (number >= gradients_.size()) gradients_.resize((compute + 1) * computes_.size());
-  Name& known = gradients_[number];
-  if (known == Name{}) known = Naming(kGradientOf, role, compute, local).name();
+  Fingerprint& known = gradients_[number];
+  if (known == Fingerprint{}) known = fingerprint_of(kGradientOf, role, compute, local);
   return known;
 }
 

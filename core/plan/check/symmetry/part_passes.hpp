@@ -15,23 +15,23 @@ class PartPasses {
   struct Group {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
-    std::vector<const PartItems::Pass*> passes;
+    std::vector<const PartOperations::Pass*> passes;
   };
   struct Event {
-    const PartItems::Pass* pass = nullptr;
+    const PartOperations::Pass* pass = nullptr;
     const Group* group = nullptr;
   };
 
   // Forwards and backwards of one replica over one stretch, so far.
   struct Progress {
-    Name read;
+    Fingerprint read;
     std::uint64_t forwards = 0;
     std::uint64_t backwards = 0;
   };
-  using Come = std::vector<Progress>;  // how far all have come, by replica and local stretch
+  using AllProgress = std::vector<Progress>;  // how far all have come, by replica and local stretch
 
-  PartPasses(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-             const PartItems& items, PartMemory& memory);
+  PartPasses(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
+             const PartOperations& items, PartMemory& memory);
 
   void enter(std::span<const std::uint32_t> arena);
   // In the order of the plan.
@@ -40,30 +40,30 @@ class PartPasses {
   const Group* only_group() const {
     return arena_.size() == 1 && !events_.empty() ? events_.front().group : nullptr;
   }
-  const Come& come() const { return progress_; }
+  const AllProgress& all_progress() const { return progress_; }
   // From there, in a part of the same only group.
-  void go_on(const Come& come) { progress_ = come; }
+  void restore(const AllProgress& all_progress) { progress_ = all_progress; }
   // Adds to the result. False when the passes of a replica are not over the whole part.
-  bool run(const Event& event, Name& result);
+  bool run(const Event& event, Fingerprint& result);
   bool are_complete() const;
 
  private:
   PartMemory::Cell& read_of(const Operation& operation, std::uint32_t stretch);
-  Name forward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
-               Progress& progress);
-  Name gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local);
-  Name backward(const Operation& operation, const PartItems::Pass& pass, std::uint32_t stretch,
-                Progress& progress);
+  Fingerprint forward(const Operation& operation, const PartOperations::Pass& pass,
+                      std::uint32_t stretch, Progress& progress);
+  Fingerprint gradient(std::uint32_t role, std::uint64_t compute, std::uint32_t local);
+  Fingerprint backward(const Operation& operation, const PartOperations::Pass& pass,
+                       std::uint32_t stretch, Progress& progress);
 
   const Plan& plan_;
-  const ScratchLives& lives_;
+  const ScratchLiveRanges& lives_;
   PartMemory& memory_;
   std::vector<Group> groups_;
   std::vector<std::uint64_t> computes_;  // by replica
   std::span<const std::uint32_t> arena_;
-  Come progress_;
+  AllProgress progress_;
   std::vector<Event> events_;
-  std::vector<Name> gradients_;  // of the first stretch, by compute and role
+  std::vector<Fingerprint> gradients_;  // of the first stretch, by compute and role
 };
 
 }  // namespace convoy::check

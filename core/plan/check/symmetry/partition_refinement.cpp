@@ -46,14 +46,15 @@ void Cuts::tidy() {
   tidy_ = static_cast<std::uint32_t>(all_.size());
 }
 
-StretchCuts::StretchCuts(const Plan& plan, const ScratchLives& lives,
-                         const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces)
+PartitionRefinement::PartitionRefinement(const Plan& plan, const ScratchLiveRanges& lives,
+                                         const std::vector<std::uint32_t>& space_of_memory,
+                                         std::size_t spaces)
     : plan_(plan), lives_(lives), space_(space_of_memory) {
   reserve_large(spaces_, spaces);
   spaces_.resize(spaces);
 }
 
-bool StretchCuts::cut() {
+bool PartitionRefinement::cut() {
   begin_spaces();
   const auto sections = {&plan_.prologue, &plan_.body};
   for (const auto* section : sections)
@@ -68,7 +69,7 @@ bool StretchCuts::cut() {
   return false;
 }
 
-void StretchCuts::begin_spaces() {
+void PartitionRefinement::begin_spaces() {
   spaces_[0].cuts = 0;
   cuts_.emplace_back();
   for (const std::uint64_t at : {std::uint64_t{0}, plan_.arena->elements}) add(0, at);
@@ -79,7 +80,7 @@ void StretchCuts::begin_spaces() {
   }
 }
 
-void StretchCuts::add(std::size_t space, std::uint64_t at) {
+void PartitionRefinement::add(std::size_t space, std::uint64_t at) {
   Space& it = spaces_[space];
   if (it.cuts == kWhole) {
     if (it.ends[0] < it.ends[1] && (at == it.ends[0] || at == it.ends[1])) return;
@@ -90,13 +91,13 @@ void StretchCuts::add(std::size_t space, std::uint64_t at) {
   cuts_[it.cuts].add(at);
 }
 
-std::size_t StretchCuts::count_cuts() {
+std::size_t PartitionRefinement::count_cuts() {
   std::size_t all = 2 * (spaces_.size() - cuts_.size());
   for (Cuts& it : cuts_) all += it.sorted().size();
   return all;
 }
 
-void StretchCuts::add_ends(const Operation& operation) {
+void PartitionRefinement::add_ends(const Operation& operation) {
   std::size_t number = lives_.first_span(operation.id);
   for (const auto* spans : {&operation.reads, &operation.writes})
     for (const PlanSpan& span : *spans) {
@@ -108,42 +109,45 @@ void StretchCuts::add_ends(const Operation& operation) {
 
 // visit(span, number, offset of its first element in the operation's own numbers, is_piece)
 template <typename Visit>
-void StretchCuts::for_each_span(const Operation& operation, Reach reach, Visit visit) {
+void PartitionRefinement::for_each_span(const Operation& operation, Dependence dependence,
+                                        Visit visit) {
   std::size_t number = lives_.first_span(operation.id);
   const std::size_t reads = mixed_reads(operation);
   std::uint64_t offset = 0;
   for (std::size_t i = 0; i < operation.reads.size(); ++i, ++number) {
     if (i >= reads) continue;
-    visit(operation.reads[i], number, offset, reach == Reach::kGathers);
-    if (reach == Reach::kGathers) offset += operation.reads[i].count;
+    visit(operation.reads[i], number, offset, dependence == Dependence::kGathers);
+    if (dependence == Dependence::kGathers) offset += operation.reads[i].count;
   }
   offset = 0;
   for (const PlanSpan& span : operation.writes) {
-    visit(span, number++, offset, reach == Reach::kScatters);
-    if (reach == Reach::kScatters) offset += span.count;
+    visit(span, number++, offset, dependence == Dependence::kScatters);
+    if (dependence == Dependence::kScatters) offset += span.count;
   }
 }
 
 // The cuts inside of one span are those of all; pieces are one behind the other.
-void StretchCuts::spread(const Operation& operation) {
-  const Reach reach = reach_of(operation);
-  if (reach == Reach::kAll || reach == Reach::kNothing || is_compute(operation.kind)) return;
+void PartitionRefinement::spread(const Operation& operation) {
+  const Dependence dependence = dependence_of(operation);
+  if (dependence == Dependence::kAll || dependence == Dependence::kNothing ||
+      is_compute(operation.kind))
+    return;
   inside_.clear();
-  for_each_span(operation, reach,
+  for_each_span(operation, dependence,
                 [&](const PlanSpan& span, std::size_t number, std::uint64_t offset, bool is_piece) {
                   collect(span, number, offset, is_piece);
                 });
   if (inside_.empty()) return;
   if (!std::is_sorted(inside_.begin(), inside_.end())) std::sort(inside_.begin(), inside_.end());
   inside_.erase(std::unique(inside_.begin(), inside_.end()), inside_.end());
-  for_each_span(operation, reach,
+  for_each_span(operation, dependence,
                 [&](const PlanSpan& span, std::size_t number, std::uint64_t offset, bool) {
                   cut_alike(span, number, offset);
                 });
 }
 
-void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_t offset,
-                          bool is_piece) {
+void PartitionRefinement::collect(const PlanSpan& span, std::size_t number, std::uint64_t offset,
+                                  bool is_piece) {
   const std::uint32_t space = space_[lives_.memory(number)];
   const std::span<const std::uint64_t> all = of(space);
   if (is_piece && offset > 0) inside_.push_back(offset);
@@ -158,7 +162,8 @@ void StretchCuts::collect(const PlanSpan& span, std::size_t number, std::uint64_
   for (std::size_t i = begin; i < end; ++i) inside_.push_back(all[i] + by);
 }
 
-void StretchCuts::cut_alike(const PlanSpan& span, std::size_t number, std::uint64_t offset) {
+void PartitionRefinement::cut_alike(const PlanSpan& span, std::size_t number,
+                                    std::uint64_t offset) {
   const std::uint32_t space = space_[lives_.memory(number)];
   const auto begin = std::upper_bound(inside_.begin(), inside_.end(), offset);
   const auto end = std::lower_bound(begin, inside_.end(), offset + span.count);

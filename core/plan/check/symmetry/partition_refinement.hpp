@@ -30,10 +30,10 @@ class Cuts {
 
 // Cuts memories such that every operation finds all its spans cut alike. Memories of one space are
 // cut together; space 0 is the arena, every other one a memory of its own.
-class StretchCuts {
+class PartitionRefinement {
  public:
-  StretchCuts(const Plan& plan, const ScratchLives& lives,
-              const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces);
+  PartitionRefinement(const Plan& plan, const ScratchLiveRanges& lives,
+                      const std::vector<std::uint32_t>& space_of_memory, std::size_t spaces);
 
   // False when there would be very many.
   bool cut();
@@ -64,12 +64,12 @@ class StretchCuts {
   void add_ends(const Operation& operation);
   void spread(const Operation& operation);
   template <typename Visit>
-  void for_each_span(const Operation& operation, Reach reach, Visit visit);
+  void for_each_span(const Operation& operation, Dependence dependence, Visit visit);
   void collect(const PlanSpan& span, std::size_t number, std::uint64_t offset, bool is_piece);
   void cut_alike(const PlanSpan& span, std::size_t number, std::uint64_t offset);
 
   const Plan& plan_;
-  const ScratchLives& lives_;
+  const ScratchLiveRanges& lives_;
   const std::vector<std::uint32_t>& space_;
   std::vector<Space> spaces_;
   std::vector<Cuts> cuts_;

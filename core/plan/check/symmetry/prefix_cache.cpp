@@ -11,53 +11,53 @@ constexpr std::size_t kWorthKeeping = 32;  // items
 
 }  // namespace
 
-PeriodPlace AlikeBeginnings::begin(std::span<const PartItems::Item> items, std::uint32_t leader,
-                                   Name& result) {
+RunPosition PrefixCache::begin(std::span<const PartOperations::Item> items, std::uint32_t leader,
+                               Fingerprint& result) {
   const Period now{items, leader, passes_.only_group()};
-  const bool goes_on = place_.item > 0 && equal_items(kept_, now) >= place_.item;
-  kept_at_ = goes_on ? 0 : alike_items(last_, now);
+  const bool goes_on = place_.item > 0 && common_items(kept_, now) >= place_.item;
+  kept_at_ = goes_on ? 0 : matching_items(last_, now);
   if (kept_at_ < kWorthKeeping) kept_at_ = 0;
   last_ = now;
   if (!goes_on) return {};
   memory_.hold(held_);
-  passes_.go_on(come_);
+  passes_.restore(progress_);
   result = result_;
   return place_;
 }
 
-void AlikeBeginnings::keep(const PeriodPlace& place, const Name& result) {
+void PrefixCache::keep(const RunPosition& place, const Fingerprint& result) {
   kept_ = last_;
   place_ = place;
   result_ = result;
   held_ = memory_.held();
-  come_ = passes_.come();
+  progress_ = passes_.all_progress();
 }
 
 // The first items that are of the same operations. Both parts have one stretch of the arena, so
 // the order of these and of the passes over it is the same, too.
-std::size_t AlikeBeginnings::equal_items(const Period& a, const Period& b) {
+std::size_t PrefixCache::common_items(const Period& a, const Period& b) {
   if (a.passes == nullptr || a.passes != b.passes || a.leader != b.leader) return 0;
   const auto [end, unused] = std::ranges::mismatch(
-      a.items, b.items, {}, &PartItems::Item::operation, &PartItems::Item::operation);
+      a.items, b.items, {}, &PartOperations::Item::operation, &PartOperations::Item::operation);
   return static_cast<std::size_t>(end - a.items.begin());
 }
 
 // Those of them that do the same to memory that is called the same in both.
-std::size_t AlikeBeginnings::alike_items(const Period& a, const Period& b) const {
+std::size_t PrefixCache::matching_items(const Period& a, const Period& b) const {
   std::size_t count = 0;
-  const std::size_t equal = equal_items(a, b);
-  while (count < equal && is_alike(operation_of(plan_, b.items[count].operation))) ++count;
+  const std::size_t equal = common_items(a, b);
+  while (count < equal && does_the_same(operation_of(plan_, b.items[count].operation))) ++count;
   return count;
 }
 
 // Masters and memory that is not in the arena's numbers are called by their appearance in the part.
-bool AlikeBeginnings::is_alike(const Operation& operation) const {
-  if (reaches_[operation.id] != Reach::kElements) return false;
+bool PrefixCache::does_the_same(const Operation& operation) const {
+  if (dependences_[operation.id] != Dependence::kElements) return false;
   const std::size_t first = lives_.first_span(operation.id);
   const std::size_t count = operation.reads.size() + operation.writes.size();
   for (std::size_t span = first; span < first + count; ++span) {
     const std::uint32_t memory = lives_.memory(span);
-    if (!stretches_.in_arena(memory) ||
+    if (!partition_.in_arena(memory) ||
         plan_.buffers[lives_.buffer(memory)].kind == CONVOY_BUFFER_MASTER)
       return false;
   }

@@ -11,7 +11,7 @@
 namespace convoy::check {
 
 // Where in a part's period a run is: before this item and this event.
-struct PeriodPlace {
+struct RunPosition {
   std::size_t item = 0;
   std::size_t event = 0;
 };
@@ -19,49 +19,50 @@ struct PeriodPlace {
 // The periods of parts often begin alike: the passes and updates of the whole arena are the same
 // for every slice of a later collective. So a part continues from the state that an earlier part
 // reached by the same operations. For one part after the other, like memory and passes.
-class AlikeBeginnings {
+class PrefixCache {
  public:
-  AlikeBeginnings(const Plan& plan, const ScratchLives& lives, const Stretches& stretches,
-                  const PartReaches& reaches, PartMemory& memory, PartPasses& passes)
+  PrefixCache(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
+              const PartDependences& dependences, PartMemory& memory, PartPasses& passes)
       : plan_(plan),
         lives_(lives),
-        stretches_(stretches),
-        reaches_(reaches),
+        partition_(partition),
+        dependences_(dependences),
         memory_(memory),
         passes_(passes) {}
 
   // Begins the period of a part that memory and passes have entered. Where an earlier one began
   // alike, memory, passes and result are as behind that, and the place is there.
-  PeriodPlace begin(std::span<const PartItems::Item> items, std::uint32_t leader, Name& result);
+  RunPosition begin(std::span<const PartOperations::Item> items, std::uint32_t leader,
+                    Fingerprint& result);
   // The item before which keep() is to be called; 0: none.
   std::size_t kept_at() const { return kept_at_; }
-  void keep(const PeriodPlace& place, const Name& result);
+  void keep(const RunPosition& place, const Fingerprint& result);
 
  private:
   struct Period {
-    std::span<const PartItems::Item> items;
+    std::span<const PartOperations::Item> items;
     std::uint32_t leader = 0;
     const PartPasses::Group* passes = nullptr;  // none: they are of several groups, or stretches
   };
 
-  static std::size_t equal_items(const Period& a, const Period& b);
-  std::size_t alike_items(const Period& a, const Period& b) const;
-  bool is_alike(const Operation& operation) const;
+  static std::size_t common_items(const Period& a, const Period& b);
+  std::size_t matching_items(const Period& a, const Period& b) const;
+  bool does_the_same(const Operation& operation) const;
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
-  const PartReaches& reaches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
+  const PartDependences& dependences_;
   PartMemory& memory_;
   PartPasses& passes_;
   Period last_;  // that was begun
   std::size_t kept_at_ = 0;
   // What is kept of a period.
   Period kept_;
-  PeriodPlace place_;
-  Name result_;
+  RunPosition place_;
+  Fingerprint result_;
   PartMemory::Held held_;
-  PartPasses::Come come_;
+  PartPasses::AllProgress progress_;
 };
 
 }  // namespace convoy::check

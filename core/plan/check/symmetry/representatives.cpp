@@ -10,10 +10,11 @@
 namespace convoy::check {
 namespace {
 
-class Excerpting {
+class Representatives {
  public:
-  Excerpting(const Plan& plan, const ScratchLives& lives, const Stretches& stretches)
-      : plan_(plan), lives_(lives), stretches_(stretches), kept_(stretches.parts(), false) {}
+  Representatives(const Plan& plan, const ScratchLiveRanges& lives,
+                  const MemoryPartition& partition)
+      : plan_(plan), lives_(lives), partition_(partition), kept_(partition.parts(), false) {}
 
   void choose(const std::vector<Fingerprint>& fingerprints) {
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;
@@ -30,10 +31,10 @@ class Excerpting {
     return 4 * left_ <= 3 * (plan_.prologue.size() + plan_.body.size());
   }
 
-  std::unique_ptr<Excerpt> make() {
-    auto result = std::make_unique<Excerpt>();
+  std::unique_ptr<ReducedPlan> make() {
+    auto result = std::make_unique<ReducedPlan>();
     result->arena = std::make_unique<ArenaMap>();
-    result->arena->elements = before_[stretches_.of_arena()];
+    result->arena->elements = before_[partition_.of_arena()];
     result->plan.cluster = plan_.cluster;
     result->plan.arena = result->arena.get();
     result->plan.computes = plan_.computes;
@@ -52,31 +53,31 @@ class Excerpting {
     const std::size_t writes = reads + operation.reads.size();
     std::size_t from = reads + mixed_reads(operation);
     std::size_t to = writes;
-    if (reach_of(operation) == Reach::kNothing) {
+    if (dependence_of(operation) == Dependence::kNothing) {
       from = operation.kind == OperationKind::kNorm ? writes : reads;
       to = writes + operation.writes.size();
     }
     for (std::size_t span = from; span < to; ++span)
-      for (std::uint32_t i = 0; i < stretches_.count(span); ++i)
-        kept_[stretches_.part(stretches_.first(span) + i)] = true;
+      for (std::uint32_t i = 0; i < partition_.count(span); ++i)
+        kept_[partition_.part(partition_.first(span) + i)] = true;
   }
 
   // Elements that are kept before each of the stretches.
   void measure() {
     before_.push_back(0);
-    for (std::uint32_t i = 0; i < stretches_.size(); ++i)
-      before_.push_back(before_.back() + (kept_[stretches_.part(i)] ? stretches_.length(i) : 0));
+    for (std::uint32_t i = 0; i < partition_.size(); ++i)
+      before_.push_back(before_.back() + (kept_[partition_.part(i)] ? partition_.length(i) : 0));
   }
 
   std::uint64_t kept_elements(std::size_t span) const {
-    const std::uint32_t first = stretches_.first(span);
-    return before_[first + stretches_.count(span)] - before_[first];
+    const std::uint32_t first = partition_.first(span);
+    return before_[first + partition_.count(span)] - before_[first];
   }
 
   bool keeps(const Operation& operation) const {
     const std::size_t reads = lives_.first_span(operation.id);
     const std::size_t writes = reads + operation.reads.size();
-    if (reach_of(operation) == Reach::kNothing) return any_kept(reads, writes);
+    if (dependence_of(operation) == Dependence::kNothing) return any_kept(reads, writes);
     return operation.writes.empty() ? any_kept(reads, writes)
                                     : any_kept(writes, writes + operation.writes.size());
   }
@@ -86,7 +87,7 @@ class Excerpting {
     return false;
   }
 
-  void take(const std::vector<Operation>& from, std::vector<Operation>& to, Excerpt& result) {
+  void take(const std::vector<Operation>& from, std::vector<Operation>& to, ReducedPlan& result) {
     for (const Operation& operation : from) {
       if (!keeps(operation)) continue;
       Operation& made = result.append(operation, to);
@@ -106,7 +107,7 @@ class Excerpting {
       const std::uint64_t count = kept_elements(at);
       const std::uint32_t memory = lives_.memory(at);
       const std::uint64_t first =
-          before_[stretches_.first(at)] - before_[stretches_.first_of_memory(memory)];
+          before_[partition_.first(at)] - before_[partition_.first_of_memory(memory)];
       ++at;
       if (count > 0) result.push_back({buffer(memory, plan), span.dtype, first, count});
     }
@@ -119,31 +120,31 @@ class Excerpting {
     number = static_cast<std::uint32_t>(plan.buffers.size());
     plan.buffers.push_back(plan_.buffers[lives_.buffer(memory)]);
     plan.buffers.back().count =
-        before_[stretches_.end_of_memory(memory)] - before_[stretches_.first_of_memory(memory)];
+        before_[partition_.end_of_memory(memory)] - before_[partition_.first_of_memory(memory)];
     return number;
   }
 
   const Plan& plan_;
-  const ScratchLives& lives_;
-  const Stretches& stretches_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
   std::vector<bool> kept_;              // by part
   std::size_t left_ = 0;                // operations, when it is known whether it is worth it
   std::vector<std::uint64_t> before_;   // by stretch
-  std::vector<std::uint32_t> numbers_;  // by memory: the excerpt's buffer
+  std::vector<std::uint32_t> numbers_;  // by memory: the reduced plan's buffer
   std::vector<std::uint64_t> layers_;   // by replica: forwards of this pass
 };
 
 }  // namespace
 
-std::unique_ptr<Excerpt> one_of_each(const Plan& plan) {
-  const ScratchLives lives(plan);
-  const std::optional<Stretches> stretches = Stretches::of(plan, lives);
-  if (!stretches || stretches->parts() < 2) return nullptr;
-  const auto fingerprints = part_fingerprints(plan, lives, *stretches);
+std::unique_ptr<ReducedPlan> keep_representatives(const Plan& plan) {
+  const ScratchLiveRanges lives(plan);
+  const std::optional<MemoryPartition> partition = MemoryPartition::of(plan, lives);
+  if (!partition || partition->parts() < 2) return nullptr;
+  const auto fingerprints = part_fingerprints(plan, lives, *partition);
   if (!fingerprints) return nullptr;
-  Excerpting excerpting(plan, lives, *stretches);
-  excerpting.choose(*fingerprints);
-  return excerpting.is_worth_it() ? excerpting.make() : nullptr;
+  Representatives representatives(plan, lives, *partition);
+  representatives.choose(*fingerprints);
+  return representatives.is_worth_it() ? representatives.make() : nullptr;
 }
 
 }  // namespace convoy::check

@@ -55,7 +55,7 @@ class Live {
 
 }  // namespace
 
-ScratchLives::ScratchLives(const Plan& plan) : plan_(plan) {
+ScratchLiveRanges::ScratchLiveRanges(const Plan& plan) : plan_(plan) {
   std::size_t all = 0;
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
@@ -73,7 +73,7 @@ ScratchLives::ScratchLives(const Plan& plan) : plan_(plan) {
 }
 
 // Those that are used and no scratch memory.
-void ScratchLives::number_whole_buffers() {
+void ScratchLiveRanges::number_whole_buffers() {
   std::vector<bool> is_used(plan_.buffers.size(), false);
   for (const std::uint32_t buffer : memories_) is_used[buffer] = true;
   std::vector<std::uint32_t> numbers(plan_.buffers.size(), CONVOY_NONE);
@@ -86,7 +86,7 @@ void ScratchLives::number_whole_buffers() {
 }
 
 // Scans from the last operation to the first, so the scan reaches the end of a life first.
-void ScratchLives::divide(const std::vector<Operation>& section) {
+void ScratchLiveRanges::divide(const std::vector<Operation>& section) {
   std::vector<Live> live(plan_.buffers.size());
   std::vector<std::uint32_t> current(plan_.buffers.size(), CONVOY_NONE);
   const auto is_scratch = [&](const PlanSpan& span) {

@@ -10,9 +10,9 @@ namespace convoy::check {
 // The memories of a plan: the buffers that it uses, where scratch memory that is reused for
 // independent contents counts as several. A life ends when the contents are not read again before
 // the next write, so later contents are independent. Buffers in the arena's numbers stay whole.
-class ScratchLives {
+class ScratchLiveRanges {
  public:
-  explicit ScratchLives(const Plan& plan);
+  explicit ScratchLiveRanges(const Plan& plan);
 
   std::size_t memories() const { return buffers_.size(); }
   std::uint32_t buffer(std::uint32_t memory) const { return buffers_[memory]; }

@@ -37,7 +37,7 @@ TEST(CoreStates, AreThoseThatRemember) {
   EXPECT_EQ(states.core, (std::vector<std::uint32_t>{2}));
   EXPECT_EQ(states.following, (std::vector<std::uint32_t>{4, 3}));
   const Limit limit = limit_of(step);
-  EXPECT_EQ(limit.kind, LongRun::kSettles);
+  EXPECT_EQ(limit.kind, Stability::kConverges);
   expect_equal(multiply(limit.kept, limit.conserved), power(step, 3));
 }
 
@@ -62,15 +62,15 @@ TEST(CoreStates, ExtendToTheLimitOfAllStates) {
     const CoreStates parts = core_states(step);
     EXPECT_EQ(parts.core.size(), kept);
     const Limit limit = limit_of(step);
-    ASSERT_EQ(limit.kind, LongRun::kSettles);
+    ASSERT_EQ(limit.kind, Stability::kConverges);
     expect_equal(multiply(limit.kept, limit.conserved), power(step, 4));
   }
 }
 
 TEST(CoreStates, DoNotHideWhatGrows) {
-  EXPECT_EQ(limit_of({{}, row({{0, 1}, {1, 2}}), row({{1, 1}})}).kind, LongRun::kGrows);
-  EXPECT_EQ(limit_of({row({{0, 1}}), row({{0, 1}, {1, 1}})}).kind, LongRun::kGrows);
-  EXPECT_EQ(limit_of({{}, row({{0, 1}, {1, -1}})}).kind, LongRun::kOscillates);
+  EXPECT_EQ(limit_of({{}, row({{0, 1}, {1, 2}}), row({{1, 1}})}).kind, Stability::kDiverges);
+  EXPECT_EQ(limit_of({row({{0, 1}}), row({{0, 1}, {1, 1}})}).kind, Stability::kDiverges);
+  EXPECT_EQ(limit_of({{}, row({{0, 1}, {1, -1}})}).kind, Stability::kOscillates);
 }
 
 }  // namespace

@@ -19,20 +19,20 @@ std::optional<double> factor_in(const std::vector<double>& counts) {
 }
 
 std::optional<double> kept_in(const std::vector<double>& counts) {
-  return check::pulled_back(in_field(counts));
+  return check::proximal_pull(in_field(counts));
 }
 
 std::optional<double> between_in(const std::vector<double>& counts) {
-  return check::mixed_with_earlier(in_field(counts));
+  return check::delayed_mixing(in_field(counts));
 }
 
-TEST(MixedWithEarlier, MakesGradientsInBetweenCountLess) {
+TEST(DelayedMixing, MakesGradientsInBetweenCountLess) {
   EXPECT_EQ(between_in({1, 0.75, 0.75, 1}), 0.75);
   EXPECT_EQ(between_in({0.75, 1, 1, 0.75}), 0.75);  // over the end of a period
   EXPECT_EQ(between_in({0.5, 1}), 0.5);
 }
 
-TEST(MixedWithEarlier, IsNothingElse) {
+TEST(DelayedMixing, IsNothingElse) {
   EXPECT_EQ(between_in({}), std::nullopt);
   EXPECT_EQ(between_in({1, 1}), std::nullopt);
   EXPECT_EQ(between_in({0.5, 0.5}), std::nullopt);
@@ -67,13 +67,13 @@ TEST(RestartedMomentum, IsNothingElse) {
   EXPECT_EQ(factor_in({0, 1}), std::nullopt);
 }
 
-TEST(PulledBack, MakesEarlierGradientsCountLess) {
+TEST(ProximalPull, MakesEarlierGradientsCountLess) {
   EXPECT_EQ(kept_in({0.25, 0.5, 1}), 0.5);
   EXPECT_EQ(kept_in({0.125, 0.25, 0.5}), 0.5);  // after the last gradient, too
   EXPECT_EQ(kept_in({0.75, 1}), 0.75);
 }
 
-TEST(PulledBack, IsNothingElse) {
+TEST(ProximalPull, IsNothingElse) {
   EXPECT_EQ(kept_in({}), std::nullopt);
   EXPECT_EQ(kept_in({1}), std::nullopt);
   EXPECT_EQ(kept_in({1, 1, 1}), std::nullopt);
@@ -85,16 +85,16 @@ TEST(PulledBack, IsNothingElse) {
 }
 
 std::optional<std::uint64_t> points_in(const std::vector<double>& counts) {
-  return check::averaged_on_the_way(in_field(counts));
+  return check::averaged_iterates(in_field(counts));
 }
 
-TEST(AveragedOnTheWay, MakesLaterGradientsCountLess) {
+TEST(AveragedIterates, MakesLaterGradientsCountLess) {
   EXPECT_EQ(points_in({1, 0.75, 0.5, 0.25}), 4);
   EXPECT_EQ(points_in({1, 2.0 / 3, 1.0 / 3}), 3);
   EXPECT_EQ(points_in({1, 1, 0.5, 0.5}), 2);  // every second one
 }
 
-TEST(AveragedOnTheWay, IsNothingElse) {
+TEST(AveragedIterates, IsNothingElse) {
   EXPECT_EQ(points_in({}), std::nullopt);
   EXPECT_EQ(points_in({1}), std::nullopt);
   EXPECT_EQ(points_in({1, 1, 1}), std::nullopt);

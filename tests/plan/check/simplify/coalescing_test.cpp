@@ -13,7 +13,7 @@
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing::joined_operations_test {
+namespace convoy::testing::coalescing_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 4;
@@ -24,48 +24,47 @@ std::size_t count_in(const Plan& plan, OperationKind kind) {
   return static_cast<std::size_t>(std::ranges::count(plan.body, kind, &Operation::kind));
 }
 
-TEST(JoinedOperations, LoweredPlansComputeTheSame) {
+TEST(Coalescing, LoweredPlansComputeTheSame) {
   std::size_t shorter = 0;
   for (const bool peer_access : {true, false})
     for_each_lowered_sample(peer_access, [&](std::string_view name, const Plan& plan) {
-      const auto unstaged = check::without_staging(plan);
-      const auto excerpt =
-          check::with_joined_operations(unstaged == nullptr ? plan : unstaged->plan);
-      if (excerpt == nullptr) return;
+      const auto unstaged = check::propagate_copies(plan);
+      const auto reduced = check::coalesce_operations(unstaged == nullptr ? plan : unstaged->plan);
+      if (reduced == nullptr) return;
       ++shorter;
-      EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << name;
-      EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
+      EXPECT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << name;
+      EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
     });
   EXPECT_GT(shorter, 50u);
 }
 
-TEST(JoinedOperations, RandomPlansComputeTheSame) {
+TEST(Coalescing, RandomPlansComputeTheSame) {
   const ArenaMap arena = small_arena(32);
   std::size_t shorter = 0;
   for (std::uint32_t seed = 0; seed < 5000; ++seed) {
     const Cluster cluster = make_single_host(2 + seed % 4, seed % 3 != 0, "cpu");
     const Plan plan = lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
-    const auto excerpt = check::with_joined_operations(plan);
-    if (excerpt == nullptr) continue;
+    const auto reduced = check::coalesce_operations(plan);
+    if (reduced == nullptr) continue;
     ++shorter;
-    ASSERT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << "seed " << seed;
+    ASSERT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << "seed " << seed;
   }
   EXPECT_GT(shorter, 50u);
 }
 
 // As its author wrote it, although devices have no collectives of their own.
-TEST(JoinedOperations, ReduceScatterAndAllGatherAreOneOperationEach) {
+TEST(Coalescing, ReduceScatterAndAllGatherAreOneOperationEach) {
   const ArenaMap arena = large_arena(64'000, 4, 1);
   for (const bool peer_access : {true, false}) {
     const Cluster cluster = make_single_host(8, peer_access, "cpu");
     const Plan plan = lower(write_plan(cluster, arena, write_scattered), {});
-    const auto unstaged = check::without_staging(plan);
-    const auto excerpt = check::with_joined_operations(unstaged == nullptr ? plan : unstaged->plan);
-    ASSERT_NE(excerpt, nullptr);
-    EXPECT_EQ(excerpt->operations.size(), size_of(excerpt->plan));
-    EXPECT_EQ(count_in(excerpt->plan, OperationKind::kReduceScatter), 1u);
-    EXPECT_EQ(count_in(excerpt->plan, OperationKind::kAllGather), 1u);
-    EXPECT_EQ(count_in(excerpt->plan, OperationKind::kCopy), 0u);
+    const auto unstaged = check::propagate_copies(plan);
+    const auto reduced = check::coalesce_operations(unstaged == nullptr ? plan : unstaged->plan);
+    ASSERT_NE(reduced, nullptr);
+    EXPECT_EQ(reduced->operations.size(), size_of(reduced->plan));
+    EXPECT_EQ(count_in(reduced->plan, OperationKind::kReduceScatter), 1u);
+    EXPECT_EQ(count_in(reduced->plan, OperationKind::kAllGather), 1u);
+    EXPECT_EQ(count_in(reduced->plan, OperationKind::kCopy), 0u);
   }
 }
 
@@ -74,17 +73,17 @@ std::size_t left_of(const WritePlan& write) {
   static const ArenaMap kArena = small_arena(0);
   static const Cluster kCluster = make_single_host(kReplicas, true, "cpu");
   const Plan plan = write_plan(kCluster, kArena, write);
-  const auto excerpt = check::with_joined_operations(plan);
-  if (excerpt == nullptr) return size_of(plan);
-  EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none");
-  return size_of(excerpt->plan);
+  const auto reduced = check::coalesce_operations(plan);
+  if (reduced == nullptr) return size_of(plan);
+  EXPECT_EQ(first_difference(plan, reduced->plan, kSteps), "none");
+  return size_of(reduced->plan);
 }
 
 Span of(Planner& p, std::uint32_t replica, std::uint64_t first, std::uint64_t count) {
   return part(p.gradient(ReplicaId(replica)), first, count);
 }
 
-TEST(JoinedOperations, SlicesThatReadWhatEarlierOnesWroteStayApart) {
+TEST(Coalescing, SlicesThatReadWhatEarlierOnesWroteStayApart) {
   const auto scaled = [](std::uint64_t to) {
     return left_of([to](Planner& p) {
       p.compute();
@@ -96,7 +95,7 @@ TEST(JoinedOperations, SlicesThatReadWhatEarlierOnesWroteStayApart) {
 }
 
 // Each begins where the next one would be looked at again.
-TEST(JoinedOperations, ALongRunThatStaysApartIsLookedAtOnce) {
+TEST(Coalescing, ALongRunThatStaysApartIsLookedAtOnce) {
   constexpr std::uint64_t kCopies = 100'000;
   const ArenaMap arena = large_arena(kCopies + 1, 1, 1);
   const Cluster cluster = make_single_host(1, true, "cpu");
@@ -105,11 +104,11 @@ TEST(JoinedOperations, ALongRunThatStaysApartIsLookedAtOnce) {
     for (std::uint64_t i = 0; i < kCopies; ++i) p.copy(of(p, 0, i + 1, 1), of(p, 0, i, 1));
   });
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(check::with_joined_operations(plan), nullptr);
+  EXPECT_EQ(check::coalesce_operations(plan), nullptr);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
-TEST(JoinedOperations, SumsIntoWhatOthersReadStayApart) {
+TEST(Coalescing, SumsIntoWhatOthersReadStayApart) {
   const auto summed = [](std::uint64_t shift) {
     return left_of([shift](Planner& p) {
       p.compute();
@@ -124,7 +123,7 @@ TEST(JoinedOperations, SumsIntoWhatOthersReadStayApart) {
   EXPECT_EQ(summed(8), kComputes + 4);
 }
 
-TEST(JoinedOperations, CopiesOfWhatWasCopiedOverStayApart) {
+TEST(Coalescing, CopiesOfWhatWasCopiedOverStayApart) {
   const auto gathered = [](std::uint64_t shift) {
     return left_of([shift](Planner& p) {
       p.compute();
@@ -141,4 +140,4 @@ TEST(JoinedOperations, CopiesOfWhatWasCopiedOverStayApart) {
 }
 
 }  // namespace
-}  // namespace convoy::testing::joined_operations_test
+}  // namespace convoy::testing::coalescing_test

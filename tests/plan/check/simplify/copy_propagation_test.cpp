@@ -12,7 +12,7 @@
 #include "tests/plan/random_plans.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing::forwarded_copies_test {
+namespace convoy::testing::copy_propagation_test {
 namespace {
 
 constexpr std::uint64_t kSteps = 4;
@@ -22,43 +22,43 @@ std::size_t copies_in(const Plan& plan) {
       std::ranges::count(plan.body, OperationKind::kCopy, &Operation::kind));
 }
 
-TEST(ForwardedCopies, LoweredPlansWithoutPeerAccessComputeTheSame) {
+TEST(CopyPropagation, LoweredPlansWithoutPeerAccessComputeTheSame) {
   std::size_t shorter = 0;
   for_each_lowered_sample(false, [&](std::string_view name, const Plan& plan) {
-    const auto excerpt = check::without_staging(plan);
-    if (excerpt == nullptr) return;
+    const auto reduced = check::propagate_copies(plan);
+    if (reduced == nullptr) return;
     ++shorter;
-    EXPECT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << name;
-    EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
+    EXPECT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << name;
+    EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
   });
   EXPECT_GT(shorter, 50u);
 }
 
-TEST(ForwardedCopies, RandomPlansComputeTheSame) {
+TEST(CopyPropagation, RandomPlansComputeTheSame) {
   const ArenaMap arena = small_arena(32);
   std::size_t shorter = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     const Cluster cluster = make_single_host(2 + seed % 4, false, "cpu");
     const Plan plan = lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
-    const auto excerpt = check::without_staging(plan);
-    if (excerpt == nullptr) continue;
+    const auto reduced = check::propagate_copies(plan);
+    if (reduced == nullptr) continue;
     ++shorter;
-    ASSERT_EQ(first_difference(plan, excerpt->plan, kSteps), "none") << "seed " << seed;
+    ASSERT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << "seed " << seed;
   }
   EXPECT_GT(shorter, 50u);
 }
 
 // Pieces of several sizes: the shorter ones do not overwrite all of the others in the host's
 // memory.
-TEST(ForwardedCopies, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
+TEST(CopyPropagation, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
   const ArenaMap arena = large_arena(64'016, 4, 1);
   const Cluster cluster = make_single_host(4, false, "cpu");
   const Plan plan = lower(write_plan(cluster, arena, write_scattered), {});
-  const auto excerpt = check::without_staging(plan);
-  ASSERT_NE(excerpt, nullptr);
-  EXPECT_EQ(excerpt->operations.size(), size_of(excerpt->plan));
+  const auto reduced = check::propagate_copies(plan);
+  ASSERT_NE(reduced, nullptr);
+  EXPECT_EQ(reduced->operations.size(), size_of(reduced->plan));
   EXPECT_EQ(copies_in(plan), 4u * 3u * (2u + 3u));
-  EXPECT_EQ(copies_in(excerpt->plan), 4u * 3u);
+  EXPECT_EQ(copies_in(reduced->plan), 4u * 3u);
 }
 
 // A copy of replica 0's parameters into scratch memory, and from there into replica 1's.
@@ -75,8 +75,8 @@ Plan staged(const std::function<void(Planner&, Span)>& between) {
 }
 
 std::size_t copies_left(const Plan& plan) {
-  const auto excerpt = check::without_staging(plan);
-  return copies_in(excerpt == nullptr ? plan : excerpt->plan);
+  const auto reduced = check::propagate_copies(plan);
+  return copies_in(reduced == nullptr ? plan : reduced->plan);
 }
 
 std::size_t scratch_in(const Plan& plan) {
@@ -92,7 +92,7 @@ void stage_elsewhere(Planner& p) {
   }
 }
 
-TEST(ForwardedCopies, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
+TEST(CopyPropagation, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
   const auto after = [](const std::function<void(Planner&, Span)>& change) {
     return copies_left(staged([&](Planner& p, Span slot) {
       stage_elsewhere(p);
@@ -106,7 +106,7 @@ TEST(ForwardedCopies, ACopyStaysWhereItsSourceChangesOrPartOfItIsOverwritten) {
 }
 
 // Behind a shorter copy that was written over it.
-TEST(ForwardedCopies, ACopyStaysIfTheRestOfItIsRead) {
+TEST(CopyPropagation, ACopyStaysIfTheRestOfItIsRead) {
   const auto after = [](Range read) {
     return copies_left(staged([&](Planner& p, Span slot) {
       stage_elsewhere(p);
@@ -122,13 +122,13 @@ TEST(ForwardedCopies, ACopyStaysIfTheRestOfItIsRead) {
 }
 
 // Plans for many devices have millions of such buffers.
-TEST(ForwardedCopies, ScratchMemoryThatNothingIsLeftToUseIsNoMemoryOfTheExcerpt) {
+TEST(CopyPropagation, ScratchMemoryThatNothingUsesIsLeftOut) {
   const Plan plan = staged([](Planner& p, Span) { stage_elsewhere(p); });
-  const auto excerpt = check::without_staging(plan);
-  ASSERT_NE(excerpt, nullptr);
+  const auto reduced = check::propagate_copies(plan);
+  ASSERT_NE(reduced, nullptr);
   EXPECT_EQ(scratch_in(plan), 7u);
-  EXPECT_EQ(scratch_in(excerpt->plan), 0u);
+  EXPECT_EQ(scratch_in(reduced->plan), 0u);
 }
 
 }  // namespace
-}  // namespace convoy::testing::forwarded_copies_test
+}  // namespace convoy::testing::copy_propagation_test

@@ -13,8 +13,8 @@ std::uint64_t crowded_hash(std::uint32_t thing) {
   return std::uint64_t{thing} << 32 | (thing % 7 == 0 ? 0u : thing % 64 << 20);
 }
 
-TEST(PrintIndex, KnowsEveryThingAgainWhileItGrows) {
-  PrintIndex index;
+TEST(FingerprintIndex, KnowsEveryThingAgainWhileItGrows) {
+  FingerprintIndex index;
   std::vector<std::uint32_t> things;
   const auto number_of = [&](std::uint32_t thing) {
     return index.find_or_add(crowded_hash(thing), static_cast<std::uint32_t>(things.size()),
@@ -32,8 +32,8 @@ TEST(PrintIndex, KnowsEveryThingAgainWhileItGrows) {
   }
 }
 
-TEST(PrintIndex, SaysWhatIsNotThere) {
-  PrintIndex index;
+TEST(FingerprintIndex, SaysWhatIsNotThere) {
+  FingerprintIndex index;
   const auto never = [](std::uint32_t) { return false; };
   EXPECT_EQ(index.find_or_add(5, 0, never), 0u);
   const std::uint32_t other = index.at(6, never);

@@ -23,17 +23,19 @@ std::uint64_t spent_by(const Plan& plan, const RunPeriod& run_period) {
 
 // The replicas' parameters begin alike and are not any more after the first period: so much is left
 // for the proof as if nobody had tried to take them for one.
-TEST(HeldAlike, AnAttemptThatFailsCostsTheProofNothing) {
+TEST(Induction, AnAttemptThatFailsCostsTheProofNothing) {
   const ArenaMap arena = testing::small_arena(0);
   const Cluster cluster = make_single_host(3, true, "cpu");
   const Plan plan = testing::write_plan(cluster, arena, testing::write_independent);
-  const std::uint64_t apart = spent_by(
-      plan, [&](Budget& budget, const SymbolicRun&) { return run_from_each_held(plan, budget); });
+  const std::uint64_t apart = spent_by(plan, [&](Budget& budget, const SymbolicRun&) {
+    return run_unshared_inductive_period(plan, budget);
+  });
   EXPECT_GT(apart, 0u);
-  EXPECT_EQ(
-      spent_by(plan, [&](Budget& budget,
-                         const SymbolicRun& begun) { return run_from_held(plan, budget, begun); }),
-      apart);
+  EXPECT_EQ(spent_by(plan,
+                     [&](Budget& budget, const SymbolicRun& begun) {
+                       return run_inductive_period(plan, budget, begun);
+                     }),
+            apart);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 #include "tests/plan/sample_models.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::testing::one_of_each_test {
+namespace convoy::testing::representatives_test {
 namespace {
 
 // 64 buckets of many sizes.
@@ -33,35 +33,35 @@ std::size_t size_of(const Plan& plan) {
   return plan.prologue.size() + plan.body.size();
 }
 
-TEST(OneOfEach, BucketsThatFareAlikeAreKeptOnce) {
+TEST(Representatives, EqualBucketsAreKeptOnce) {
   const ArenaMap arena = many_buckets();
   const Cluster cluster = make_single_host(4, false, "cpu");
   for (const WritePlan& write : {WritePlan(write_parameter_server), WritePlan(write_compressed),
                                  WritePlan(write_deferred), WritePlan(write_scattered)}) {
     const Plan plan = write_plan(cluster, arena, write);
     for (const Plan& it : {plan, lower(plan, {})}) {
-      const auto excerpt = check::one_of_each(it);
-      ASSERT_NE(excerpt, nullptr);
-      EXPECT_LT(size_of(excerpt->plan) * 8, size_of(it));
-      EXPECT_EQ(excerpt->operations.size(), size_of(excerpt->plan));
-      EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(it).verdict_text());
+      const auto reduced = check::keep_representatives(it);
+      ASSERT_NE(reduced, nullptr);
+      EXPECT_LT(size_of(reduced->plan) * 8, size_of(it));
+      EXPECT_EQ(reduced->operations.size(), size_of(reduced->plan));
+      EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(it).verdict_text());
     }
   }
 }
 
 // Pieces that another replica owns are alike but for the roles of two replicas.
-TEST(OneOfEach, PiecesOfDifferentOwnersAreAlike) {
+TEST(Representatives, PiecesOfDifferentOwnersAreAlike) {
   const ArenaMap arena = large_arena(64'000, 4, 1);
   const Cluster cluster = make_single_host(64, false, "cpu");
   const Plan plan = write_plan(cluster, arena, write_scattered);
-  const auto excerpt = check::one_of_each(lower(plan, {}));
-  ASSERT_NE(excerpt, nullptr);
-  EXPECT_LE(excerpt->arena->elements, 3000u);
-  EXPECT_EQ(check_plan(excerpt->plan).verdict, Verdict::kSynchronous);
+  const auto reduced = check::keep_representatives(lower(plan, {}));
+  ASSERT_NE(reduced, nullptr);
+  EXPECT_LE(reduced->arena->elements, 3000u);
+  EXPECT_EQ(check_plan(reduced->plan).verdict, Verdict::kSynchronous);
 }
 
 // What one bucket lacks is not hidden by those that are right.
-TEST(OneOfEach, ABucketThatDiffersIsKept) {
+TEST(Representatives, ABucketThatDiffersIsKept) {
   const ArenaMap arena = many_buckets();
   const Cluster cluster = make_single_host(3, true, "cpu");
   const Plan plan = write_plan(cluster, arena, write_sharded_server);
@@ -78,7 +78,7 @@ TEST(OneOfEach, ABucketThatDiffersIsKept) {
 }
 
 // The same twice, but in one bucket the update comes before the sum it should apply.
-TEST(OneOfEach, AnotherOrderIsAnotherFate) {
+TEST(Representatives, AnotherOrderMakesAnotherClass) {
   const ArenaMap arena = many_buckets();
   const Cluster cluster = make_single_host(2, true, "cpu");
   Plan plan = write_plan(cluster, arena, write_parameter_server);
@@ -125,14 +125,14 @@ class Matrices : public ::testing::Test {
 TEST_F(Matrices, OfOtherSizesAreAlike) {
   const Plan plan = write();
   for (const Plan& it : {plan, lower(plan, {})}) {
-    const auto excerpt = check::one_of_each(it);
-    ASSERT_NE(excerpt, nullptr);
+    const auto reduced = check::keep_representatives(it);
+    ASSERT_NE(reduced, nullptr);
     EXPECT_EQ(
-        std::ranges::count(excerpt->plan.body, OperationKind::kOrthogonalise, &Operation::kind),
+        std::ranges::count(reduced->plan.body, OperationKind::kOrthogonalise, &Operation::kind),
         3 * cluster_.replicas());
     EXPECT_EQ(check_plan(it).verdict_text(),
               "approximate (every gradient counts once in the end, nothing is lost)");
-    EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(it).verdict_text());
+    EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(it).verdict_text());
   }
 }
 
@@ -162,9 +162,9 @@ void write_local_steps(Planner& p) {
 constexpr std::uint32_t kReplicas = 48;
 constexpr ElementRange kSlice{48'000, 1'000};  // one of the ring's
 
-class AlikeBeginnings : public ::testing::Test {
+class PrefixCache : public ::testing::Test {
  protected:
-  AlikeBeginnings() { lowered_ = lower(write_plan(cluster_, arena_, write_local_steps), {}); }
+  PrefixCache() { lowered_ = lower(write_plan(cluster_, arena_, write_local_steps), {}); }
 
   // The nth operation of the kind that writes anything of the slice, and nothing but arena memory.
   std::vector<Operation>::iterator find(OperationKind kind, std::size_t nth) {
@@ -205,22 +205,22 @@ class AlikeBeginnings : public ::testing::Test {
   Plan lowered_;
 };
 
-TEST_F(AlikeBeginnings, SlicesOfARingAreKeptOnce) {
-  const auto excerpt = check::one_of_each(lowered_);
-  ASSERT_NE(excerpt, nullptr);
-  EXPECT_LT(size_of(excerpt->plan) * 4, size_of(lowered_));
-  EXPECT_EQ(check_plan(excerpt->plan).verdict_text(), check_plan(lowered_).verdict_text());
+TEST_F(PrefixCache, SlicesOfARingAreKeptOnce) {
+  const auto reduced = check::keep_representatives(lowered_);
+  ASSERT_NE(reduced, nullptr);
+  EXPECT_LT(size_of(reduced->plan) * 4, size_of(lowered_));
+  EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(lowered_).verdict_text());
   EXPECT_EQ(check_plan(lowered_).verdict, Verdict::kApproximate);
 }
 
-TEST_F(AlikeBeginnings, ACutUpdateChangesNothing) {
+TEST_F(PrefixCache, ACutUpdateChangesNothing) {
   const std::string before = check_plan(lowered_).verdict_text();
   cut(find(OperationKind::kApply, 1));
   number_operations(lowered_);
   EXPECT_EQ(check_plan(lowered_).verdict_text(), before);
 }
 
-TEST_F(AlikeBeginnings, AnUpdateThatLeavesOutASliceIsFound) {
+TEST_F(PrefixCache, AnUpdateThatLeavesOutASliceIsFound) {
   for (const std::size_t nth : {0u, 40u, kReplicas + 40u}) {
     SCOPED_TRACE(nth);
     const Plan right = lowered_;
@@ -230,19 +230,19 @@ TEST_F(AlikeBeginnings, AnUpdateThatLeavesOutASliceIsFound) {
   }
 }
 
-TEST_F(AlikeBeginnings, AnUpdateOfASliceByAnotherShareIsFound) {
+TEST_F(PrefixCache, AnUpdateOfASliceByAnotherShareIsFound) {
   cut(find(OperationKind::kApply, 40))->contributions = 2;
   expect_refused();
 }
 
-TEST_F(AlikeBeginnings, AnUpdateOfASliceByAnotherGradientIsFound) {
+TEST_F(PrefixCache, AnUpdateOfASliceByAnotherGradientIsFound) {
   const auto update = cut(find(OperationKind::kApply, 40));
   update->reads.front().buffer = find(OperationKind::kApply, 7)->reads.front().buffer;
   expect_refused();
 }
 
 // Then its gradient waits for the next mean.
-TEST_F(AlikeBeginnings, AnUpdateOfASliceAfterTheMeanIsFound) {
+TEST_F(PrefixCache, AnUpdateOfASliceAfterTheMeanIsFound) {
   const auto update = cut(find(OperationKind::kApply, kReplicas + 40));
   const Operation late = *update;
   lowered_.body.erase(update);
@@ -253,7 +253,7 @@ TEST_F(AlikeBeginnings, AnUpdateOfASliceAfterTheMeanIsFound) {
             "steps)");
 }
 
-TEST_F(AlikeBeginnings, ASumOfASliceThatDiffersIsFound) {
+TEST_F(PrefixCache, ASumOfASliceThatDiffersIsFound) {
   for (const std::size_t nth : {0u, 1u, 30u}) {
     SCOPED_TRACE(nth);
     const Plan right = lowered_;
@@ -265,7 +265,7 @@ TEST_F(AlikeBeginnings, ASumOfASliceThatDiffersIsFound) {
   }
 }
 
-TEST_F(AlikeBeginnings, SumsOfASliceInAnotherOrderAreFound) {
+TEST_F(PrefixCache, SumsOfASliceInAnotherOrderAreFound) {
   const auto first = find(OperationKind::kSum, 3);
   const auto second = find(OperationKind::kSum, 4);
   ASSERT_NE(second, lowered_.body.end());
@@ -274,4 +274,4 @@ TEST_F(AlikeBeginnings, SumsOfASliceInAnotherOrderAreFound) {
 }
 
 }  // namespace
-}  // namespace convoy::testing::one_of_each_test
+}  // namespace convoy::testing::representatives_test

@@ -1,4 +1,4 @@
-#include "core/plan/check/recurrence/system_fingerprint.hpp"
+#include "core/plan/check/recurrence/canonical_form.hpp"
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@ namespace convoy::check {
 namespace {
 
 // Words that describe what a class does to its states, without the atoms.
-void add_signature(const Plan& plan, const PeriodClass& it, std::vector<std::uint64_t>& words) {
+void add_form(const Plan& plan, const LinearSystem& it, std::vector<std::uint64_t>& words) {
   words.insert(words.end(),
                {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
   const auto add = [&](const LinearRow& row) {
@@ -48,9 +48,9 @@ std::uint64_t own_gradients(ValueId value, const ValueTable& values) {
 // Words for errors and for what only the run knows: what made them, and of what.
 class AtomWords {
  public:
-  AtomWords(const Plan& plan, const std::vector<PeriodClass>& classes, const ValueTable& values)
+  AtomWords(const Plan& plan, const std::vector<LinearSystem>& systems, const ValueTable& values)
       : plan_(plan), values_(values) {
-    for (const PeriodClass& it : classes)
+    for (const LinearSystem& it : systems)
       for (const PeriodState& state : it.states)
         places_.try_emplace(state.buffer, static_cast<std::uint32_t>(places_.size()));
   }
@@ -105,14 +105,14 @@ class AtomWords {
 
 }  // namespace
 
-std::vector<std::uint64_t> class_signature(const Plan& plan,
-                                           const std::vector<PeriodClass>& classes,
-                                           const ValueTable& values) {
+std::vector<std::uint64_t> canonical_form(const Plan& plan,
+                                          const std::vector<LinearSystem>& systems,
+                                          const ValueTable& values) {
   std::vector<std::uint64_t> words;
-  AtomWords atoms(plan, classes, values);
+  AtomWords atoms(plan, systems, values);
   std::map<ValueId, std::uint64_t> own;
-  for (const PeriodClass& it : classes) {
-    add_signature(plan, it, words);
+  for (const LinearSystem& it : systems) {
+    add_form(plan, it, words);
     for (const PeriodRead& read : it.reads) {
       const auto [known, is_new] = own.try_emplace(read.value, 0);
       if (is_new) known->second = own_gradients(read.value, values);

@@ -10,8 +10,8 @@ namespace convoy::check {
 // Equal for the classes of two stretches of the arena that do the same to them, so that only one of
 // them must be judged. Which basis a projection has is not in it; see PeriodMap::bases. Throws
 // OverBudget.
-std::vector<std::uint64_t> class_signature(const Plan& plan,
-                                           const std::vector<PeriodClass>& classes,
-                                           const ValueTable& values);
+std::vector<std::uint64_t> canonical_form(const Plan& plan,
+                                          const std::vector<LinearSystem>& systems,
+                                          const ValueTable& values);
 
 }  // namespace convoy::check
