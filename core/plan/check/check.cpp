@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/counted.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/fixed_point_judge.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/check/report/recurrence_text.hpp"

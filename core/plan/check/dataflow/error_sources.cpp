@@ -4,16 +4,10 @@
 
 #include <vector>
 
+#include "core/plan/check/findings.hpp"
+
 namespace convoy::check {
 namespace {
-
-Weight inverse_of(const Weight& it) {
-  return {field_inverse(it.field), 1 / it.value};
-}
-
-Weight number(std::uint64_t element) {
-  return {element, number_of(element)};
-}
 
 template <typename Key>
 void add_to(std::map<Key, Weight>& sums, const Key& key, const Weight& weight) {
@@ -23,6 +17,12 @@ void add_to(std::map<Key, Weight>& sums, const Key& key, const Weight& weight) {
 }
 
 }  // namespace
+
+bool keeps_a_part(const Plan& plan, const Atom& cast) {
+  const Operation& by = operation_of(plan, cast.operation);
+  return cast.basis != kNoAtom || by.kind == OperationKind::kTopK ||
+         (by.kind == OperationKind::kQuantise && by.details->sizes[0] == CONVOY_CODE_SIGN);
+}
 
 void SourceParts::add(const GradientKey& gradient, const Weight& weight) {
   add_to(gradients, gradient, weight);
@@ -38,7 +38,7 @@ namespace {
 std::optional<Weight> of_gradients(const SourceParts& parts, const FinalWeights& finals) {
   for (const auto& [gradient, weight] : parts.gradients)
     if (const std::uint64_t in_the_end = finals.of_gradient(gradient); in_the_end != 0)
-      return number(in_the_end) * inverse_of(weight);
+      return from_field(in_the_end) * inverse(weight);
   return std::nullopt;
 }
 
@@ -84,8 +84,8 @@ std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const Fin
   for (const auto& [error, weight] : parts.errors) {
     const std::optional<Weight> source = this->weight(error, finals);
     if (!source) return std::nullopt;
-    const Weight rest = *source + from_scalar(-1) * number(finals.of_error(error));
-    const Weight found = rest * inverse_of(from_scalar(-1) * weight);
+    const Weight rest = *source - from_field(finals.of_error(error));
+    const Weight found = rest * inverse(-weight);
     if (result && result->field != found.field) return std::nullopt;
     result = found;
   }

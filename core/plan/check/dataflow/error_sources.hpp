@@ -10,6 +10,10 @@
 
 namespace convoy::check {
 
+// Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
+// their signs, or a projection. Gradients that are left out may come again; parameters do not.
+bool keeps_a_part(const Plan& plan, const Atom& cast);
+
 // Sums of gradients and errors.
 struct SourceParts {
   std::map<GradientKey, Weight> gradients = {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/sharpness_aware.hpp"
 
 namespace convoy::check {
@@ -143,7 +144,7 @@ void FixedPointJudge::require_written() {
   }
 }
 
-std::uint32_t FixedPointJudge::operation_of(std::uint32_t replica, OperationKind kind) const {
+std::uint32_t FixedPointJudge::last_operation_of(std::uint32_t replica, OperationKind kind) const {
   std::uint32_t found = CONVOY_NONE;
   for (const Operation& operation : plan_.body)
     if (operation.kind == kind && operation.replica == replica) found = operation.id;
@@ -167,8 +168,8 @@ void FixedPointJudge::require_count(std::uint32_t replica, OperationKind kind, s
   const bool less = count < wanted;
   const OperationKind other =
       kind == OperationKind::kForward ? OperationKind::kBackward : OperationKind::kForward;
-  std::uint32_t operation = operation_of(replica, kind);
-  if (operation == CONVOY_NONE) operation = operation_of(replica, other);
+  std::uint32_t operation = last_operation_of(replica, kind);
+  if (operation == CONVOY_NONE) operation = last_operation_of(replica, other);
   history_.report(
       less ? FindingKind::kMissing : FindingKind::kDoubled, operation, replica, arena(),
       fmt::format("replica {} runs {} {} times in {} steps; a step is one of every replica",

@@ -42,7 +42,7 @@ class FixedPointJudge {
   bool ends_update(std::uint64_t step) const;
   bool follows_recurrence();
   std::vector<ContentId> recurrence(std::uint64_t steps);
-  std::uint32_t operation_of(std::uint32_t replica, OperationKind kind) const;
+  std::uint32_t last_operation_of(std::uint32_t replica, OperationKind kind) const;
   ElementRange arena() const { return {0, plan_.arena->elements}; }
 
   const Plan& plan_;

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 
 namespace convoy::check {
 namespace {
@@ -82,8 +82,7 @@ class SharpnessAwareJudge {
     }
     if (!product || !(product->weight.value > 0)) return std::nullopt;
     const WeightedValue parts[] = {
-        {value, Weight{}, 0},
-        {values_.leaf_of(product->atom), product->weight * from_scalar(-1), product->shift}};
+        {value, Weight{}, 0}, {values_.leaf_of(product->atom), -product->weight, product->shift}};
     const Atom& atom = values_.atom(product->atom);
     if (values_.combine(parts) != parameters || !multiplies_by_positive(atom)) return std::nullopt;
     return values_.shifted(atom.inputs.front(), product->shift);
@@ -118,8 +117,7 @@ class SharpnessAwareJudge {
     const std::vector<Term> wanted = values_.expand(of, Casts::kKept);
     if (terms.empty() || terms.size() != wanted.size() || !(terms.front().weight.value > 0))
       return false;
-    const WeightedValue part{of, terms.front().weight, 0};
-    return values_.combine({&part, 1}) == value;
+    return values_.scaled(of, terms.front().weight) == value;
   }
 
   const Plan& plan_;

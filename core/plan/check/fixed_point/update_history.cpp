@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/plan/check/findings.hpp"
+
 namespace convoy::check {
 namespace {
 
@@ -46,50 +48,6 @@ std::string what_is_misread(OperationKind kind) {
 }
 
 }  // namespace
-
-bool leaves_open(FindingKind kind) {
-  return kind == FindingKind::kUndeclared || kind == FindingKind::kUnknown ||
-         kind == FindingKind::kBudget;
-}
-
-bool any_wrong(const std::vector<Finding>& findings) {
-  return std::ranges::any_of(findings, [](const Finding& it) { return !leaves_open(it.kind); });
-}
-
-bool keeps_a_part(const Plan& plan, const Atom& cast) {
-  const Operation& by = operation_of(plan, cast.operation);
-  return cast.basis != kNoAtom || by.kind == OperationKind::kTopK ||
-         (by.kind == OperationKind::kQuantise && by.details->sizes[0] == CONVOY_CODE_SIGN);
-}
-
-std::string describe_range(const ArenaMap& arena, const ElementRange& range) {
-  const auto holder = [&](std::uint64_t element) -> const VariableRange* {
-    for (const VariableRange& it : arena.variables)
-      if (element >= it.range.first && element < it.range.first + it.range.count) return &it;
-    return nullptr;
-  };
-  const std::uint64_t end = range.first + range.count;
-  const VariableRange* first = holder(range.first);
-  if (first == nullptr) return fmt::format("arena [{}..{})", range.first, end);
-  const std::uint64_t begin = first->range.first;
-  if (end <= begin + first->range.count)
-    return fmt::format("{} [{}..{})", first->name, range.first - begin, end - begin);
-  return fmt::format("{} to {}, arena [{}..{})", first->name, arena.variable_at(end - 1),
-                     range.first, end);
-}
-
-const Operation& operation_of(const Plan& plan, std::uint32_t id) {
-  const std::size_t prologue = plan.prologue.size();
-  return id < prologue ? plan.prologue[id] : plan.body[id - prologue];
-}
-
-std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
-                               const std::string& what) {
-  if (operation == CONVOY_NONE) return what;
-  return fmt::format("{} (operation {}) on {}: {}",
-                     operation_name(operation_of(plan, operation).kind), operation,
-                     describe_range(*plan.arena, range), what);
-}
 
 void UpdateHistory::report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
                            const ElementRange& range, const std::string& what) {

@@ -122,22 +122,4 @@ class UpdateHistory {
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };
 
-// Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
-// their signs, or a projection. Gradients that are left out may come again; parameters do not.
-bool keeps_a_part(const Plan& plan, const Atom& cast);
-
-// "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena.
-std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
-                               const std::string& what);
-const Operation& operation_of(const Plan& plan, std::uint32_t id);
-
-// Whether findings of this kind leave open whether the plan is right.
-bool leaves_open(FindingKind kind);
-// Whether some of these do not.
-bool any_wrong(const std::vector<Finding>& findings);
-
-// "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
-// last variable too when the range reaches further.
-std::string describe_range(const ArenaMap& arena, const ElementRange& range);
-
 }  // namespace convoy::check

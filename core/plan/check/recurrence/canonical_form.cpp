@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/columns.hpp"
 #include "core/plan/check/symbolic/field.hpp"
 

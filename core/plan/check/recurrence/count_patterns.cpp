@@ -7,21 +7,13 @@
 namespace convoy::check {
 namespace {
 
-std::uint64_t difference(std::uint64_t a, std::uint64_t b) {
-  return field_add(a, field_multiply(kPrime - 1, b));
-}
-
-std::uint64_t quotient(std::uint64_t a, std::uint64_t b) {
-  return field_multiply(a, field_inverse(b));
-}
-
 // Whether the last gradient counts as often as it does with this factor, and the one before it as
 // much more.
 bool begins_anew(std::uint64_t last, std::uint64_t more, std::uint64_t factor) {
-  const std::uint64_t entering = difference(1, factor);
+  const std::uint64_t entering = field_subtract(1, factor);
   const auto enters = [&](std::uint64_t weight) { return weight == 1 || weight == entering; };
   if (enters(last) && more == field_multiply(last, factor)) return true;
-  const std::uint64_t nesterov = quotient(last, field_add(1, factor));
+  const std::uint64_t nesterov = field_divide(last, field_add(1, factor));
   return enters(nesterov) && more == field_multiply(nesterov, field_multiply(factor, factor));
 }
 
@@ -37,9 +29,9 @@ bool is_factor(std::uint64_t factor, std::uint64_t last, const std::vector<std::
 // What the factor is, if there is one. Two computes have one difference only, so it depends on the
 // kind of the momentum: as it is, Nesterov's, and this where (1 - factor) g enters.
 std::vector<std::uint64_t> candidates(std::uint64_t last, const std::vector<std::uint64_t>& more) {
-  if (more.size() > 1) return {quotient(more[1], more[0])};
-  return {quotient(more[0], last), difference(last, 1),
-          difference(1, quotient(more[0], difference(1, last)))};
+  if (more.size() > 1) return {field_divide(more[1], more[0])};
+  return {field_divide(more[0], last), field_subtract(last, 1),
+          field_subtract(1, field_divide(more[0], field_subtract(1, last)))};
 }
 
 }  // namespace
@@ -48,7 +40,7 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
   if (counts.size() < 2) return std::nullopt;
   std::vector<std::uint64_t> more;  // than the gradient after it, from the last but one on
   for (std::size_t i = counts.size() - 1; i > 0; --i)
-    more.push_back(difference(counts[i - 1], counts[i]));
+    more.push_back(field_subtract(counts[i - 1], counts[i]));
   if (more.front() == 0 || counts.back() == 0) return std::nullopt;
   const std::vector<std::uint64_t> all = candidates(counts.back(), more);
   const auto found = std::ranges::find_if(
@@ -60,7 +52,7 @@ std::optional<double> restarted_momentum(const std::vector<std::uint64_t>& count
 std::optional<double> proximal_pull(const std::vector<std::uint64_t>& counts) {
   if (counts.size() < 2 || counts.back() == 0) return std::nullopt;
   const std::uint64_t last = counts.back();
-  const std::uint64_t kept = quotient(counts[counts.size() - 2], last);
+  const std::uint64_t kept = field_divide(counts[counts.size() - 2], last);
   const double number = number_of(kept);
   if (!(number > 0 && number < 1) || (last != 1 && last != kept)) return std::nullopt;
   for (std::size_t i = 0; i + 1 < counts.size(); ++i)
@@ -73,7 +65,7 @@ std::optional<std::uint64_t> averaged_iterates(const std::vector<std::uint64_t>&
   const std::uint64_t of_one = counts.back();
   std::uint64_t points = 1;
   for (std::size_t i = counts.size() - 1; i > 0; --i) {
-    const std::uint64_t more = difference(counts[i - 1], counts[i]);
+    const std::uint64_t more = field_subtract(counts[i - 1], counts[i]);
     if (more != 0 && more != of_one) return std::nullopt;
     points += more != 0 ? 1 : 0;
   }

@@ -62,11 +62,11 @@ std::vector<std::uint64_t> EqualWeightsJudge::counts_by_compute(const FieldMatri
 bool EqualWeightsJudge::judge_proximal_pull(const std::vector<std::uint64_t>& by_compute) {
   if (by_compute.size() < 2) return false;
   const std::uint64_t last = by_compute.back();
-  const std::uint64_t kept = field_multiply(by_compute[by_compute.size() - 2], field_inverse(last));
+  const std::uint64_t kept = field_divide(by_compute[by_compute.size() - 2], last);
   const LocalSteps steps(system_, values_);
-  for (const std::uint64_t of_all : {last, field_multiply(last, field_inverse(kept))}) {
+  for (const std::uint64_t of_all : {last, field_divide(last, kept)}) {
     std::vector<std::uint64_t> counts = by_compute;
-    for (std::uint64_t& it : counts) it = field_multiply(it, field_inverse(of_all));
+    for (std::uint64_t& it : counts) it = field_divide(it, of_all);
     const std::optional<double> leaves = proximal_pull(counts);
     if (!leaves || !is_fair_total(of_all) || !steps.pulls_back(kept, counts)) continue;
     accept_uneven(by_compute, fmt::format("steps pull parameters back by {:.6g} of the way to "

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/opaque_effects.hpp"
 
 namespace convoy::check {

@@ -23,8 +23,7 @@ Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
 std::vector<Weight> responses(const LinearSystem& it, std::size_t periods) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)
-    for (const Addend& gradient : it.gradients[i])
-      held[i] = held[i] + from_scalar(-1) * gradient.weight;
+    for (const Addend& gradient : it.gradients[i]) held[i] = held[i] - gradient.weight;
   std::vector<Weight> result;
   for (std::size_t t = 0; t < periods; ++t) {
     Weight sum{0, 0};
@@ -39,7 +38,7 @@ std::vector<Weight> responses(const LinearSystem& it, std::size_t periods) {
 }
 
 Weight change_at(const std::vector<Weight>& response, std::size_t period) {
-  return response[period + 1] + from_scalar(-1) * response[period];
+  return response[period + 1] - response[period];
 }
 
 // How large the changes are, from when they have settled in on.
@@ -88,14 +87,14 @@ bool fades_by(const std::vector<Weight>& response, std::uint64_t rate) {
 std::optional<std::pair<double, double>> two_fading_rates(const std::vector<Weight>& response) {
   const auto change = [&](std::size_t t) { return change_at(response, t).field; };
   const auto minor = [](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
-    return field_add(field_multiply(a, d), kPrime - field_multiply(b, c));
+    return field_subtract(field_multiply(a, d), field_multiply(b, c));
   };
   const std::uint64_t c[] = {change(kSettledIn), change(kSettledIn + 1), change(kSettledIn + 2),
                              change(kSettledIn + 3)};
   const std::uint64_t both = minor(c[1], c[0], c[2], c[1]);
-  if (both % kPrime == 0) return std::nullopt;
-  const std::uint64_t a = field_multiply(minor(c[2], c[0], c[3], c[1]), field_inverse(both));
-  const std::uint64_t b = field_multiply(minor(c[1], c[2], c[2], c[3]), field_inverse(both));
+  if (both == 0) return std::nullopt;
+  const std::uint64_t a = field_divide(minor(c[2], c[0], c[3], c[1]), both);
+  const std::uint64_t b = field_divide(minor(c[1], c[2], c[2], c[3]), both);
   for (std::size_t t = kSettledIn; t + 3 < response.size(); ++t)
     if (change(t + 2) != field_add(field_multiply(a, change(t + 1)), field_multiply(b, change(t))))
       return std::nullopt;
@@ -128,7 +127,7 @@ std::vector<Weight> next_period(const LinearSystem& it, const std::vector<Weight
 bool counts_by_momentum(const LinearSystem& it, std::uint64_t total, std::uint64_t updates) {
   const double counts = number_of(total);
   const std::vector<Weight> response = responses(it, kFadingPeriods);
-  const std::uint64_t decay = field_add(1, kPrime - field_inverse(total));  // 1 - 1 / total
+  const std::uint64_t decay = field_subtract(1, field_inverse(total));  // 1 - 1 / total
   if (fades_by(response, field_power(decay, updates))) return true;
   const double fading = fading_rate(response);
   // Momentum between periods, or between the updates of one.

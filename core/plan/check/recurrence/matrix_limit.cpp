@@ -9,34 +9,6 @@
 namespace convoy::check {
 namespace {
 
-std::uint64_t minus(std::uint64_t a) {
-  return a == 0 ? 0 : kPrime - a;
-}
-
-// Turns the matrix into reduced row echelon form; the pivot columns, one per row that is not zero.
-std::vector<std::size_t> reduce(FieldMatrix& matrix) {
-  std::vector<std::size_t> pivots;
-  for (std::size_t column = 0; column < matrix.columns(); ++column) {
-    const std::size_t row = pivots.size();
-    std::size_t found = row;
-    while (found < matrix.rows() && matrix.at(found, column) == 0) ++found;
-    if (found >= matrix.rows()) continue;
-    for (std::size_t c = 0; c < matrix.columns(); ++c)
-      std::swap(matrix.at(row, c), matrix.at(found, c));
-    const std::uint64_t scale = field_inverse(matrix.at(row, column));
-    for (std::size_t c = 0; c < matrix.columns(); ++c)
-      matrix.at(row, c) = field_multiply(matrix.at(row, c), scale);
-    for (std::size_t r = 0; r < matrix.rows(); ++r) {
-      const std::uint64_t factor = minus(matrix.at(r, column));
-      if (r == row || factor == 0) continue;
-      for (std::size_t c = column; c < matrix.columns(); ++c)
-        matrix.at(r, c) = field_add(matrix.at(r, c), field_multiply(factor, matrix.at(row, c)));
-    }
-    pivots.push_back(column);
-  }
-  return pivots;
-}
-
 using Dense = std::vector<double>;
 
 Dense square(const Dense& a, std::size_t n) {
@@ -81,64 +53,6 @@ Stability follow(const Dense& step, std::size_t n) {
   return Stability::kOscillates;
 }
 
-}  // namespace
-
-FieldMatrix null_space(FieldMatrix matrix) {
-  const std::vector<std::size_t> pivots = reduce(matrix);
-  FieldMatrix result(matrix.columns() - pivots.size(), matrix.columns());
-  std::size_t row = 0;
-  for (std::size_t column = 0; column < matrix.columns(); ++column) {
-    if (std::binary_search(pivots.begin(), pivots.end(), column)) continue;
-    result.at(row, column) = 1;
-    for (std::size_t p = 0; p < pivots.size(); ++p)
-      result.at(row, pivots[p]) = minus(matrix.at(p, column));
-    ++row;
-  }
-  return result;
-}
-
-std::optional<FieldMatrix> inverse(const FieldMatrix& matrix) {
-  const std::size_t n = matrix.rows();
-  FieldMatrix both(n, 2 * n);
-  for (std::size_t r = 0; r < n; ++r) {
-    for (std::size_t c = 0; c < n; ++c) both.at(r, c) = matrix.at(r, c);
-    both.at(r, n + r) = 1;
-  }
-  const std::vector<std::size_t> pivots = reduce(both);
-  if (n > 0 && (pivots.size() < n || pivots[n - 1] != n - 1)) return std::nullopt;
-  FieldMatrix result(n, n);
-  for (std::size_t r = 0; r < n; ++r)
-    for (std::size_t c = 0; c < n; ++c) result.at(r, c) = both.at(r, n + c);
-  return result;
-}
-
-FieldMatrix multiply(const FieldMatrix& a, const FieldMatrix& b) {
-  FieldMatrix result(a.rows(), b.columns());
-  for (std::size_t r = 0; r < a.rows(); ++r)
-    for (std::size_t k = 0; k < a.columns(); ++k) {
-      const std::uint64_t by = a.at(r, k);
-      for (std::size_t c = 0; by != 0 && c < b.columns(); ++c)
-        result.at(r, c) = field_add(result.at(r, c), field_multiply(by, b.at(k, c)));
-    }
-  return result;
-}
-
-FieldMatrix transpose(const FieldMatrix& matrix) {
-  FieldMatrix result(matrix.columns(), matrix.rows());
-  for (std::size_t r = 0; r < matrix.rows(); ++r)
-    for (std::size_t c = 0; c < matrix.columns(); ++c) result.at(c, r) = matrix.at(r, c);
-  return result;
-}
-
-FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns) {
-  FieldMatrix result(rows.size(), columns);
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const Addend& it : rows[r]) result.at(r, it.index) = it.weight.field;
-  return result;
-}
-
-namespace {
-
 // The rows and columns of the core.
 std::vector<LinearRow> step_of_core(const std::vector<LinearRow>& step,
                                     const std::vector<std::uint32_t>& core) {
@@ -161,7 +75,7 @@ Limit limit_of_core(const std::vector<LinearRow>& step) {
     for (const Addend& it : step[r]) dense[r * n + it.index] = it.weight.value;
   result.kind = follow(dense, n);
   FieldMatrix change = to_matrix(step, n);
-  for (std::size_t i = 0; i < n; ++i) change.at(i, i) = field_add(change.at(i, i), minus(1));
+  for (std::size_t i = 0; i < n; ++i) change.at(i, i) = field_subtract(change.at(i, i), 1);
   const FieldMatrix left = null_space(transpose(change));
   result.kept = transpose(null_space(std::move(change)));
   const auto scale = inverse(multiply(left, result.kept));

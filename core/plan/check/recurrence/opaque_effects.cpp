@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
-#include "core/plan/check/recurrence/matrix_limit.hpp"
+#include "core/plan/check/findings.hpp"
+#include "core/plan/check/recurrence/field_matrix.hpp"
 
 namespace convoy::check {
 namespace {
@@ -21,7 +21,7 @@ FieldMatrix conserved_whatever_kernels_do(const LinearSystem& it) {
   FieldMatrix both(n, n + kernels);
   for (std::size_t r = 0; r < n; ++r) {
     for (std::size_t c = 0; c < n; ++c) both.at(r, c) = step.at(r, c);
-    both.at(r, r) = field_add(both.at(r, r), kPrime - 1);
+    both.at(r, r) = field_subtract(both.at(r, r), 1);
     for (std::size_t c = 0; c < kernels; ++c) both.at(r, n + c) = opaque.at(r, c);
   }
   return null_space(transpose(both));
@@ -68,7 +68,7 @@ ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients,
       start = field_add(start, field_multiply(conserved.at(w, i), it.start[i].field));
     for (std::size_t g = 0; g < gradients; ++g) {
       const std::uint64_t weight = counted(held.at(w, g), replicas);
-      if (start != 0 && !result.total) result.total = field_multiply(weight, field_inverse(start));
+      if (start != 0 && !result.total) result.total = field_divide(weight, start);
       result.alike =
           result.alike && weight == (start == 0 ? 0 : field_multiply(*result.total, start));
     }

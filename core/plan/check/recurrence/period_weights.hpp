@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/check/dataflow/error_sources.hpp"
-#include "core/plan/check/recurrence/matrix_limit.hpp"
+#include "core/plan/check/recurrence/field_matrix.hpp"
 
 namespace convoy::check {
 

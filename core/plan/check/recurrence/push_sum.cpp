@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/matrix_limit.hpp"
 
 namespace convoy::check {
@@ -30,8 +30,7 @@ PushSum::PushSum(const Plan& plan, const SymbolicRun& period, const SymbolicRun&
   for (const Candidate& it : candidates_) {
     const std::uint64_t weight = times(it.weight, weights_.held).field;
     if (weight == 0) continue;
-    ratios_[it.atom] = {values_.atom(it.atom).inputs.front(),
-                        {field_inverse(weight), 1 / number_of(weight)}};
+    ratios_[it.atom] = {values_.atom(it.atom).inputs.front(), inverse(from_field(weight))};
   }
 }
 
@@ -184,8 +183,7 @@ bool PushSum::settle(Flow& flow) const {
   if (limit.kind != Stability::kConverges) return false;
   const FieldMatrix end = multiply(limit.kept, multiply(limit.conserved, start));
   for (auto& [buffer, held] : flow.held) {
-    const std::uint64_t field = end.at(numbers.at(buffer), 0);
-    held = {field, number_of(field)};
+    held = from_field(end.at(numbers.at(buffer), 0));
   }
   return true;
 }

@@ -28,17 +28,16 @@ class Basis {
  public:
   // Whether it is no combination of what is there.
   bool add_vector(Vector vector) {
-    for (std::size_t k = 0; k < vectors_.size(); ++k)
-      add(vector, negative(vector[places_[k]]), vectors_[k]);
+    for (std::size_t k = 0; k < vectors_.size(); ++k) add(vector, -vector[places_[k]], vectors_[k]);
     std::size_t place = vector.size();
     for (std::size_t i = 0; i < vector.size(); ++i)
       if (!vector[i].is_zero() &&
           (place == vector.size() || std::fabs(vector[i].value) > std::fabs(vector[place].value)))
         place = i;
     if (place == vector.size()) return false;
-    const Weight by{field_inverse(vector[place].field), 1 / vector[place].value};
+    const Weight by = inverse(vector[place]);
     for (Weight& it : vector) it = it * by;
-    for (Vector& other : vectors_) add(other, negative(other[place]), vector);
+    for (Vector& other : vectors_) add(other, -other[place], vector);
     vectors_.push_back(std::move(vector));
     places_.push_back(place);
     return true;
@@ -55,8 +54,6 @@ class Basis {
   }
 
  private:
-  static Weight negative(const Weight& it) { return from_scalar(-1) * it; }
-
   std::vector<Vector> vectors_;
   std::vector<std::size_t> places_;
 };

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
 #include "core/plan/check/recurrence/projection_bases.hpp"
 #include "core/plan/check/recurrence/system_judge.hpp"

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/plan/check/recurrence/matrix_limit.hpp"
+#include "core/plan/check/recurrence/field_matrix.hpp"
 
 namespace convoy::check {
 namespace {

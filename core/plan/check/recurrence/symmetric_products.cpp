@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 
 namespace convoy::check {
 namespace {

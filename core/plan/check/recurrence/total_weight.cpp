@@ -72,7 +72,7 @@ void TotalWeightJudge::take_counts(std::uint64_t counts) {
 bool TotalWeightJudge::takes_each_by_itself(std::uint64_t total) {
   const std::uint64_t replicas = plan_.cluster->replicas();
   if (replicas < 2 || !updates_.are_for_each(gradients_.size())) return false;
-  const std::uint64_t undivided = field_multiply(total, field_inverse(replicas));
+  const std::uint64_t undivided = field_divide(total, replicas);
   // Of a momentum of each replica's own, or of one that they share.
   const auto fades = [&](std::uint64_t updates) {
     return counts_by_momentum(system_, undivided, updates);

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/plan/check/recurrence/matrix_limit.hpp"
+#include "core/plan/check/recurrence/field_matrix.hpp"
 #include "core/plan/check/recurrence/period_updates.hpp"
 #include "core/plan/check/recurrence/system_report.hpp"
 

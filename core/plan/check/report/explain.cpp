@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {

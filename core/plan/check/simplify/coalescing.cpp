@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 
 namespace convoy::check {
 namespace {

@@ -150,7 +150,7 @@ class InheritedResidualsJudge {
         if (counts_.of_compute[t] != kNotApplied) sums[{r, t}] = {0, 0};
     budget_.spend(sums.size() + it.states.size(), it.reads.front().operation);
     for (std::size_t i = 0; i < it.states.size(); ++i) {
-      const Weight weight{weights.at(read, i), number_of(weights.at(read, i))};
+      const Weight weight = from_field(weights.at(read, i));
       if (weight.is_zero()) continue;
       budget_.spend(it.start_gradients[i].size(), it.reads.front().operation);
       first = first + weight * it.start[i];
@@ -222,8 +222,7 @@ class InheritedResidualsJudge {
       for (const Addend& error : it.start_errors[i]) {
         const auto sum = sums.find(error.index);
         if (sum == sums.end()) continue;
-        const std::uint64_t weight = weights.at(read, i);
-        sum->second = sum->second + Weight{weight, number_of(weight)} * error.weight;
+        sum->second = sum->second + from_field(weights.at(read, i)) * error.weight;
       }
     for (const auto& [unused, sum] : sums) {
       if (sum.is_zero()) continue;

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/base/counted.hpp"
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/stages/inherited_matrices.hpp"
 #include "core/plan/range_set.hpp"
 #include "core/plan/schedule/live_ranges.hpp"
@@ -172,7 +172,7 @@ class EntryJudge {
         missing.erase({atom.replica, atom.step});
         const Weight counts =
             term.weight * whole(plan_.cluster->replicas() * before_.mean_over(atom.step));
-        if ((term.shift != 0 || (counts * from_scalar(-1)).field != 1) &&
+        if ((term.shift != 0 || (-counts).field != 1) &&
             partial_.insert({atom.replica, range.first}).second)
           add(FindingKind::kUnknown, atom.replica, range,
               fmt::format("the parameters hold a gradient of replica {} {:.6g} times so far, not "

@@ -13,6 +13,14 @@ inline std::uint64_t field_add(std::uint64_t a, std::uint64_t b) {
   return sum >= kPrime ? sum - kPrime : sum;
 }
 
+inline std::uint64_t field_negative(std::uint64_t a) {
+  return a == 0 ? 0 : kPrime - a;
+}
+
+inline std::uint64_t field_subtract(std::uint64_t a, std::uint64_t b) {
+  return field_add(a, field_negative(b));
+}
+
 inline std::uint64_t field_multiply(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
@@ -31,6 +39,10 @@ inline std::uint64_t field_power(std::uint64_t base, std::uint64_t exponent) {
 
 inline std::uint64_t field_inverse(std::uint64_t a) {
   return field_power(a, kPrime - 2);
+}
+
+inline std::uint64_t field_divide(std::uint64_t a, std::uint64_t b) {
+  return field_multiply(a, field_inverse(b));
 }
 
 // A well mixed element that depends on both words; never 0.

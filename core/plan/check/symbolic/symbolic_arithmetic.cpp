@@ -164,8 +164,7 @@ void SymbolicRun::declared(const Operation& operation) {
         for (const PlanSpan& span : operation.reads) key.push_back(span.count);
         value = compressed(piece.value, std::move(key));
       }
-      const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
-      append(made[i], piece.count, rest ? values_.combine(parts) : value);
+      append(made[i], piece.count, rest ? values_.difference(piece.value, value) : value);
     }
   for (std::size_t i = 0; i < made.size(); ++i) write(operation.writes[i], made[i], frame);
 }

@@ -57,8 +57,7 @@ void SymbolicRun::write_message(const Operation& operation, const Content& from)
     own.push_back(piece.first);
     const ValueId value = compressed(piece.value, std::move(own));
     append(made.stands_for, piece.count, value);
-    const WeightedValue parts[] = {{piece.value, Weight{}, 0}, {value, from_scalar(-1), 0}};
-    append(rest, piece.count, values_.combine(parts));
+    append(rest, piece.count, values_.difference(piece.value, value));
     inputs.push_back(piece.value);
   }
   for (std::uint32_t i = 0; i < 2; ++i) {
@@ -137,10 +136,7 @@ std::optional<Content> SymbolicRun::sum_of_messages(const Operation& operation) 
   Content result;
   for_each_stretch(all,
                    [&](std::uint64_t, std::uint64_t count, const std::vector<ValueId>& values) {
-                     std::vector<WeightedValue> parts;
-                     parts.reserve(values.size());
-                     for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
-                     append(result, count, values_.combine(parts));
+                     append(result, count, values_.sum(values));
                    });
   return result;
 }

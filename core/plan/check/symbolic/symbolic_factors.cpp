@@ -77,10 +77,9 @@ bool SymbolicRun::finds_gradient(ValueId value) {
 ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value, Weight factor) {
   if (operation.kind == OperationKind::kDivide) {
     if (factor.is_zero()) return values_.constant(from_scalar(operation.scalar));
-    factor = {field_inverse(factor.field), 1 / factor.value};
+    factor = inverse(factor);
   }
-  const WeightedValue part{value, factor, 0};
-  return values_.combine({&part, 1});
+  return values_.scaled(value, factor);
 }
 
 }  // namespace convoy::check

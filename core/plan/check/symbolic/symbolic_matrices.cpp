@@ -130,11 +130,10 @@ std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {
     if (!x) return std::nullopt;
     const Content part = projected(*x, basis->atom, term.weight);
     Content sum;
-    for_each_stretch({&result, &part}, [&](std::uint64_t, std::uint64_t count,
-                                           const std::vector<ValueId>& values) {
-      const WeightedValue parts[] = {{values[0], Weight{}, 0}, {values[1], Weight{}, 0}};
-      append(sum, count, values_.combine(parts));
-    });
+    for_each_stretch({&result, &part},
+                     [&](std::uint64_t, std::uint64_t count, const std::vector<ValueId>& values) {
+                       append(sum, count, values_.sum(values));
+                     });
     result = std::move(sum);
   }
   return result;
@@ -158,8 +157,7 @@ Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& we
           atom.inputs.front(), content, basis, piece.first, static_cast<std::uint64_t>(anchor), 0};
       made = values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
     }
-    const WeightedValue part{made, weight, 0};
-    append(result, piece.count, values_.combine({&part, 1}));
+    append(result, piece.count, values_.scaled(made, weight));
   }
   return result;
 }

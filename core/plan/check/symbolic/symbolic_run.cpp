@@ -180,12 +180,8 @@ SymbolicRun::Updated SymbolicRun::update(const Update& it) {
 SymbolicRun::Updated SymbolicRun::make_update(const Update& it) {
   for (const ValueId value : {it.parameters, it.gradient_sum, it.state})
     if (values_.value(value).poison) return {value, value};
-  const WeightedValue part{it.gradient_sum, reciprocal(it.contributions), 0};
-  const ValueId mean = values_.combine({&part, 1});
-  if (start_ != Start::kInitial) {
-    const WeightedValue parts[] = {{it.parameters, Weight{}, 0}, {mean, from_scalar(-1), 0}};
-    return {values_.combine(parts), it.state};
-  }
+  const ValueId mean = values_.scaled(it.gradient_sum, reciprocal(it.contributions));
+  if (start_ != Start::kInitial) return {values_.difference(it.parameters, mean), it.state};
   Atom atom{.kind = AtomKind::kApply};
   atom.step = it.step;
   atom.inputs = {it.parameters, it.gradient_sum, it.state};

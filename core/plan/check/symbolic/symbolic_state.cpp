@@ -1,7 +1,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
 namespace convoy::check {

@@ -138,6 +138,23 @@ ValueId ValueTable::combine(std::span<const WeightedValue> parts) {
   return add(result, own_parts_);
 }
 
+ValueId ValueTable::sum(std::span<const ValueId> values) {
+  std::vector<WeightedValue> parts;
+  parts.reserve(values.size());
+  for (const ValueId value : values) parts.push_back({value, Weight{}, 0});
+  return combine(parts);
+}
+
+ValueId ValueTable::difference(ValueId a, ValueId b) {
+  const WeightedValue parts[] = {{a, Weight{}, 0}, {b, -Weight{}, 0}};
+  return combine(parts);
+}
+
+ValueId ValueTable::scaled(ValueId value, const Weight& weight) {
+  const WeightedValue part{value, weight, 0};
+  return combine({&part, 1});
+}
+
 AtomId ValueTable::intern(Atom description, std::vector<std::uint64_t> key) {
   key.push_back(static_cast<std::uint64_t>(description.kind));
   const auto [it, inserted] =

@@ -158,6 +158,9 @@ class ValueTable {
   ValueId poison(std::uint32_t operation, std::uint32_t buffer);
   ValueId leaf(AtomId atom);
   ValueId combine(std::span<const WeightedValue> parts);
+  ValueId sum(std::span<const ValueId> values);
+  ValueId difference(ValueId a, ValueId b);
+  ValueId scaled(ValueId value, const Weight& weight);
   ValueId shifted(ValueId value, std::int64_t shift);
 
   // The atom with this identity: made from the description if it is new. `key` must contain all

@@ -11,7 +11,7 @@ constexpr std::uint64_t kLargestDenominator = 65536;
 
 std::uint64_t signed_field(bool negative, std::uint64_t magnitude) {
   const std::uint64_t element = magnitude % kPrime;
-  return negative && element != 0 ? kPrime - element : element;
+  return negative ? field_negative(element) : element;
 }
 
 // The double itself: mantissa times a power of two.
@@ -86,7 +86,7 @@ double number_of(std::uint64_t element) {
 }
 
 std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
-  return field_multiply(weight == 0 ? 0 : kPrime - weight, replicas);
+  return field_multiply(field_negative(weight), replicas);
 }
 
 }  // namespace convoy::check

@@ -20,6 +20,15 @@ inline Weight operator*(const Weight& a, const Weight& b) {
 inline Weight operator+(const Weight& a, const Weight& b) {
   return {field_add(a.field, b.field), a.value + b.value};
 }
+inline Weight operator-(const Weight& a) {
+  return {field_negative(a.field), -a.value};
+}
+inline Weight operator-(const Weight& a, const Weight& b) {
+  return a + -b;
+}
+inline Weight inverse(const Weight& it) {
+  return {field_inverse(it.field), 1 / it.value};
+}
 
 // Adds to the weight of a key of a map. One that has none yet gets this one.
 template <typename Weights>
@@ -38,6 +47,9 @@ Weight from_scalar(double scalar);
 
 // The number that a field element stands for, when numerator and denominator are small.
 double number_of(std::uint64_t element);
+inline Weight from_field(std::uint64_t element) {
+  return {element, number_of(element)};
+}
 
 // A gradient is subtracted and divided by the replicas: how often one of this weight counts.
 std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas);

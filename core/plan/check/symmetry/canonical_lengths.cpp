@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 
 namespace convoy::check {
 namespace {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/base/in_parallel.hpp"
-#include "core/plan/check/fixed_point/update_history.hpp"
+#include "core/plan/check/findings.hpp"
 #include "core/plan/check/symmetry/canonical_lengths.hpp"
 #include "core/plan/check/symmetry/part_dependences.hpp"
 #include "core/plan/check/symmetry/part_memory.hpp"
