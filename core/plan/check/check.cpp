@@ -79,15 +79,13 @@ std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
 }
 
 // The recurrence's verdict, if the state does not repeat or repeats without being a mean.
-void take_recurrence(const Plan& plan, const check::FixedPointJudge& judge, check::Budget& budget,
-                     CheckReport& report) {
+void take_recurrence(const Plan& plan, bool decides, check::Budget& budget, CheckReport& report) {
   check::Recurrence found = check::judge_recurrence(plan, budget);
   // The earlier findings name the operations better.
   if (report.verdict == Verdict::kWrong && found.verdict == Verdict::kWrong) return;
-  if (!judge.recurrence_decides() && found.verdict != Verdict::kApproximate && !found.restarts)
-    return;
-  const bool repeats = judge.recurrence_decides() && report.exact != Verdict::kUnproved &&
-                       report.exact != Verdict::kWrong;
+  if (!decides && found.verdict != Verdict::kApproximate && !found.restarts) return;
+  const bool repeats =
+      decides && report.exact != Verdict::kUnproved && report.exact != Verdict::kWrong;
   report.verdict = found.verdict;
   if (found.verdict == Verdict::kApproximate)
     report.against_stricter = first_of_updates(report.findings);
@@ -104,7 +102,7 @@ void take_recurrence(const Plan& plan, const check::FixedPointJudge& judge, chec
     report.least = found.least;
     report.computes_per_update = found.means_over;
     report.uneven_updates = found.uneven_means;
-    const bool asynchronous = judge.asynchronous_by_request();
+    const bool asynchronous = std::ranges::any_of(plan.body, is_loose);
     // Momentum of each worker's own, which changes no gradient's share.
     const bool is_exact = asynchronous && found.by_itself && !found.loses;
     if (is_exact)
@@ -236,10 +234,10 @@ CheckReport check_all_of(const Plan& plan) {
   check::Budget budget;
   check::SymbolicRun run(plan, budget);
   const bool settled = run_to_fixed_point(run);
-  check::FixedPointJudge judge(plan, run);
-  CheckReport report = judge.judge(settled);
-  if (judge.recurrence_may_decide()) take_recurrence(plan, judge, budget, report);
-  return report;
+  check::FixedPointJudgement judged = check::judge_fixed_point(plan, run, settled);
+  if (judged.recurrence_may_decide)
+    take_recurrence(plan, judged.recurrence_decides, budget, judged.report);
+  return std::move(judged.report);
 }
 
 // The smallest plan whose proof is a proof of this one; null where that is the plan itself.

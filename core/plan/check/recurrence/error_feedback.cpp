@@ -15,7 +15,7 @@ void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradie
                                std::size_t row, const FieldMatrix& errors,
                                const FieldMatrix& states) {
   weights_.set(gradients, row, errors, states);
-  ReadNoise noise{read.replica, writer_of(system_, read), read.range, {}};
+  ReadNoise noise{read.replica, writer_of(read), read.range, {}};
   for (std::size_t e = 0; e < system_.error_atoms.size(); ++e) {
     const AtomId error = system_.error_atoms[e];
     const std::uint64_t weight = errors.at(0, e);
@@ -30,7 +30,7 @@ void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradie
     if (keeps_a_part(plan_, atom)) require_whole_parameters(read, error);
     if (const auto fault = sources_.fault(error, weights_))
       add_finding(
-          report_, system_, fault->kind, read, read.replica,
+          fault->kind, read, read.replica,
           fmt::format("what {} leaves out {}", makers_of(plan_, values_, {error}), fault->what));
   }
   require_equal_rests(read, errors);
@@ -42,7 +42,7 @@ void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradie
 // pass.
 void ErrorFeedbackJudge::judge_factor(const PeriodRead& read, AtomId product, bool stays) {
   if (!stays)
-    return add_finding(report_, system_, FindingKind::kUndeclared, read, read.replica,
+    return add_finding(FindingKind::kUndeclared, read, read.replica,
                        fmt::format("{}, and what it leaves out is kept",
                                    unknown_effect(plan_, values_, {product})));
   report_.factors.emplace(
@@ -52,7 +52,7 @@ void ErrorFeedbackJudge::judge_factor(const PeriodRead& read, AtomId product, bo
 // What is left out of gradients may come again in the next ones, but parameters are kept only once.
 void ErrorFeedbackJudge::require_whole_parameters(const PeriodRead& read, AtomId error) {
   if (holds_parameters(values_.atom(error).inputs.front()))
-    add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
+    add_finding(FindingKind::kUnknown, read, read.replica,
                 fmt::format("parameters go on from the part of them that {} keeps, and nothing "
                             "brings back what that leaves out",
                             makers_of(plan_, values_, {error})));
@@ -74,7 +74,7 @@ bool ErrorFeedbackJudge::holds_parameters(ValueId value) const {
 }
 
 void ErrorFeedbackJudge::report_kept_out(const PeriodRead& read, AtomId error) {
-  add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
+  add_finding(FindingKind::kUnknown, read, read.replica,
               fmt::format("what {} leaves out is kept, and no later step lets it out",
                           makers_of(plan_, values_, {error})));
 }
@@ -99,7 +99,7 @@ void ErrorFeedbackJudge::require_equal_rests(const PeriodRead& read, const Field
                weights, [&](const auto& it) { return it.second != weights.begin()->second; });
   };
   if (std::ranges::any_of(losing, are_unequal))
-    add_finding(report_, system_, FindingKind::kUnknown, read, read.replica,
+    add_finding(FindingKind::kUnknown, read, read.replica,
                 "means of rows or columns are taken off the gradients of some replicas, and not "
                 "off those of others");
 }

@@ -1,23 +1,16 @@
 #pragma once
 
 #include "core/plan/check/recurrence/period_weights.hpp"
-#include "core/plan/check/recurrence/system_report.hpp"
+#include "core/plan/check/recurrence/system_proof.hpp"
 
 namespace convoy::check {
 
 // Judges the errors of casts and compressors in what replicas read in the end: an error that is
 // never brought back counts once, and one that is brought back does not count.
-class ErrorFeedbackJudge {
+class ErrorFeedbackJudge : public SystemProof {
  public:
-  ErrorFeedbackJudge(const Plan& plan, const LinearSystem& system,
-                     const std::vector<GradientKey>& gradients, const ValueTable& values,
-                     SystemReport& report)
-      : plan_(plan),
-        system_(system),
-        values_(values),
-        report_(report),
-        weights_(system, gradients, values),
-        sources_(values) {}
+  explicit ErrorFeedbackJudge(const SystemProof& proof)
+      : SystemProof(proof), weights_(system_, gradients_, values_), sources_(values_) {}
 
   // Final weights in what is read: a row of those of gradients, those of errors and those of
   // states.
@@ -31,10 +24,6 @@ class ErrorFeedbackJudge {
   void report_kept_out(const PeriodRead& read, AtomId error);
   void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
 
-  const Plan& plan_;
-  const LinearSystem& system_;
-  const ValueTable& values_;
-  SystemReport& report_;
   PeriodWeights weights_;
   ErrorSources sources_;
 };

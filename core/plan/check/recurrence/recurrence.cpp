@@ -31,7 +31,7 @@ class RecurrenceJudge {
     for (const LinearApply& apply : period_.linear_applies()) judge_apply(apply);
     require_turning_bases(map);
     if (findings_.empty()) {
-      for (const LinearSystem& it : map.systems) judge_system(it, map.gradients);
+      for (const LinearSystem& it : map.systems) take_system(it, map.gradients);
       require_equal_averages(map);
     } else {
       look_for_restarts(map);
@@ -139,9 +139,9 @@ class RecurrenceJudge {
             plan_.buffers[atom.buffer].kind == CONVOY_BUFFER_GRADIENT);
   }
 
-  void judge_system(const LinearSystem& it, const std::vector<GradientKey>& gradients) {
-    SystemJudge judge(plan_, it, gradients, period_.linear_applies(), period_.values());
-    const SystemReport report = judge.judge();
+  void take_system(const LinearSystem& it, const std::vector<GradientKey>& gradients) {
+    const SystemReport report =
+        judge_system(plan_, it, gradients, period_.linear_applies(), period_.values());
     for (const SystemFinding& finding : report.findings)
       add(finding.kind, finding.operation, finding.replica, finding.range, finding.what);
     reports_.push_back(report);
@@ -171,7 +171,7 @@ class RecurrenceJudge {
     if (plan_.computes < 2 || !std::ranges::all_of(findings_, by_scale)) return;
     std::vector<Finding> of_applies = std::exchange(findings_, {});
     try {
-      for (const LinearSystem& it : map.systems) judge_system(it, map.gradients);
+      for (const LinearSystem& it : map.systems) take_system(it, map.gradients);
       if (only_restarts(map)) return;
     } catch (const OverBudget&) {
       // What the applies are given is wrong, whatever the classes are.

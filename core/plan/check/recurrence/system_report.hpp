@@ -39,16 +39,4 @@ struct SystemReport : GradientCounts {
   std::vector<ReadNoise> noise;
 };
 
-// The operation that wrote the parameters which the read depends on most directly.
-inline std::uint32_t writer_of(const LinearSystem& system, const PeriodRead& read) {
-  for (const Addend& it : read.states)
-    if (system.states[it.index].operation != CONVOY_NONE) return system.states[it.index].operation;
-  return read.operation;
-}
-
-inline void add_finding(SystemReport& report, const LinearSystem& system, FindingKind kind,
-                        const PeriodRead& read, std::uint32_t replica, const std::string& what) {
-  report.findings.push_back({kind, writer_of(system, read), replica, read.range, what});
-}
-
 }  // namespace convoy::check

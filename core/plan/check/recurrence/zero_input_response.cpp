@@ -25,51 +25,59 @@ std::vector<bool> reached_next(const LinearSystem& system, const std::vector<boo
   return next;
 }
 
-void report_scaled(const Plan& plan, const LinearSystem& system, const PeriodRead& read,
-                   const std::vector<Weight>& held, SystemReport& report) {
-  std::string cause;
-  const double times_first = times(read.states, held).value;
-  // Memory without parameters makes them less, not more.
-  for (std::size_t i = 0; i < system.states.size() && cause.empty() && times_first < 1; ++i)
-    if (system.start[i].is_zero() &&
-        plan.buffers[system.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
-      cause = fmt::format("; {} starts at zero: should the prologue copy parameters there?",
-                          plan.buffer_name(system.states[i].buffer));
-  add_finding(report, system, FindingKind::kScaled, read, read.replica,
-              fmt::format("without any gradient the parameters that replica {} reads would be "
-                          "multiplied by {:.6g}{}",
-                          read.replica, times_first, cause));
-}
+class ZeroInputJudge : public SystemProof {
+ public:
+  explicit ZeroInputJudge(const SystemProof& proof) : SystemProof(proof) {}
+
+  void require() const {
+    std::vector<Weight> held = system_.start;
+    std::vector<bool> reached(system_.states.size(), false);
+    const PeriodRead* open = nullptr;
+    for (int period = 0; period < kSettlingPeriods; ++period) {
+      for (const PeriodRead& read : system_.reads) {
+        if (times(read.states, held).field == 1) continue;
+        if (!depends_on(read.states, reached)) return report_scaled(read, held);
+        if (open == nullptr) open = &read;
+      }
+      std::vector<Weight> next = next_period(system_, held);
+      reached = reached_next(system_, reached);
+      const bool settled = std::ranges::equal(next, held, {}, &Weight::field, &Weight::field);
+      held = std::move(next);
+      if (settled && open == nullptr) return;
+      if (settled) break;
+    }
+    if (open != nullptr)
+      return add_finding(
+          FindingKind::kUndeclared, *open, open->replica,
+          fmt::format("whether parameters stay the same without gradients is not known: {}",
+                      unknown_effect(plan_, values_, system_.opaque_atoms)));
+    const PeriodRead& any = system_.reads.front();
+    add_finding(FindingKind::kUnknown, any, any.replica,
+                fmt::format("what it is made of has not settled after {} steps without gradients",
+                            kSettlingPeriods));
+  }
+
+ private:
+  void report_scaled(const PeriodRead& read, const std::vector<Weight>& held) const {
+    std::string cause;
+    const double times_first = times(read.states, held).value;
+    // Memory without parameters makes them less, not more.
+    for (std::size_t i = 0; i < system_.states.size() && cause.empty() && times_first < 1; ++i)
+      if (system_.start[i].is_zero() &&
+          plan_.buffers[system_.states[i].buffer].kind == CONVOY_BUFFER_PERSISTENT)
+        cause = fmt::format("; {} starts at zero: should the prologue copy parameters there?",
+                            plan_.buffer_name(system_.states[i].buffer));
+    add_finding(FindingKind::kScaled, read, read.replica,
+                fmt::format("without any gradient the parameters that replica {} reads would be "
+                            "multiplied by {:.6g}{}",
+                            read.replica, times_first, cause));
+  }
+};
 
 }  // namespace
 
-void require_constant_zero_input_response(const Plan& plan, const LinearSystem& system,
-                                          const ValueTable& values, SystemReport& report) {
-  std::vector<Weight> held = system.start;
-  std::vector<bool> reached(system.states.size(), false);
-  const PeriodRead* open = nullptr;
-  for (int period = 0; period < kSettlingPeriods; ++period) {
-    for (const PeriodRead& read : system.reads) {
-      if (times(read.states, held).field == 1) continue;
-      if (!depends_on(read.states, reached)) return report_scaled(plan, system, read, held, report);
-      if (open == nullptr) open = &read;
-    }
-    std::vector<Weight> next = next_period(system, held);
-    reached = reached_next(system, reached);
-    const bool settled = std::ranges::equal(next, held, {}, &Weight::field, &Weight::field);
-    held = std::move(next);
-    if (settled && open == nullptr) return;
-    if (settled) break;
-  }
-  if (open != nullptr)
-    return add_finding(
-        report, system, FindingKind::kUndeclared, *open, open->replica,
-        fmt::format("whether parameters stay the same without gradients is not known: {}",
-                    unknown_effect(plan, values, system.opaque_atoms)));
-  const PeriodRead& any = system.reads.front();
-  add_finding(report, system, FindingKind::kUnknown, any, any.replica,
-              fmt::format("what it is made of has not settled after {} steps without gradients",
-                          kSettlingPeriods));
+void require_constant_zero_input_response(const SystemProof& proof) {
+  ZeroInputJudge(proof).require();
 }
 
 }  // namespace convoy::check

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "core/plan/check/recurrence/system_report.hpp"
+#include "core/plan/check/recurrence/system_proof.hpp"
 
 namespace convoy::check {
 
 // Requires that without gradients the parameters do not change, from the first step on. Values that
 // only the run knows may be a part of the parameters: the states that they reach stay open.
-void require_constant_zero_input_response(const Plan& plan, const LinearSystem& system,
-                                          const ValueTable& values, SystemReport& report);
+void require_constant_zero_input_response(const SystemProof& proof);
 
 }  // namespace convoy::check
