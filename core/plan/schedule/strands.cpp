@@ -1,34 +1,15 @@
 #include "core/plan/schedule/strands.hpp"
 
 #include <algorithm>
-#include <numeric>
+
+#include "core/plan/union_find.hpp"
 
 namespace convoy {
-namespace {
-
-// Sets of operations that only grow together.
-class Components {
- public:
-  explicit Components(std::size_t size) : parents_(size) {
-    std::iota(parents_.begin(), parents_.end(), 0u);
-  }
-
-  std::uint32_t root(std::uint32_t it) {
-    while (parents_[it] != it) it = parents_[it] = parents_[parents_[it]];
-    return it;
-  }
-  void join(std::uint32_t a, std::uint32_t b) { parents_[root(a)] = root(b); }
-
- private:
-  std::vector<std::uint32_t> parents_;
-};
-
-}  // namespace
 
 Strands find_strands(const Plan& lowered, const DependencyLists& dependencies) {
   if (std::none_of(lowered.body.begin(), lowered.body.end(), is_loose)) return {};
   const auto size = static_cast<std::uint32_t>(lowered.body.size());
-  Components components(size);
+  UnionFind components(size);
   for (std::uint32_t i = 0; i < size; ++i)
     for (const Dependency& dependency : dependencies.strict(i))
       components.join(dependency.before, i);

@@ -11,9 +11,8 @@ namespace {
 
 template <typename Key>
 void add_to(std::map<Key, Weight>& sums, const Key& key, const Weight& weight) {
-  const auto [known, is_new] = sums.try_emplace(key, weight);
-  if (!is_new) known->second = known->second + weight;
-  if (known->second.is_zero()) sums.erase(known);
+  add_weight(sums, key, weight);
+  if (sums.at(key).is_zero()) sums.erase(key);
 }
 
 }  // namespace

@@ -3,11 +3,10 @@
 namespace convoy::check {
 namespace {
 
-using Lists = std::vector<std::vector<std::uint32_t>>;
-
 // Takes away states that have none of the others left in their list, until there are no more.
 // `users` says in whose lists a state is.
-std::vector<std::uint32_t> peel(const Lists& lists, const Lists& users, std::vector<bool>& taken) {
+std::vector<std::uint32_t> peel(const StateLists& lists, const StateLists& users,
+                                std::vector<bool>& taken) {
   std::vector<std::size_t> left(lists.size(), 0);
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < lists.size(); ++i) {
@@ -24,14 +23,23 @@ std::vector<std::uint32_t> peel(const Lists& lists, const Lists& users, std::vec
 
 }  // namespace
 
-CoreStates core_states(const std::vector<LinearRow>& step) {
-  Lists sources(step.size());
-  Lists users(step.size());
+StateLists sources_of(const std::vector<LinearRow>& step) {
+  StateLists result(step.size());
   for (std::uint32_t i = 0; i < step.size(); ++i)
-    for (const Addend& it : step[i]) {
-      sources[i].push_back(it.index);
-      users[it.index].push_back(i);
-    }
+    for (const Addend& it : step[i]) result[i].push_back(it.index);
+  return result;
+}
+
+StateLists users_of(const std::vector<LinearRow>& step) {
+  StateLists result(step.size());
+  for (std::uint32_t i = 0; i < step.size(); ++i)
+    for (const Addend& it : step[i]) result[it.index].push_back(i);
+  return result;
+}
+
+CoreStates core_states(const std::vector<LinearRow>& step) {
+  const StateLists sources = sources_of(step);
+  const StateLists users = users_of(step);
   CoreStates result;
   std::vector<bool> taken(step.size(), false);
   result.fading = peel(sources, users, taken);

@@ -7,6 +7,12 @@
 
 namespace convoy::check {
 
+// By state, other states.
+using StateLists = std::vector<std::vector<std::uint32_t>>;
+// Those that it is made of, and those that are made of it.
+StateLists sources_of(const std::vector<LinearRow>& step);
+StateLists users_of(const std::vector<LinearRow>& step);
+
 // The states of x' = A x, grouped by how long their contents last. Error feedback has a state per
 // replica that one period fills and the next one empties. Only the core determines the limit of
 // A^t.

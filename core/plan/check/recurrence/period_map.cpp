@@ -1,7 +1,6 @@
 #include "core/plan/check/recurrence/period_map.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -10,6 +9,7 @@
 #include "core/plan/check/recurrence/period_nodes.hpp"
 #include "core/plan/check/recurrence/push_sum.hpp"
 #include "core/plan/check/recurrence/symmetric_products.hpp"
+#include "core/plan/union_find.hpp"
 
 namespace convoy::check {
 namespace {
@@ -23,7 +23,8 @@ class Mapper {
         what_(what),
         ratios_(ratios),
         values_(period.values()),
-        nodes_(plan, period, begun, symmetric, ratios) {}
+        nodes_(plan, period, begun, symmetric, ratios),
+        merged_(nodes_.size()) {}
 
   PeriodMap map() {
     find_live();
@@ -36,11 +37,6 @@ class Mapper {
   }
 
  private:
-  std::size_t root(std::size_t node) {
-    while (parents_[node] != node) node = parents_[node] = parents_[parents_[node]];
-    return node;
-  }
-
   // Forwards depend on these nodes, directly or later. The others are overwritten before they are
   // read, or lead to no forward.
   void find_live() {
@@ -68,18 +64,15 @@ class Mapper {
   // Nodes are of one class when one holds what the other held, or both hold what the same kernel
   // made.
   void merge_nodes() {
-    parents_.resize(nodes_.size());
-    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
-    std::map<AtomId, std::size_t> with_kernel;
-    for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    std::map<AtomId, std::uint32_t> with_kernel;
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
       values_.spend(1, values_.value(nodes_[n].value).operation);
       if (!live_[n]) continue;
       for (const Term& term : nodes_.terms(nodes_[n])) {
-        if (nodes_.kind(term) == AtomKind::kHeld)
-          parents_[root(n)] = root(nodes_.held(nodes_[n], term));
+        if (nodes_.kind(term) == AtomKind::kHeld) merged_.join(n, nodes_.held(nodes_[n], term));
         if (nodes_.kind(term) != AtomKind::kOpaque) continue;
         const auto [it, inserted] = with_kernel.try_emplace(term.atom, n);
-        if (!inserted) parents_[root(n)] = root(it->second);
+        if (!inserted) merged_.join(n, it->second);
       }
     }
   }
@@ -134,8 +127,8 @@ class Mapper {
 
   void make_systems() {
     std::map<std::size_t, std::vector<std::size_t>> members;
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (live_[n]) members[root(n)].push_back(n);
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      if (live_[n]) members[merged_.root(n)].push_back(n);
     note_unread();
     std::map<std::uint64_t, std::vector<LinearSystem>> by_element;  // of the arena
     for (const auto& [unused, nodes] : members) {
@@ -160,10 +153,10 @@ class Mapper {
 
   void note_unread() {
     std::set<std::size_t> read;
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (nodes_.side(nodes_[n]).read != nullptr) read.insert(root(n));
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (!live_[n] || !read.contains(root(n)))
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      if (nodes_.side(nodes_[n]).read != nullptr) read.insert(merged_.root(n));
+    for (std::uint32_t n = 0; n < nodes_.size(); ++n)
+      if (!live_[n] || !read.contains(merged_.root(n)))
         map_.unread.push_back({nodes_.side(nodes_[n]).buffer, nodes_[n].range});
   }
 
@@ -326,7 +319,7 @@ class Mapper {
   const ValueTable& values_;
   PeriodNodes nodes_;
   std::vector<bool> live_;  // by node
-  std::vector<std::size_t> parents_;
+  UnionFind merged_;
   std::map<std::size_t, std::uint32_t> local_;
   Columns<GradientKey> gradients_;
   Columns<GradientKey> earlier_;

@@ -136,7 +136,7 @@ std::uint32_t PeriodNodes::held_side(const Term& term) const {
   return side_of_[values_.atom(term.atom).buffer];
 }
 
-std::size_t PeriodNodes::held(const PeriodNode& node, const Term& term) const {
+std::uint32_t PeriodNodes::held(const PeriodNode& node, const Term& term) const {
   const std::uint32_t side = held_side(term);
   const auto element =
       static_cast<std::uint64_t>(static_cast<std::int64_t>(node.range.first) + term.shift);
@@ -145,7 +145,7 @@ std::size_t PeriodNodes::held(const PeriodNode& node, const Term& term) const {
   const auto after =
       std::upper_bound(begin, end, element,
                        [](std::uint64_t at, const PeriodNode& it) { return at < it.range.first; });
-  return static_cast<std::size_t>(std::prev(after) - nodes_.begin());
+  return static_cast<std::uint32_t>(std::prev(after) - nodes_.begin());
 }
 
 }  // namespace convoy::check

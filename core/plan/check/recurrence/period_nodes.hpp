@@ -40,7 +40,7 @@ class PeriodNodes {
   PeriodNodes(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
               const SymmetricProducts* symmetric, const PushSum* ratios);
 
-  std::size_t size() const { return nodes_.size(); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(nodes_.size()); }
   PeriodNode& operator[](std::size_t node) { return nodes_[node]; }
   const PeriodSide& side(const PeriodNode& node) const { return sides_[node.side]; }
   // What a node's value is a sum of.
@@ -49,7 +49,7 @@ class PeriodNodes {
     return is_symmetric(term.atom) ? AtomKind::kCast : values_.atom(term.atom).kind;
   }
   // The node whose content at the period's beginning is the term, which must be of kind kHeld.
-  std::size_t held(const PeriodNode& node, const Term& term) const;
+  std::uint32_t held(const PeriodNode& node, const Term& term) const;
 
  private:
   void collect_sides(const Plan& plan, const SymbolicRun& period);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/plan/check/recurrence/core_states.hpp"
 #include "core/plan/check/recurrence/field_matrix.hpp"
 
 namespace convoy::check {
@@ -15,7 +16,6 @@ constexpr std::size_t kMostWeights = 64;  // different ones
 constexpr std::uint32_t kNever = UINT32_MAX;
 
 using Rows = std::vector<LinearRow>;
-using Lists = std::vector<std::vector<std::uint32_t>>;
 
 bool averages(const Rows& step) {
   return std::ranges::all_of(step, [](const LinearRow& row) {
@@ -26,24 +26,8 @@ bool averages(const Rows& step) {
   });
 }
 
-// By state, the states that it depends on.
-Lists edges(const Rows& step) {
-  Lists result(step.size());
-  for (std::uint32_t i = 0; i < step.size(); ++i)
-    for (const Addend& it : step[i]) result[i].push_back(it.index);
-  return result;
-}
-
-// By state, the states that depend on it.
-Lists reversed(const Lists& edges) {
-  Lists result(edges.size());
-  for (std::uint32_t i = 0; i < edges.size(); ++i)
-    for (const std::uint32_t other : edges[i]) result[other].push_back(i);
-  return result;
-}
-
 // The distance of the states from `from` in edges. States with a known distance are skipped.
-void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& distance) {
+void walk(const StateLists& next, std::uint32_t from, std::vector<std::uint32_t>& distance) {
   std::vector<std::uint32_t> open{from};
   distance[from] = 0;
   for (std::size_t i = 0; i < open.size(); ++i)
@@ -56,7 +40,7 @@ void walk(const Lists& next, std::uint32_t from, std::vector<std::uint32_t>& dis
 
 // A state on which all others depend, directly or not; kNever: there is none.
 std::uint32_t common_source(const Rows& step) {
-  const Lists users = reversed(edges(step));
+  const StateLists users = users_of(step);
   std::vector<std::uint32_t> seen(step.size(), kNever);
   std::uint32_t last = 0;
   for (std::uint32_t i = 0; i < step.size(); ++i)
@@ -74,7 +58,7 @@ bool is_ergodic(const Rows& step) {
   const std::uint32_t source = common_source(step);
   if (source == kNever) return false;
   std::vector<std::uint32_t> distance(step.size(), kNever);
-  walk(edges(step), source, distance);
+  walk(sources_of(step), source, distance);
   std::int64_t rhythm = 0;
   for (std::size_t i = 0; i < step.size(); ++i)
     for (const Addend& it : step[i])

@@ -146,11 +146,8 @@ std::vector<Term> SymmetricProducts::without_equal(std::vector<Term> terms) cons
   const auto is_held = [&](const Term& term) {
     return values_.atom(term.atom).kind == AtomKind::kHeld;
   };
-  for (const Term& term : terms) {
-    if (!is_held(term)) continue;
-    const auto [it, is_new] = sums.try_emplace(key(term), term.weight);
-    if (!is_new) it->second = it->second + term.weight;
-  }
+  for (const Term& term : terms)
+    if (is_held(term)) add_weight(sums, key(term), term.weight);
   std::erase_if(terms,
                 [&](const Term& term) { return is_held(term) && sums.at(key(term)).is_zero(); });
   return terms;

@@ -21,6 +21,12 @@ namespace {
 
 using Ranges = std::vector<std::vector<ElementRange>>;  // per buffer
 
+RangeSet set_of(const std::vector<ElementRange>& ranges) {
+  RangeSet result;
+  for (const ElementRange& range : ranges) result.add(range);
+  return result;
+}
+
 // How often each gradient counts in the end; 0 if this differs between variables.
 double counts_of(const CheckReport& report) {
   return report.counts - report.least > 1e-9 * report.counts ? 0 : report.counts;
@@ -102,8 +108,7 @@ class EntryJudge {
     const Ranges before = updated_ranges(stage_of(plan_, stage_ - 1));
     const Ranges now = updated_ranges(stage_of(plan_, stage_));
     for (std::uint32_t b = 0; b < now.size(); ++b) {
-      RangeSet known;
-      for (const ElementRange& range : before[b]) known.add(range);
+      const RangeSet known = set_of(before[b]);
       for (const ElementRange& range : now[b])
         known.for_each_gap(range, [&](const ElementRange& gap) {
           add(FindingKind::kUnknown, CONVOY_NONE, gap,
@@ -335,9 +340,7 @@ class EntryJudge {
     result_.loses = result_.loses || has_dropped(before_.errors, model, alone_, run_);
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {
       if (plan_.buffers[b].kind != CONVOY_BUFFER_PERSISTENT) continue;
-      RangeSet read;
-      for (const ElementRange& range : live_[b]) read.add(range);
-      read.for_each_gap({0, plan_.buffers[b].count}, [&](const ElementRange& gap) {
+      set_of(live_[b]).for_each_gap({0, plan_.buffers[b].count}, [&](const ElementRange& gap) {
         for (const Piece& piece : run_.memory(b).read(gap.first, gap.count, gap.first, values()))
           result_.loses = result_.loses || residue_of(values(), piece.value) == Residue::kErrors;
       });

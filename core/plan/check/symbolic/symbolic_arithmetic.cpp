@@ -77,7 +77,7 @@ ValueId SymbolicRun::extreme(const Operation& operation, const std::vector<Value
   std::sort(sorted.begin(), sorted.end());
   key.insert(key.end(), sorted.begin(), sorted.end());
   append_text(key, "extreme");
-  return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+  return values_.made(std::move(atom), std::move(key), anchor);
 }
 
 // A value in a narrower type. Numbers that are exact in it do not change.
@@ -95,7 +95,7 @@ ValueId SymbolicRun::rounded(ValueId id, std::uint32_t dtype) {
   atom.dtype = dtype;
   std::vector<std::uint64_t> key{moved, dtype};
   append_text(key, "rounded");
-  return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+  return values_.made(std::move(atom), std::move(key), anchor);
 }
 
 void SymbolicRun::reduce_scatter(const Operation& operation) {
@@ -180,7 +180,7 @@ ValueId SymbolicRun::compressed(ValueId id, std::vector<std::uint64_t> key) {
   atom.inputs = {moved};
   atom.dtype = CONVOY_NONE;
   key.push_back(moved);
-  return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+  return values_.made(std::move(atom), std::move(key), anchor);
 }
 
 void SymbolicRun::opaque(const Operation& operation) {
@@ -212,7 +212,7 @@ void SymbolicRun::unknown(const Operation& operation) {
       std::vector<std::uint64_t> own = key;
       own.push_back(i);
       own.push_back(span.count);
-      value = values_.leaf(values_.intern(std::move(atom), std::move(own)));
+      value = values_.made(std::move(atom), std::move(own));
     }
     write(span, {{0, span.count, value}}, 0);
   }

@@ -42,7 +42,7 @@ ValueId SymbolicRun::times(const Operation& operation, ValueId value, ValueId fa
   std::vector<std::uint64_t> key{static_cast<std::uint64_t>(operation.kind), one ? 1u : 0u,
                                  from_scalar(operation.scalar).field, atom.inputs.front(),
                                  atom.factors.front()};
-  return values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+  return values_.made(std::move(atom), std::move(key), anchor);
 }
 
 // Whether a gradient is in the value, or leads to it. A chain of products asks this of each of its

@@ -155,7 +155,7 @@ Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& we
       atom.reads = {content};
       std::vector<std::uint64_t> key{
           atom.inputs.front(), content, basis, piece.first, static_cast<std::uint64_t>(anchor), 0};
-      made = values_.shifted(values_.leaf(values_.intern(std::move(atom), std::move(key))), anchor);
+      made = values_.made(std::move(atom), std::move(key), anchor);
     }
     append(result, piece.count, values_.scaled(made, weight));
   }

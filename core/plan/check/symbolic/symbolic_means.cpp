@@ -80,8 +80,7 @@ void SymbolicRun::note_line_means(const MatrixProduct& product, const Content& f
   std::vector<std::uint64_t> key{
       kOfMeans,     rest.inputs.front(), means->matrix,    static_cast<std::uint64_t>(anchor),
       product.rows, product.columns,     of_rows ? 1u : 0u};
-  const ValueId centred =
-      values_.shifted(values_.leaf(values_.intern(std::move(rest), std::move(key))), anchor);
+  const ValueId centred = values_.made(std::move(rest), std::move(key), anchor);
   line_means_.try_emplace(atom, CentredMatrix{of, centred, means->weight});
 }
 

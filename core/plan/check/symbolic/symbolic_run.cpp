@@ -35,7 +35,7 @@ ValueId SymbolicRun::start_value(std::uint32_t buffer) {
   if (start_ == Start::kHeld) {
     Atom atom{.kind = AtomKind::kHeld};
     atom.buffer = holds_as_[buffer];
-    return values_.leaf(values_.intern(std::move(atom), {holds_as_[buffer]}));
+    return values_.made(std::move(atom), {holds_as_[buffer]});
   }
   if (kind == CONVOY_BUFFER_PERSISTENT) return values_.zero();
   if (kind == CONVOY_BUFFER_GRADIENT) return values_.poison(CONVOY_NONE, buffer);
@@ -166,7 +166,7 @@ ValueId SymbolicRun::gradient(std::uint32_t replica, std::uint64_t compute,
   atom.replica = replica;
   atom.step = compute;
   atom.forward_read = forward_read;
-  return values_.leaf(values_.intern(atom, {replica, compute, forward_read}));
+  return values_.made(atom, {replica, compute, forward_read});
 }
 
 SymbolicRun::Updated SymbolicRun::update(const Update& it) {
@@ -191,7 +191,7 @@ SymbolicRun::Updated SymbolicRun::make_update(const Update& it) {
   const ValueId parameters = values_.leaf(id);
   Atom state{.kind = AtomKind::kState};
   state.inputs = {parameters};
-  return {parameters, values_.leaf(values_.intern(state, {parameters}))};
+  return {parameters, values_.made(state, {parameters})};
 }
 
 ContentId SymbolicRun::whole_arena(ValueId value) {

@@ -166,6 +166,10 @@ class ValueTable {
   // The atom with this identity: made from the description if it is new. `key` must contain all
   // that makes it different from other atoms of its kind.
   AtomId intern(Atom description, std::vector<std::uint64_t> key);
+  // The value of that atom, moved by a shift.
+  ValueId made(Atom description, std::vector<std::uint64_t> key, std::int64_t shift = 0) {
+    return shifted(leaf(intern(std::move(description), std::move(key))), shift);
+  }
 
   std::size_t size() const { return values_.size(); }
   std::size_t atoms() const { return atoms_.size(); }

@@ -12,11 +12,10 @@ namespace convoy::check {
 
 // What lengths of stretches and sizes of matrices are called in the names of what kernels,
 // compressors and products write, for one part after the other.
-class CanonicalLengths {
+class CanonicalLengths : public PartitionedPlan {
  public:
-  CanonicalLengths(const Plan& plan, const ScratchLiveRanges& lives,
-                   const MemoryPartition& partition, const PartDependences& dependences)
-      : plan_(plan), lives_(lives), partition_(partition), dependences_(dependences) {}
+  CanonicalLengths(const PartitionedPlan& plan, const PartDependences& dependences)
+      : PartitionedPlan(plan), dependences_(dependences) {}
 
   void enter(std::span<const PartOperations::Item> items);
   // Whether only the equality of lengths and the order of sizes matter in this part.
@@ -31,9 +30,6 @@ class CanonicalLengths {
  private:
   bool has_whole_messages(const Operation& operation) const;
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   const PartDependences& dependences_;
   bool are_relative_ = false;
   std::map<std::uint64_t, std::size_t> known_;  // by their appearance, where that is enough

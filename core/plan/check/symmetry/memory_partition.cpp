@@ -1,7 +1,6 @@
 #include "core/plan/check/symmetry/memory_partition.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -31,7 +30,6 @@ std::optional<MemoryPartition> MemoryPartition::of(const Plan& plan,
   if (!cuts.cut()) return std::nullopt;
   result.number(plan, lives, cuts);
   result.join(plan, lives);
-  result.number_parts();
   return result;
 }
 
@@ -58,14 +56,14 @@ void MemoryPartition::number(const Plan& plan, const ScratchLiveRanges& lives,
 }
 
 void MemoryPartition::join(const Plan& plan, const ScratchLiveRanges& lives) {
-  parts_.resize(lengths_.size());
-  std::iota(parts_.begin(), parts_.end(), 0u);
+  UnionFind joined(lengths_.size());
   for (const auto* section : {&plan.prologue, &plan.body})
     for (const Operation& operation : *section)
-      if (!is_compute(operation.kind)) join(operation, lives.first_span(operation.id));
+      if (!is_compute(operation.kind)) join(operation, lives.first_span(operation.id), joined);
+  number_parts(joined);
 }
 
-void MemoryPartition::join(const Operation& operation, std::size_t reads) {
+void MemoryPartition::join(const Operation& operation, std::size_t reads, UnionFind& joined) const {
   const Dependence dependence = dependence_of(operation);
   if (dependence == Dependence::kNothing) return;
   const std::size_t writes = reads + operation.reads.size();
@@ -78,33 +76,24 @@ void MemoryPartition::join(const Operation& operation, std::size_t reads) {
     const bool is_piece =
         dependence == (span < writes ? Dependence::kGathers : Dependence::kScatters);
     if (dependence == Dependence::kAll) {
-      for (std::uint32_t i = 0; i < counts_[span]; ++i) unite(firsts_[base], firsts_[span] + i);
+      for (std::uint32_t i = 0; i < counts_[span]; ++i)
+        joined.join(firsts_[span] + i, firsts_[base]);
     } else if (firsts_[span] != firsts_[base] + offset) {
       for (std::uint32_t i = 0; i < counts_[span]; ++i)
-        unite(firsts_[base] + offset + i, firsts_[span] + i);
+        joined.join(firsts_[span] + i, firsts_[base] + offset + i);
     }
     if (is_piece) offset += counts_[span];
   }
 }
 
-std::uint32_t MemoryPartition::root(std::uint32_t stretch) {
-  while (parts_[stretch] != stretch) stretch = parts_[stretch] = parts_[parts_[stretch]];
-  return stretch;
-}
-
-void MemoryPartition::unite(std::uint32_t a, std::uint32_t b) {
-  a = root(a);
-  b = root(b);
-  if (a != b) parts_[std::max(a, b)] = std::min(a, b);
-}
-
-void MemoryPartition::number_parts() {
-  std::vector<std::uint32_t> numbers(parts_.size());
-  for (std::uint32_t i = 0; i < parts_.size(); ++i) {
-    const std::uint32_t first = root(i);
-    numbers[i] = first == i ? part_count_++ : numbers[first];
+void MemoryPartition::number_parts(UnionFind& joined) {
+  std::vector<std::uint32_t> numbers(lengths_.size(), CONVOY_NONE);  // by root
+  reserve_large(parts_, lengths_.size());
+  for (std::uint32_t i = 0; i < lengths_.size(); ++i) {
+    std::uint32_t& number = numbers[joined.root(i)];
+    if (number == CONVOY_NONE) number = part_count_++;
+    parts_.push_back(number);
   }
-  parts_ = std::move(numbers);
   std::vector<std::uint32_t> members(part_count_, 0);
   reserve_large(positions_, parts_.size());
   for (const std::uint32_t part : parts_) positions_.push_back(members[part]++);

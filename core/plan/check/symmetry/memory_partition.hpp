@@ -7,6 +7,7 @@
 #include "core/plan/check/symmetry/dependence.hpp"
 #include "core/plan/check/symmetry/scratch_live_ranges.hpp"
 #include "core/plan/plan.hpp"
+#include "core/plan/union_find.hpp"
 
 namespace convoy::check {
 
@@ -43,20 +44,33 @@ class MemoryPartition {
   MemoryPartition() = default;
   void number(const Plan& plan, const ScratchLiveRanges& lives, const PartitionRefinement& cuts);
   void join(const Plan& plan, const ScratchLiveRanges& lives);
-  void join(const Operation& operation, std::size_t reads);
-  void unite(std::uint32_t a, std::uint32_t b);
-  std::uint32_t root(std::uint32_t stretch);
-  void number_parts();
+  void join(const Operation& operation, std::size_t reads, UnionFind& joined) const;
+  void number_parts(UnionFind& joined);
 
   std::vector<std::uint32_t> space_;   // by memory; 0: the arena
   std::vector<std::uint32_t> spaces_;  // the first stretch of each, and the end
   std::vector<std::uint64_t> lengths_;
   std::vector<std::uint32_t> firsts_;  // by span
   std::vector<std::uint32_t> counts_;
-  std::vector<std::uint32_t> parts_;  // while they are joined: parents
+  std::vector<std::uint32_t> parts_;  // by stretch
   std::uint32_t part_count_ = 0;
   std::vector<std::uint32_t> positions_;  // by stretch
   std::uint32_t largest_part_ = 0;
+};
+
+// What everything that works on parts needs: a plan, and how its memory is divided.
+class PartitionedPlan {
+ public:
+  PartitionedPlan(const Plan& plan, const ScratchLiveRanges& lives,
+                  const MemoryPartition& partition)
+      : plan_(plan), lives_(lives), partition_(partition) {}
+
+  std::uint32_t parts() const { return partition_.parts(); }
+
+ protected:
+  const Plan& plan_;
+  const ScratchLiveRanges& lives_;
+  const MemoryPartition& partition_;
 };
 
 }  // namespace convoy::check

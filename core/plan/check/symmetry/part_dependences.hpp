@@ -14,16 +14,15 @@
 namespace convoy::check {
 
 // How operations reach from their reads to their writes.
-class PartDependences {
+class PartDependences : public PartitionedPlan {
  public:
-  PartDependences(const Plan& plan, const ScratchLiveRanges& lives,
-                  const MemoryPartition& partition) {
-    dependences_.reserve(plan.prologue.size() + plan.body.size());
-    for (const auto* section : {&plan.prologue, &plan.body})
+  explicit PartDependences(const PartitionedPlan& it) : PartitionedPlan(it) {
+    dependences_.reserve(plan_.prologue.size() + plan_.body.size());
+    for (const auto* section : {&plan_.prologue, &plan_.body})
       for (const Operation& operation : *section) {
         dependences_.push_back(dependence_of(operation));
         any_[static_cast<std::size_t>(dependences_.back())] = true;
-        note_pieces(operation, lives, partition);
+        note_pieces(operation);
       }
   }
 
@@ -39,15 +38,14 @@ class PartDependences {
   }
 
  private:
-  void note_pieces(const Operation& operation, const ScratchLiveRanges& lives,
-                   const MemoryPartition& partition) {
+  void note_pieces(const Operation& operation) {
     const Dependence dependence = dependences_.back();
     if (dependence != Dependence::kScatters && dependence != Dependence::kGathers) return;
     const bool gathers = dependence == Dependence::kGathers;
-    std::size_t span = lives.first_span(operation.id) + (gathers ? 0 : operation.reads.size());
+    std::size_t span = lives_.first_span(operation.id) + (gathers ? 0 : operation.reads.size());
     std::vector<std::uint32_t>& ends = pieces_[operation.id];
     for (std::size_t i = (gathers ? operation.reads : operation.writes).size(); i > 0; --i)
-      ends.push_back((ends.empty() ? 0 : ends.back()) + partition.count(span++));
+      ends.push_back((ends.empty() ? 0 : ends.back()) + partition_.count(span++));
   }
 
   std::vector<Dependence> dependences_;                                   // by operation

@@ -26,19 +26,17 @@ constexpr std::size_t kFewItems = 100'000;
 constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
 
 // Runs the plan on one part after the other.
-class FingerprintRun {
+class FingerprintRun : public PartitionedPlan {
  public:
-  FingerprintRun(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
-                 const PartOperations& items, const PartDependences& dependences)
-      : plan_(plan),
-        lives_(lives),
-        partition_(partition),
+  FingerprintRun(const PartitionedPlan& plan, const PartOperations& items,
+                 const PartDependences& dependences)
+      : PartitionedPlan(plan),
         items_(items),
         dependences_(dependences),
-        memory_(plan, lives, partition),
-        passes_(plan, lives, partition, items, memory_),
-        prefixes_(plan, lives, partition, dependences, memory_, passes_),
-        lengths_(plan, lives, partition, dependences) {}
+        memory_(plan),
+        passes_(plan, items, memory_),
+        prefixes_(plan, dependences, memory_, passes_),
+        lengths_(plan, dependences) {}
 
   // None when passes are irregular.
   std::optional<Fingerprint> fingerprint(std::uint32_t part) {
@@ -225,9 +223,6 @@ class FingerprintRun {
                            lengths_.of(partition_.first(writes + i) + k));
   }
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   const PartOperations& items_;
   const PartDependences& dependences_;
   PartMemory memory_;
@@ -241,18 +236,16 @@ class FingerprintRun {
 
 }  // namespace
 
-std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
-                                                          const ScratchLiveRanges& lives,
-                                                          const MemoryPartition& partition) {
-  PartOperations items(plan, lives, partition);
+std::optional<std::vector<Fingerprint>> part_fingerprints(const PartitionedPlan& plan) {
+  PartOperations items(plan);
   if (!items.sort()) return std::nullopt;
-  const PartDependences dependences(plan, lives, partition);
-  std::vector<Fingerprint> result(partition.parts());
+  const PartDependences dependences(plan);
+  std::vector<Fingerprint> result(plan.parts());
   std::atomic<std::uint32_t> next = 0;
   std::atomic<bool> irregular = false;
   const auto take_parts = [&](std::size_t) {
     if (next >= result.size()) return;
-    FingerprintRun run(plan, lives, partition, items, dependences);
+    FingerprintRun run(plan, items, dependences);
     for (std::uint32_t begin = next.fetch_add(kTurn); begin < result.size() && !irregular;
          begin = next.fetch_add(kTurn))
       for (std::size_t part = begin; part < std::min<std::size_t>(begin + kTurn, result.size());

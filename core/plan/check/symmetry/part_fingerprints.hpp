@@ -14,8 +14,6 @@ namespace convoy::check {
 // treated in the same way, except for their places and for two replicas that may have swapped
 // roles; a proof of one holds for the other. None when forwards and backwards are not regular
 // passes over the whole arena.
-std::optional<std::vector<Fingerprint>> part_fingerprints(const Plan& plan,
-                                                          const ScratchLiveRanges& lives,
-                                                          const MemoryPartition& partition);
+std::optional<std::vector<Fingerprint>> part_fingerprints(const PartitionedPlan& plan);
 
 }  // namespace convoy::check

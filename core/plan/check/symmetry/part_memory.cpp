@@ -9,21 +9,18 @@ constexpr std::size_t kMostCells = 32'000'000;
 
 }  // namespace
 
-PartMemory::PartMemory(const Plan& plan, const ScratchLiveRanges& lives,
-                       const MemoryPartition& partition)
-    : plan_(plan),
-      lives_(lives),
-      partition_(partition),
-      arena_numbers_(lives.memories()),
-      cells_(partition.largest_part()),
-      numbers_(partition.largest_part()),
-      families_(lives.memories(), CONVOY_NONE) {
+PartMemory::PartMemory(const PartitionedPlan& plan)
+    : PartitionedPlan(plan),
+      arena_numbers_(lives_.memories()),
+      cells_(partition_.largest_part()),
+      numbers_(partition_.largest_part()),
+      families_(lives_.memories(), CONVOY_NONE) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> families;  // kind and set
-  const std::uint32_t replicas = plan.cluster->replicas();
-  for (std::uint32_t memory = 0; memory < lives.memories(); ++memory) {
-    if (!partition.in_arena(memory)) continue;
+  const std::uint32_t replicas = plan_.cluster->replicas();
+  for (std::uint32_t memory = 0; memory < lives_.memories(); ++memory) {
+    if (!partition_.in_arena(memory)) continue;
     arena_numbers_[memory] = arena_memories_++;
-    const PlanBuffer& buffer = plan.buffers[lives.buffer(memory)];
+    const PlanBuffer& buffer = plan_.buffers[lives_.buffer(memory)];
     if (buffer.kind == CONVOY_BUFFER_MASTER) continue;
     const auto before = static_cast<std::uint32_t>(families.size()) * replicas;
     families_[memory] = families.try_emplace({buffer.kind, buffer.set}, before).first->second;

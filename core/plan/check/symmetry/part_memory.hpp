@@ -12,7 +12,7 @@ namespace convoy::check {
 
 // The contents of the memory of one part, as names, and the names of the memory itself within the
 // part. For one part after the other.
-class PartMemory {
+class PartMemory : public PartitionedPlan {
  public:
   struct Cell {
     Fingerprint value;
@@ -26,7 +26,7 @@ class PartMemory {
     std::vector<Cell> cells;
   };
 
-  PartMemory(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition);
+  explicit PartMemory(const PartitionedPlan& plan);
 
   // The arena's stretches of the part, ascending, and the replica that has the first one's role.
   // False when there would be very much memory.
@@ -70,9 +70,6 @@ class PartMemory {
   Fingerprint code(std::uint32_t memory, std::uint32_t stretch);
   std::uint32_t number(Numbered& of);
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   std::vector<std::size_t> arena_numbers_;  // by memory
   std::size_t arena_memories_ = 0;
   std::vector<Cell> cells_;        // by position

@@ -5,10 +5,6 @@
 
 namespace convoy::check {
 
-PartOperations::PartOperations(const Plan& plan, const ScratchLiveRanges& lives,
-                               const MemoryPartition& partition)
-    : plan_(plan), lives_(lives), partition_(partition) {}
-
 bool PartOperations::sort() {
   if (!find_passes()) return false;
   sort_items();

@@ -10,7 +10,7 @@
 namespace convoy::check {
 
 // The operations on each part of the memory, in order.
-class PartOperations {
+class PartOperations : public PartitionedPlan {
  public:
   // An operation on the stretch-th of its stretches; where it reaches everywhere, on all of them.
   struct Item {
@@ -24,8 +24,7 @@ class PartOperations {
     Fingerprint how = {};       // of what else there is to say of it
   };
 
-  PartOperations(const Plan& plan, const ScratchLiveRanges& lives,
-                 const MemoryPartition& partition);
+  explicit PartOperations(const PartitionedPlan& plan) : PartitionedPlan(plan) {}
   // False when forwards and backwards do not come in passes of one replica over its own memory.
   bool sort();
 
@@ -45,9 +44,6 @@ class PartOperations {
   void sort_items();
   void sort_stretches();
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   std::vector<Pass> passes_;
   std::vector<std::size_t> first_items_;  // by part
   std::vector<Item> items_;

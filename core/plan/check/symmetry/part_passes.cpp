@@ -8,18 +8,16 @@
 
 namespace convoy::check {
 
-PartPasses::PartPasses(const Plan& plan, const ScratchLiveRanges& lives,
-                       const MemoryPartition& partition, const PartOperations& items,
-                       PartMemory& memory)
-    : plan_(plan), lives_(lives), memory_(memory), computes_(plan.cluster->replicas()) {
+PartPasses::PartPasses(const PartitionedPlan& plan, const PartOperations& items, PartMemory& memory)
+    : PartitionedPlan(plan), memory_(memory), computes_(plan_.cluster->replicas()) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, Group> groups;
   for (const PartOperations::Pass& it : items.passes()) {
-    const std::size_t span = lives.first_span(it.operation);
-    Group& group = groups[{partition.first(span), partition.count(span)}];
-    group.first = partition.first(span);
-    group.count = partition.count(span);
+    const std::size_t span = lives_.first_span(it.operation);
+    Group& group = groups[{partition_.first(span), partition_.count(span)}];
+    group.first = partition_.first(span);
+    group.count = partition_.count(span);
     group.passes.push_back(&it);
-    computes_[operation_of(plan, it.operation).replica] = it.compute + 1;
+    computes_[operation_of(plan_, it.operation).replica] = it.compute + 1;
   }
   for (auto& [unused, group] : groups) groups_.push_back(std::move(group));
 }

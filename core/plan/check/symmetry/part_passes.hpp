@@ -9,7 +9,7 @@
 namespace convoy::check {
 
 // The forwards and backwards of all replicas over the part that the memory is in.
-class PartPasses {
+class PartPasses : public PartitionedPlan {
  public:
   // Those over the same elements.
   struct Group {
@@ -30,8 +30,7 @@ class PartPasses {
   };
   using AllProgress = std::vector<Progress>;  // how far all have come, by replica and local stretch
 
-  PartPasses(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
-             const PartOperations& items, PartMemory& memory);
+  PartPasses(const PartitionedPlan& plan, const PartOperations& items, PartMemory& memory);
 
   void enter(std::span<const std::uint32_t> arena);
   // In the order of the plan.
@@ -55,8 +54,6 @@ class PartPasses {
   Fingerprint backward(const Operation& operation, const PartOperations::Pass& pass,
                        std::uint32_t stretch, Progress& progress);
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
   PartMemory& memory_;
   std::vector<Group> groups_;
   std::vector<std::uint64_t> computes_;  // by replica

@@ -19,16 +19,11 @@ struct RunPosition {
 // The periods of parts often begin alike: the passes and updates of the whole arena are the same
 // for every slice of a later collective. So a part continues from the state that an earlier part
 // reached by the same operations. For one part after the other, like memory and passes.
-class PrefixCache {
+class PrefixCache : public PartitionedPlan {
  public:
-  PrefixCache(const Plan& plan, const ScratchLiveRanges& lives, const MemoryPartition& partition,
-              const PartDependences& dependences, PartMemory& memory, PartPasses& passes)
-      : plan_(plan),
-        lives_(lives),
-        partition_(partition),
-        dependences_(dependences),
-        memory_(memory),
-        passes_(passes) {}
+  PrefixCache(const PartitionedPlan& plan, const PartDependences& dependences, PartMemory& memory,
+              PartPasses& passes)
+      : PartitionedPlan(plan), dependences_(dependences), memory_(memory), passes_(passes) {}
 
   // Begins the period of a part that memory and passes have entered. Where an earlier one began
   // alike, memory, passes and result are as behind that, and the place is there.
@@ -49,9 +44,6 @@ class PrefixCache {
   std::size_t matching_items(const Period& a, const Period& b) const;
   bool does_the_same(const Operation& operation) const;
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   const PartDependences& dependences_;
   PartMemory& memory_;
   PartPasses& passes_;

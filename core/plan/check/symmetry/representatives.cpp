@@ -10,11 +10,10 @@
 namespace convoy::check {
 namespace {
 
-class Representatives {
+class Representatives : public PartitionedPlan {
  public:
-  Representatives(const Plan& plan, const ScratchLiveRanges& lives,
-                  const MemoryPartition& partition)
-      : plan_(plan), lives_(lives), partition_(partition), kept_(partition.parts(), false) {}
+  explicit Representatives(const PartitionedPlan& plan)
+      : PartitionedPlan(plan), kept_(plan.parts(), false) {}
 
   void choose(const std::vector<Fingerprint>& fingerprints) {
     std::set<std::pair<std::uint64_t, std::uint64_t>> known;
@@ -124,9 +123,6 @@ class Representatives {
     return number;
   }
 
-  const Plan& plan_;
-  const ScratchLiveRanges& lives_;
-  const MemoryPartition& partition_;
   std::vector<bool> kept_;              // by part
   std::size_t left_ = 0;                // operations, when it is known whether it is worth it
   std::vector<std::uint64_t> before_;   // by stretch
@@ -140,9 +136,10 @@ std::unique_ptr<ReducedPlan> keep_representatives(const Plan& plan) {
   const ScratchLiveRanges lives(plan);
   const std::optional<MemoryPartition> partition = MemoryPartition::of(plan, lives);
   if (!partition || partition->parts() < 2) return nullptr;
-  const auto fingerprints = part_fingerprints(plan, lives, *partition);
+  const PartitionedPlan partitioned(plan, lives, *partition);
+  const auto fingerprints = part_fingerprints(partitioned);
   if (!fingerprints) return nullptr;
-  Representatives representatives(plan, lives, *partition);
+  Representatives representatives(partitioned);
   representatives.choose(*fingerprints);
   return representatives.is_worth_it() ? representatives.make() : nullptr;
 }
