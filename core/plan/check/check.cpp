@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t kMaximumPeriods = 8;
 
 // Runs until two periods leave the same state, then as long again, so that every value that a
-// forward reads was made after the run began to repeat.
+// forward reads was made after the fixed point was reached.
 bool run_to_fixed_point(check::SymbolicRun& run) {
   std::uint64_t before = 0;
   bool settled = false;
@@ -168,7 +168,7 @@ CheckReport combined(std::vector<StageReport> stages) {
   return whole;
 }
 
-// Of a stage whose residuals are not carried into the next one.
+// Notes it in the report of a stage whose residuals are not carried into the next one.
 void note_lost_residuals(std::uint64_t next_step, CheckReport& report) {
   if (report.nothing_lost)
     report.recurrence += fmt::format(" but what residuals hold when step {} begins", next_step);
@@ -212,7 +212,7 @@ std::vector<StageReport> check_each_stage(const Plan& plan) {
   return stages;
 }
 
-// Each stage, then the passages between them.
+// Each stage, then the transitions between them.
 CheckReport check_stages(const Plan& plan) {
   std::vector<StageReport> stages = check_each_stage(plan);
   if (std::ranges::any_of(stages, is_over_budget, &StageReport::report))
@@ -273,7 +273,7 @@ CheckReport check_reduced(const Plan& plan) {
   return check_all_of(plan);
 }
 
-// A plan that is right in program order must also be right where relaxed reads see older contents.
+// A plan that is right in program order must also be right where relaxed reads are stale.
 void judge_stale_reads(const Plan& plan, CheckReport& report) {
   const std::optional<check::StaleReads> stale = check::with_stale_reads(plan);
   if (!stale) return;

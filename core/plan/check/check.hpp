@@ -101,13 +101,13 @@ struct StageReport {
   std::uint64_t hash = 0;  // of the plan that is this stage alone
 };
 
-// Proves what a plan computes by running it on symbolic values, which record their origin, until
-// its state repeats. It shows whether every replica's gradient reaches every variable exactly once
-// and how late, or what is wrong and where. A state that never repeats is judged as a linear
-// recurrence. In a plan with several stages, each stage and each passage to the next one is proved.
-// Takes logical and lowered plans. Proves plans, not the devices that run them. A plan that would
-// take more than about ten seconds is unproved; work on assumptions that turn out not to hold does
-// not count.
+// Proves what a plan computes by symbolic execution: values record their origin, and the run ends
+// at a fixed point, when its state repeats. It shows whether every replica's gradient reaches every
+// variable exactly once and how late, or what is wrong and where. A state that never repeats is
+// judged as a linear recurrence. In a plan with several stages, each stage and each transition to
+// the next one is proved. Takes logical and lowered plans. Proves plans, not the devices that run
+// them. A plan that would take more than about ten seconds is unproved; work on assumptions that
+// turn out not to hold does not count.
 CheckReport check_plan(const Plan& plan);
 
 // Whether the proof, or a part of it, would have taken too long.

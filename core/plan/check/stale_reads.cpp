@@ -37,7 +37,7 @@ class StaleReadsMaker {
   }
 
  private:
-  // Buffers with what another one held when this period and the one before began.
+  // Copies of what a buffer held when this period began, and the one before.
   struct Past {
     std::uint32_t now = 0, before = 0;
   };

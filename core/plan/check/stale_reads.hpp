@@ -7,7 +7,7 @@
 
 namespace convoy::check {
 
-// A plan some of whose relaxed reads see what memory held earlier.
+// A plan in which some relaxed reads are stale: they see what memory held earlier.
 struct StaleReads {
   Plan plan;
   std::uint32_t operation = 0;  // of the original plan: the first one that does

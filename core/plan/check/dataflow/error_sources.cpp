@@ -33,7 +33,7 @@ void SourceParts::add(AtomId error, const Weight& weight) {
 
 namespace {
 
-// That of a gradient in the source.
+// The weight of the source by that of a gradient in it.
 std::optional<Weight> of_gradients(const SourceParts& parts, const FinalWeights& finals) {
   for (const auto& [gradient, weight] : parts.gradients)
     if (const std::uint64_t in_the_end = finals.of_gradient(gradient); in_the_end != 0)
@@ -56,7 +56,8 @@ std::optional<Weight> ErrorSources::weight(AtomId error, const FinalWeights& fin
   return found;
 }
 
-// Without gradients of this period, what memory keeps of those of the period before.
+// If the source has no gradients of this period, it has what memory keeps of those of the period
+// before.
 SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) const {
   SourceParts parts;
   std::vector<Term> held;
@@ -76,7 +77,7 @@ SourceParts ErrorSources::parts_of(ValueId source, const FinalWeights& finals) c
   return parts;
 }
 
-// The part of what others have left out that does not arrive as their error.
+// The source is what other casts left out: the part that does not arrive as their error.
 std::optional<Weight> ErrorSources::of_rests(const SourceParts& parts, const FinalWeights& finals) {
   std::optional<Weight> result;
   if (!parts.known) return result;

@@ -14,11 +14,11 @@ namespace convoy::check {
 // their signs, or a projection. Gradients that are left out may come again; parameters do not.
 bool keeps_a_part(const Plan& plan, const Atom& cast);
 
-// Sums of gradients and errors.
+// A sum of gradients and errors.
 struct SourceParts {
   std::map<GradientKey, Weight> gradients = {};
   std::map<AtomId, Weight> errors = {};
-  bool known = true;  // and of nothing else
+  bool known = true;  // there is nothing else in it
 
   void add(const GradientKey& gradient, const Weight& weight);
   void add(AtomId error, const Weight& weight);
@@ -33,12 +33,12 @@ class FinalWeights {
   virtual std::uint64_t of_error(AtomId error) const = 0;
   // Of what was made by the operation that made this error; none where this is not known.
   virtual std::optional<Weight> of_result(AtomId /*error*/) const { return std::nullopt; }
-  // Adds what memory held when the period began; whether that is known.
+  // Adds what memory held when the period began. False where that is not known.
   virtual bool add_held(const Term& /*held*/, SourceParts& /*parts*/) const { return false; }
 };
 
 // How often what a cast or a compressor reads counts in the end, if the result lets all of it
-// through. It shows whether what is left out comes back as often as it should.
+// through. It shows whether an error is brought back as often as it should.
 class ErrorSources {
  public:
   explicit ErrorSources(const ValueTable& values) : values_(values) {}

@@ -8,12 +8,12 @@
 
 namespace convoy::check {
 
-// The known facts about a value from undeclared kernels: the gradients that lead to it, and how
-// often they count if kernels keep the scale of their reads.
+// The gradients that reach a value through undeclared kernels, and how often they count if kernels
+// keep the scale of their reads.
 struct Reaching {
   using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
   std::map<std::uint32_t, Computes> gradients;       // by replica
-  bool parameters = false;                           // parameters lead to it, too
+  bool parameters = false;                           // parameters reach it, too
   std::set<AtomId> applies;                          // the nearest updates that do
   std::uint32_t operation = CONVOY_NONE;             // the kernel's call
   // The kernel that makes or reads a compressor's message as if it were plain values: its result
@@ -21,7 +21,8 @@ struct Reaching {
   std::uint32_t misread = CONVOY_NONE;
 };
 
-// Follows gradients through undeclared kernels. Every value is examined once.
+// Follows gradients through undeclared kernels, as reaching definitions do with assignments. Every
+// value is examined once.
 class ReachingGradients {
  public:
   explicit ReachingGradients(const ValueTable& values) : values_(values) {}

@@ -101,8 +101,8 @@ class FixedPointJudge {
     }
   }
 
-  // Averaged parameters, and values that are not updates, have weights that only the recurrence
-  // gives.
+  // Decides whether the recurrence may say more: averaged parameters, and values that are not
+  // updates, have weights that only the recurrence gives.
   void choose_decider() {
     const UpdateStyle& style = history_.style();
     const auto only = [&](std::initializer_list<FindingKind> kinds) {

@@ -7,7 +7,8 @@ namespace convoy::check {
 
 struct FixedPointJudgement {
   CheckReport report;
-  // The linear recurrence of the plan may say more, or is to be taken whatever it says.
+  // Whether the linear recurrence of the plan may say more, and whether it decides, whatever it
+  // says.
   bool recurrence_may_decide = false;
   bool recurrence_decides = false;
 };

@@ -70,8 +70,8 @@ class SharpnessAwareJudge {
     });
   }
 
-  // What the only product in the value was made of, if the rest are these parameters; its factors
-  // are positive.
+  // The ascent from these parameters: what the only product in the value was made of, if the rest
+  // of the value is the parameters and the product's factors are positive.
   std::optional<ValueId> ascent_from(ValueId parameters, ValueId value) {
     if (values_.value(value).poison) return std::nullopt;
     std::optional<Term> product;

@@ -7,8 +7,7 @@ namespace convoy::check {
 // Whether the run is sharpness-aware minimisation (Foret et al., 2021), and nothing else: of every
 // two computes, the first one's gradients only move the parameters uphill, by a positive multiple
 // of the replica's own gradient or of the sum of all; the mean of the second one's is applied to
-// the parameters from before. All of that is compared with a reference, for all elements and
-// replicas.
+// the parameters from before. The run is compared with a reference, for all elements and replicas.
 bool is_sharpness_aware(const Plan& plan, SymbolicRun& run);
 
 }  // namespace convoy::check

@@ -19,7 +19,7 @@ Weight total(const std::vector<Term>& terms) {
   return sum;
 }
 
-// Of an operation that makes or reads messages of compressors.
+// What is wrong with an operation that makes or reads messages of compressors.
 std::string what_is_misread(OperationKind kind) {
   const auto loose = [](const char* unpacks) {
     return fmt::format(
@@ -62,7 +62,7 @@ void UpdateHistory::reject(Version& version, FindingKind kind, const Atom& updat
   report(kind, update.operation, replica, update.range, what);
 }
 
-// Older parameters first, without recursion: a period may have millions of updates.
+// Older versions first, without recursion: a period may have millions of updates.
 const Version& UpdateHistory::version_of(ValueId value, const ElementRange& range,
                                          std::uint32_t reader) {
   const auto known = versions_.find(value);
@@ -82,7 +82,7 @@ const Version& UpdateHistory::version_of(ValueId value, const ElementRange& rang
   return versions_.at(value);
 }
 
-// The arguments of examine().
+// The older versions of which this one is made.
 void UpdateHistory::collect_older(ValueId value, const Place& place,
                                   std::map<ValueId, Place>& found) {
   const ValueTable& values = run_.values();

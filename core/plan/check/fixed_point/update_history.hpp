@@ -12,7 +12,7 @@
 
 namespace convoy::check {
 
-// The origin of parameters: the gradients that were applied to them, one update after the other.
+// A version of the parameters: the gradients that were applied to them, one update after the other.
 struct Version {
   bool sound = true;  // nothing was found to be wrong with it
   std::vector<std::uint64_t>
@@ -22,11 +22,11 @@ struct Version {
   std::uint32_t operation = CONVOY_NONE;   // that apply
 };
 
-// How updates are made, over all that forwards read.
+// How updates are made, over all versions that forwards read.
 struct UpdateStyle {
   std::set<std::uint64_t> replicas_per_update;
   std::set<std::uint64_t> computes_per_update;
-  // Of a replica, the first compute of an update's gradients and the one behind the last.
+  // Of a replica, the first compute of an update's gradients and the one after the last.
   std::set<std::pair<std::uint64_t, std::uint64_t>> computes_of_updates;
   bool waits = false;                 // an apply comes later than in the last of these computes
   std::uint64_t largest_lag = 0;      // steps from a compute to the apply of its gradient
@@ -39,8 +39,8 @@ struct UpdateStyle {
   std::set<std::string> compressors;  // on a path: what they leave out is lost
 };
 
-// Traces values from the parameters that forwards read back to the initial ones, and reports errors
-// in the updates on the way. Every version is examined once.
+// The update history of parameters: traces the values that forwards read back to the first
+// parameters, and reports errors in the updates in between. Every version is examined once.
 class UpdateHistory {
  public:
   UpdateHistory(const Plan& plan, const SymbolicRun& run)
@@ -64,7 +64,7 @@ class UpdateHistory {
     Weight weight;  // in the sum, before it is divided by the contributions
   };
 
-  // A value that stands for parameters, and where it was found.
+  // Where a value that stands for parameters was found.
   struct Place {
     ElementRange range{};
     std::uint32_t reader = CONVOY_NONE;
@@ -114,7 +114,8 @@ class UpdateHistory {
   ReachingGradients reaching_;
   FactorPaths factors_;
   std::unordered_map<ValueId, Version> versions_;
-  // Gradients, by replica and compute, that the run turns into a part of what a forward reads.
+  // Gradients, by replica and compute, that become a part of what a forward reads without an
+  // update.
   std::set<std::pair<std::uint32_t, std::uint64_t>> detours_;
   std::set<ValueId> with_rests_;  // sums of updates whose rests are judged
   UpdateStyle style_;

@@ -15,7 +15,7 @@ std::string gradients_are(std::size_t count) {
   return convoy::counted(count, "gradient") + (count == 1 ? " is" : " are");
 }
 
-// What there is of gradients and errors in the sum that an update applies.
+// The weights of gradients and errors in the sum that an update applies.
 class UpdateWeights : public FinalWeights {
  public:
   UpdateWeights(const ValueTable& values, const std::vector<Term>& sum) {
@@ -128,7 +128,8 @@ std::vector<UpdateHistory::Contribution> UpdateHistory::contributions(const Atom
   return {};
 }
 
-// Where rows or columns lose their means, those of all gradients in the update do.
+// Where the means of rows or columns are taken off a gradient, they are taken off all gradients in
+// the update.
 void UpdateHistory::require_equal_rests(const Atom& update, Version& version) {
   if (!run_.centres_matrices()) return;
   struct Open {
@@ -248,7 +249,7 @@ void UpdateHistory::require_reaching_weights(const Atom& update, const Reaching&
                      fmt::join(style_.kernels, ", "), like.value, present, update.contributions));
 }
 
-// The mean of the gradients present: each has a weight of one over their number.
+// Requires a mean of the gradients that are present: each has a weight of one over their number.
 void UpdateHistory::require_weights(const Atom& update, const std::vector<Contribution>& parts,
                                     Version& version) {
   for (const Contribution& part : parts)
@@ -300,8 +301,8 @@ void UpdateHistory::note_computes(const Atom& update, std::uint64_t first, std::
   style_.waits = style_.waits || update.step >= end;
 }
 
-// Those of the computes from `first` on. They may be there to move what a later forward reads, as
-// in sharpness-aware minimisation (Foret et al., 2021).
+// Skipped gradients, of the computes from `first` on. They may be there to move what a later
+// forward reads, as in sharpness-aware minimisation (Foret et al., 2021).
 void UpdateHistory::report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
                                    std::uint64_t end, Version& version) {
   bool moves_reads = true;
@@ -316,7 +317,7 @@ void UpdateHistory::report_skipped(const Atom& update, std::uint32_t replica, st
                      replica));
 }
 
-// Every gradient of every replica goes in once, in order.
+// Every gradient of every replica must be applied once, in order.
 void UpdateHistory::advance(const Atom& update, const std::vector<Contribution>& parts,
                             Version& version) {
   std::map<std::uint32_t, std::vector<std::uint64_t>> computes;

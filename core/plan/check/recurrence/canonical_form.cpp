@@ -11,7 +11,7 @@
 namespace convoy::check {
 namespace {
 
-// Words that describe what a class does to its states, without the atoms.
+// What a system does to its states, as words, without the atoms.
 void add_form(const Plan& plan, const LinearSystem& it, std::vector<std::uint64_t>& words) {
   words.insert(words.end(),
                {it.states.size(), it.reads.size(), it.error_atoms.size(), it.opaque_atoms.size()});
@@ -90,7 +90,7 @@ class AtomWords {
     return field_hash(0, kind);
   }
 
-  // Memory of other classes, as what a factor was made of, is all one.
+  // Memory of other systems, of which a factor may be made, counts as one.
   std::uint64_t place(std::uint32_t buffer) const {
     const auto found = places_.find(buffer);
     return found == places_.end() ? places_.size() : found->second;
@@ -99,7 +99,7 @@ class AtomWords {
   const Plan& plan_;
   const ValueTable& values_;
   std::map<std::uint32_t, std::uint32_t> places_;  // of buffers among the states
-  Columns<AtomId> atoms_;                          // those that several classes share
+  Columns<AtomId> atoms_;                          // those that several systems share
   std::uint32_t described_ = 0;
 };
 

@@ -10,8 +10,8 @@
 
 namespace convoy::check {
 
-// Cuts memory into stretches so that every move between two memories begins and ends at cuts on
-// both sides.
+// Closes the cuts of memories under moves: every move between two memories begins and ends at cuts,
+// and cuts of one side are cuts of the other.
 class CutClosure {
  public:
   CutClosure(std::size_t memories, const ValueTable& budget) : cuts_(memories), budget_(budget) {}
@@ -19,7 +19,7 @@ class CutClosure {
   void cut(std::uint32_t memory, std::uint64_t at) { note(memory, at); }
   // Element i of `to`'s range depends on element i + shift of `from`.
   void link(std::uint32_t to, const ElementRange& range, std::uint32_t from, std::int64_t shift);
-  // Until nothing changes. Throws OverBudget.
+  // Adds cuts until a fixed point is reached. Throws OverBudget.
   void close();
   // The memory with most cuts.
   std::uint32_t most_cut() const;

@@ -5,8 +5,8 @@
 
 namespace convoy::check {
 
-// Judges the errors of casts and compressors in what replicas read in the end: an error that is
-// never brought back counts once, and one that is brought back does not count.
+// Judges the errors of casts and compressors in what replicas read in the end. An error that
+// nothing adds back is lost. With error feedback it is added back, and its final weight is 0.
 class ErrorFeedbackJudge : public SystemProof {
  public:
   explicit ErrorFeedbackJudge(const SystemProof& proof)

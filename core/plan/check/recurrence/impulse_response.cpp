@@ -19,7 +19,8 @@ Weight number_and_field(const LinearRow& row, const std::vector<Weight>& held) {
   return sum;
 }
 
-// How much of one period's gradients the mean of all reads has 0, 1, 2, ... periods later.
+// The impulse response: how much of one period's gradients the mean of all reads has 0, 1, 2, ...
+// periods later.
 std::vector<Weight> responses(const LinearSystem& it, std::size_t periods) {
   std::vector<Weight> held(it.states.size(), Weight{0, 0});
   for (std::size_t i = 0; i < held.size(); ++i)

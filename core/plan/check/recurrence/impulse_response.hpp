@@ -19,8 +19,8 @@ std::vector<Weight> next_period(const LinearSystem& it, const std::vector<Weight
 // 1 / (1 - b) times. `updates` are those of a period.
 bool counts_by_momentum(const LinearSystem& it, std::uint64_t total, std::uint64_t updates);
 
-// Whether it may do so because of two of them, one after the other, such as the workers' own inside
-// of an outer one: contributions decay like sums of powers of two numbers b, and the count is at
+// Whether it may do so because of two momenta, one inside of the other, such as the workers' own
+// and an outer one: contributions decay like sums of powers of two numbers b, and the count is at
 // most 1 / (1 - b) of one times that of the other.
 bool may_count_by_two_momenta(const LinearSystem& it, std::uint64_t total, std::uint64_t updates);
 

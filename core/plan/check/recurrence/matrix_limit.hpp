@@ -6,7 +6,7 @@
 
 namespace convoy::check {
 
-// The limit of x' = A x after many periods.
+// What x' = A x does after many periods.
 enum class Stability {
   kConverges,   // A^t converges: everything that is not conserved decays
   kDiverges,    // something grows without bound

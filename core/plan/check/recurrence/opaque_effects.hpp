@@ -15,7 +15,7 @@ std::string makers_of(const Plan& plan, const ValueTable& values, const std::vec
 // Whether a plug-in's kernels made all of them, rather than operations such as dot.
 bool made_by_calls(const Plan& plan, const ValueTable& values, const std::vector<AtomId>& atoms);
 
-// Why nothing can be said about what they did.
+// Why nothing can be said about what these atoms hold.
 std::string unknown_effect(const Plan& plan, const ValueTable& values,
                            const std::vector<AtomId>& atoms);
 

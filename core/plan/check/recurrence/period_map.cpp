@@ -61,7 +61,7 @@ class Mapper {
     }
   }
 
-  // Nodes are of one class when one holds what the other held, or both hold what the same kernel
+  // Nodes are of one system when one holds what the other held, or both hold what the same kernel
   // made.
   void merge_nodes() {
     std::map<AtomId, std::uint32_t> with_kernel;
@@ -229,7 +229,8 @@ class Mapper {
     return to_row(row);
   }
 
-  // One column per atom, whatever elements of it: a class holds the same ones of each.
+  // One column per atom, whatever elements of it: all states of a system hold the same elements of
+  // each.
   LinearRow atoms_of(const PeriodNode& node, AtomKind wanted, Columns<AtomId>& columns) {
     std::map<std::uint32_t, Weight> row;
     for (const Term& term : nodes_.terms(node)) {

@@ -9,8 +9,8 @@
 
 namespace convoy::check {
 
-// A term that one step of the recurrence adds to a state: `weight` times state, gradient or noise
-// `index`.
+// A term of a linear row: `weight` times the state, gradient, error or unknown result with this
+// index.
 struct Addend {
   std::uint32_t index = 0;
   Weight weight;
@@ -33,23 +33,25 @@ struct PeriodRead {
   std::uint32_t operation = CONVOY_NONE;
   ElementRange range{};  // of the arena
   LinearRow states;
-  LinearRow opaque = {};  // columns as opaque_atoms of the class
+  LinearRow opaque = {};  // columns as opaque_atoms of the system
   ValueId value = 0;      // all of it, with the period's own gradients
 };
 
-// What the states of a reachable part stand for: the contents of all states of the class are sums
-// of these vectors, each times a state.
+// How the states of a reachable subspace are coordinates in the system: the contents of all its
+// states are sums of these vectors, each times a coordinate.
 struct Coordinates {
-  std::vector<PeriodState> states;  // of the class
-  std::vector<LinearRow> errors;    // C of the class
+  std::vector<PeriodState> states;  // of the system
+  std::vector<LinearRow> errors;    // C of the system
   std::vector<std::vector<Weight>> vectors;
   std::vector<std::size_t> places;  // of each vector's own state, where the others are 0
 };
 
-// Elements that depend on each other from one period to the next and on no others:
-//   x' = A x + B g + C e + D y
-// with gradients g, errors e of casts, declared kernels and even products (symmetric_products.hpp),
-// and y from kernels that declare nothing. An apply is taken as p - sum / contributions.
+// A linear system: elements of memory that depend on each other from one period to the next, and on
+// no others,
+// x' = A x + B g + C e + D y
+// with states x, gradients g, errors e of casts, declared kernels and symmetric products
+// (symmetric_products.hpp), and results y of kernels that declare nothing. An apply counts as p -
+// sum / contributions.
 struct LinearSystem {
   std::vector<PeriodState> states;
   std::vector<LinearRow> step;       // A, a row per state
@@ -64,7 +66,7 @@ struct LinearSystem {
   std::vector<PeriodRead> reads;
   std::vector<AtomId> error_atoms;
   std::vector<AtomId> opaque_atoms;
-  std::optional<Coordinates> coordinates;  // of reachable_part(), else none
+  std::optional<Coordinates> coordinates;  // of reachable_subspace(), else none
 };
 
 // The reason why a period is not such a map.
@@ -81,19 +83,21 @@ struct PeriodMap {
   std::vector<GradientKey> gradients;  // columns of B
   std::vector<GradientKey> earlier;    // of earlier stages, by computes of their run
   std::vector<LinearSystem> systems;   // those that forwards read, different ones only
-  // Classes that hold the same elements of the arena, each replica's own say: by index.
+  // By index, the systems that hold the same elements of the arena, such as one of each replica.
   std::vector<std::vector<std::size_t>> groups;
-  // Those of projections in all classes, also in those that are like others, and a place of each.
+  // The bases of projections in all systems, also in those that were left out, with one place of
+  // each.
   std::map<AtomId, ElementRange> bases;
-  std::vector<PeriodState> unread;  // memory of no class: it leads to no forward
+  std::vector<PeriodState> unread;  // memory of no system: nothing leads from it to a forward
   std::vector<PeriodFault> faults;
 };
 
 // What has run before the period.
 enum class Begun { kPrologue, kEarlierStages };
 
-// Takes one period apart that was run from held memory. `begun` has run the prologue alone, or all
-// earlier stages, whose gradients are left out here. Throws OverBudget.
+// Takes a period apart into linear systems. `period` was run from any memory (Start::kAnyPeriod).
+// `begun` has run the prologue alone, or all earlier stages, whose gradients are left out here.
+// Throws OverBudget.
 PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
                      Begun what = Begun::kPrologue);
 

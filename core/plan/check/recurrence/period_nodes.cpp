@@ -67,7 +67,7 @@ void PeriodNodes::cut(CutClosure& cuts, std::uint32_t side, const SymbolicRun& b
     cuts.cut(cuts_of(side), first);
 }
 
-// One that puts elements of this memory, or of others, to other positions of it.
+// An operation that moves elements to other positions of this memory.
 std::uint32_t PeriodNodes::shifting_operation(std::uint32_t cuts) {
   for (std::uint32_t s = 0; s < sides_.size(); ++s) {
     if (cuts_of(s) != cuts) continue;

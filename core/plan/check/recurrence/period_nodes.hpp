@@ -61,7 +61,7 @@ class PeriodNodes {
   }
   std::vector<Term> through_ratios(std::vector<Term> terms) const;
   std::vector<Term> through_symmetric(std::vector<Term> terms) const;
-  // All sides in the arena's numbers are cut alike.
+  // All sides that are numbered as the arena have the same cuts.
   std::uint32_t cuts_of(std::uint32_t side) const { return sides_[side].arena ? 0 : side + 1; }
   std::uint32_t held_side(const Term& term) const;
 

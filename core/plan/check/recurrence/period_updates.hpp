@@ -9,8 +9,8 @@
 
 namespace convoy::check {
 
-// The updates that a period makes of one class of elements: the gradients that each is given, and
-// of how many computes it takes the mean.
+// The updates that a period makes to one linear system: which gradients each is given, and over how
+// many computes it takes the mean.
 class PeriodUpdates {
  public:
   PeriodUpdates(const Plan& plan, const LinearSystem& system,

@@ -40,11 +40,11 @@ std::vector<Term> witnesses(const std::vector<Term>& source, std::uint32_t buffe
 }
 
 // How much a state gains when the result of a cast or compressor gains one and what it left out
-// stays the same: as much as the error's weight where the state is made of the result, and nothing
-// where it is only the rest of it. None where this is not known.
+// stays the same: the error's weight where the state is made of the result, and nothing where it is
+// only the rest of it. None where this is not known.
 //
-// It differs from the weight of the gradients that were read, which may also go on beside the
-// result, as in the momentum that was compressed.
+// It differs from the weight of the gradients that were read, which may also reach the state beside
+// the result, as in the momentum that was compressed.
 std::optional<Weight> gain_of(AtomId error, const PeriodState& state, const ValueTable& values) {
   const std::vector<Term> terms = values.expand(state.value, Casts::kErrors);
   if (std::ranges::none_of(terms, [&](const Term& it) { return it.atom == error; }))
@@ -124,8 +124,8 @@ const PeriodWeights::Gains& PeriodWeights::known_gains(AtomId error, std::size_t
   return gains_.emplace(error, gains_of_coordinates(error, column)).first->second;
 }
 
-// The same of a reachable part. What the states of the class gain must be in that part, too: else
-// the result alone has no final weight.
+// The same for a reachable subspace. What the states of the system gain must be in that subspace,
+// too: else the result alone has no final weight.
 PeriodWeights::Gains PeriodWeights::gains_of_coordinates(AtomId error, std::size_t column) const {
   const Coordinates& all = *system_.coordinates;
   std::vector<Weight> gains(all.states.size(), Weight{0, 0});

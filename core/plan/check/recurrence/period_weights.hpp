@@ -9,7 +9,7 @@
 
 namespace convoy::check {
 
-// The final weights in what a replica reads, of the gradients and errors of one class of elements.
+// The final weights of the gradients and errors of one linear system, in what a replica reads.
 class PeriodWeights : public FinalWeights {
  public:
   PeriodWeights(const LinearSystem& system, const std::vector<GradientKey>& gradients,

@@ -9,20 +9,19 @@
 
 namespace convoy::check {
 
-// Whether the bases of projections turn from step to step, so that what is outside of one
-// basis can be inside of a later one. There are three ways:
+// Whether the bases of projections change from step to step, so that what one basis leaves out can
+// be inside of a later one. There are three ways:
 // - a power iteration: the basis is made of products of all projected matrices with memory that
 //   this period sets to products with the basis (PowerSGD; Vogels et al., 2019);
-// - the basis is made of products of all projected matrices with what a kernel makes in this
-//   period, from the step's number, or from what it left in memory in the period before. Then the
-//   author says that the kernel makes other columns in every step;
-// - bases in turn (ACP-SGD; Zhang et al., 2023): matrices are projected on one basis, their
-// products
-//   with it make the next one, and what the first one left out is in what is projected on the next
-//   one, and so on until the first one comes again, in the period after.
+// - new columns: the basis is made of products of all projected matrices with what a kernel makes
+//   in this period, from the step's number, or from what it left in memory in the period before.
+//   The author says that the kernel makes other columns in every step;
+// - alternating bases (ACP-SGD; Zhang et al., 2023): matrices are projected on one basis, their
+//   products with it make the next one, and what the first one left out is in what is projected on
+//   the next one, and so on until the first one comes again, in the period after.
 class ProjectionBases {
  public:
-  // `period` was run from held memory.
+  // `period` was run from any memory.
   ProjectionBases(const Plan& plan, const SymbolicRun& period);
 
   bool turns(AtomId basis);

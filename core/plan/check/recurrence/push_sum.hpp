@@ -9,14 +9,14 @@
 
 namespace convoy::check {
 
-// Quotients that are parameters, as in push-sum (stochastic gradient push; Assran et al., 2019): a
-// sum over its weight. Both are passed on by the same fractions; the weights begin as constants,
-// and the sums as multiples of the first parameters. So without gradients a quotient is the
-// parameters, however far the weights are. The weights do not depend on the run, and settle: in the
-// end a quotient is its sum divided by a constant.
+// The quotients of push-sum (stochastic gradient push; Assran et al., 2019) are parameters: a sum
+// divided by its weight. Both are passed on by the same fractions; the weights begin as constants,
+// and the sums as multiples of the first parameters. So without gradients a quotient stays equal to
+// the parameters, whatever the weights are. The weights do not depend on the run, and settle: in
+// the end a quotient is its sum divided by a constant.
 class PushSum {
  public:
-  // `period` was run from held memory, `begun` has run the prologue. Throws OverBudget.
+  // `period` was run from any memory, `begun` has run the prologue. Throws OverBudget.
   PushSum(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
 
   struct Ratio {
@@ -33,7 +33,7 @@ class PushSum {
  private:
   enum class Part { kSum, kWeight };
   using Row = std::map<std::uint32_t, Weight>;  // by buffer
-  // Memory that every period passes on in the same way.
+  // A set of buffers that every period maps linearly to themselves, in the same way.
   struct Flow {
     Part part = Part::kSum;
     std::map<std::uint32_t, Row> step;

@@ -147,7 +147,7 @@ class RecurrenceJudge {
     reports_.push_back(report);
   }
 
-  // Whether a mean of parameters on the way is meant or not, all replicas must go on from it.
+  // Whether a mean of iterates is meant or not, all replicas must go on from it.
   void require_equal_averages(const PeriodMap& map) {
     for (const std::vector<std::size_t>& group : map.groups)
       for (const std::size_t i : group) {
@@ -174,13 +174,13 @@ class RecurrenceJudge {
       for (const LinearSystem& it : map.systems) take_system(it, map.gradients);
       if (only_restarts(map)) return;
     } catch (const OverBudget&) {
-      // What the applies are given is wrong, whatever the classes are.
+      // What the applies are given is wrong, whatever the systems are.
     }
     findings_ = std::move(of_applies);
     reports_.clear();
   }
 
-  // Momentum that begins anew is all that there is against the classes, and replicas agree on it.
+  // Momentum that restarts is all that there is against the systems, and replicas agree on it.
   bool only_restarts(const PeriodMap& map) const {
     if (reports_.size() != map.systems.size()) return false;
     const auto restarts = [](const SystemReport& it) { return !it.restarts.empty(); };
@@ -327,7 +327,7 @@ class RecurrenceJudge {
   Recurrence result_;
   std::vector<bool> parameter_like_;                   // by buffer
   std::set<std::pair<ValueId, std::uint64_t>> means_;  // sums and contributions that are right
-  std::vector<SystemReport> reports_;                  // by class
+  std::vector<SystemReport> reports_;                  // by system
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };

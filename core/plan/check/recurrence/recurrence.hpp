@@ -10,7 +10,7 @@
 
 namespace convoy::check {
 
-// How the gradients of a period count in the end, in all parameters or in a class of elements.
+// How often the gradients of a period count in the end, in all parameters or in one linear system.
 struct GradientCounts {
   double counts = 1;             // how often every gradient counts, at most; 1: as in a mean
   double least = 1;              // and at least

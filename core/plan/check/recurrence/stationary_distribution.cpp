@@ -67,8 +67,8 @@ bool is_ergodic(const Rows& step) {
   return rhythm == 1;
 }
 
-// Classes of states: states of one class get the same total from the states of every class, so they
-// have equal weights in the conserved sum.
+// Lumps states as in Markov chains: states of one lump get the same total from the states of every
+// lump, so they have equal weights in the conserved sum.
 std::vector<std::uint32_t> lumped(const Rows& step, const ValueTable& budget, std::uint32_t where) {
   std::vector<std::uint32_t> kinds(step.size(), 0);
   for (std::size_t count = 1; count <= kMostWeights;) {

@@ -8,11 +8,11 @@
 
 namespace convoy::check {
 
-// For states that only average each other (the rows of A are not negative and add up to 1), the
-// weighted sum over the states that x' = A x conserves; the weights add up to 1. If A is ergodic
-// (one closed set of states, not periodic), every state converges to that sum. So thousands of
-// averaging replicas are judged without matrices. None when A is not of that kind, or when there
-// are too many different weights. Throws OverBudget.
+// For states that only average each other (A is a stochastic matrix: the rows are not negative and
+// add up to 1): the stationary distribution w with w A = w, whose weights add up to 1. If A is
+// ergodic (one closed set of states, not periodic), every state converges to the sum of the first
+// states with these weights. So thousands of averaging replicas are judged without matrices. None
+// when A is not of that kind, or when there are too many different weights. Throws OverBudget.
 std::optional<std::vector<std::uint64_t>> stationary_distribution(const LinearSystem& it,
                                                                   const ValueTable& budget);
 

@@ -6,24 +6,26 @@
 
 namespace convoy::check {
 
-// Products of a period (multiply, divide, orthogonalise) of two kinds of operands. The value holds
-// the gradients of all replicas alike, also of earlier periods; the factor was computed in this
-// period, such as a trust ratio, or the root of a second moment by which a momentum is divided.
-// Such a product counts as its value with an error, like a cast: whatever the factor is, no
-// replica's gradient counts more than another's.
+// Products of a period (multiply, divide, orthogonalise) in which no replica's gradient counts more
+// than another's. The value holds the gradients of all replicas alike, also of earlier periods; the
+// factor was computed in this period, such as a trust ratio, or the root of a second moment by
+// which a momentum is divided. Such a product counts as its value with an error, like a cast.
+//
+// Found by abstract interpretation: every value has one of three symmetries, and memory is lowered
+// until a period leaves it at least as symmetric as it found it.
 //
 // Accepted factors are what dot, square_root, kernels and so on made, never memory or a sum of
-// gradients. A factor of each element must be the divisor, and a root of what is made of all
+// gradients. An element-wise factor must be the divisor, and a root of what is made of all
 // replicas' gradients alike.
 class SymmetricProducts {
  public:
-  // `period` was run from held memory, `begun` has run the prologue. Throws OverBudget.
+  // `period` was run from any memory, `begun` has run the prologue. Throws OverBudget.
   SymmetricProducts(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun);
 
   bool contains(AtomId atom) const { return atom < atoms_.size() && atoms_[atom].is_product; }
 
  private:
-  // The class of a value, an atom or a buffer: the lowest class of its constituents.
+  // The abstract domain, in ascending order: a value is as symmetric as its least symmetric part.
   enum class Symmetry {
     kNone,    // replicas may count differently
     kKnown,   // a function of what holds all replicas' gradients alike

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kMostStates = 256;
 constexpr std::size_t kFewStates = 32;  // for which matrices are as quick as anything
 
-// The author's memory with the largest part in what grows most.
+// By a power iteration: the author's memory with the largest part in what grows most.
 std::string fastest_growing(const Plan& plan, const LinearSystem& system) {
   constexpr int kPeriods = 64;
   std::vector<double> sizes(system.states.size());
@@ -48,9 +48,9 @@ std::string fastest_growing(const Plan& plan, const LinearSystem& system) {
   return fmt::format("; {} grows from step to step", plan.buffer_name(system.states[found].buffer));
 }
 
-// For a class of elements that grows without bound: the end of a sentence, "; NAME ...", that names
-// the author's memory which keeps all that it holds, or else the one that has the largest part in
-// what grows most. Empty if there is none.
+// For a system that diverges: the end of a sentence, "; NAME ...", that names the author's memory
+// which keeps all that it holds, or else the one with the largest part in what grows most. Empty if
+// there is none.
 std::string growing_memory(const Plan& plan, const LinearSystem& system) {
   for (std::size_t i = 0; i < system.states.size(); ++i) {
     const PlanBuffer& buffer = plan.buffers[system.states[i].buffer];

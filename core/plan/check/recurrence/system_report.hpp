@@ -26,12 +26,12 @@ struct ReadNoise {
   std::vector<std::pair<AtomId, std::uint64_t>> weights;
 };
 
-// What the judgement of one class of elements has shown.
+// What the judgement of one linear system has shown.
 struct SystemReport : GradientCounts {
   std::vector<SystemFinding> findings;
   bool alone = false;       // every replica's gradient reaches that replica only
   std::uint64_t total = 1;  // `counts` as an element of the field
-  // The points on the way whose mean the period seems to end with; 0: it does not.
+  // The number of points of the period whose mean it seems to end with; 0: it does not.
   std::uint64_t averaged_over = 0;
   // How often gradients of each compute count, if the only finding is a momentum that begins anew
   // in every period; else empty.

@@ -57,7 +57,7 @@ bool may_be_cut(const Operation& operation) {
   return is_elementwise(operation.kind) && !is_loose(operation);
 }
 
-// Whether b's elements that are read are those behind a's.
+// Whether b reads the elements behind those that a reads.
 bool reads_on(const Operation& a, const Operation& b) {
   const std::size_t elements = element_reads(a);
   if (!do_alike(a, b) || element_reads(b) != elements) return false;
@@ -340,7 +340,7 @@ class Coalescing {
     find(plan.body);
   }
 
-  // What later work takes goes by the spans.
+  // Later work is in proportion to the spans.
   bool is_worth_it() const {
     std::size_t before = 0;
     for (const auto* section : {&plan_.prologue, &plan_.body})

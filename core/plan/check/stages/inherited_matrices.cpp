@@ -10,7 +10,7 @@
 namespace convoy::check {
 namespace {
 
-// Whether all that holds the same as this buffer in the proof does so in the run, too.
+// Whether all buffers that the proof takes for equal to this one are equal to it in the run, too.
 bool is_alike_too(const SymbolicRun& of_proof, const SymbolicRun& of_run, std::uint32_t buffer,
                   std::uint32_t buffers) {
   for (std::uint32_t other = 0; other < buffers; ++other)

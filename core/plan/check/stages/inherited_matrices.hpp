@@ -18,8 +18,8 @@ struct InheritedMatrix {
   ElementRange range{};  // of the buffer
 };
 
-// The reason why the proof of a stage does not hold where these matrices are instead of what it was
-// proved with; none: it holds. `proved` has run the prologues that the stage was proved with, `run`
+// The reason why the proof of a stage does not hold with these matrices in place of the memory of
+// the proof; none: it holds. `proved` has run the prologues that the stage was proved with, `run`
 // all earlier stages and this one's prologue. A period must read the matrices only as bases of
 // projections, so that nothing of them gets into parameters, and memory that the proof takes for
 // equal must be equal. Throws OverBudget.

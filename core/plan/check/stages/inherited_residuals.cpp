@@ -120,7 +120,7 @@ class InheritedResidualsJudge {
     judge_limit(it, limit, residual, it, earlier);
   }
 
-  // `whole` has the residual among its states, `it` may be the part of it that can be reached.
+  // `whole` has the residual among its states; `it` may be its reachable subspace.
   void judge_limit(const LinearSystem& it, const Limit& limit, Residual residual,
                    const LinearSystem& whole, const std::vector<GradientKey>& earlier) {
     if (limit.kind == Stability::kDiverges)

@@ -37,11 +37,10 @@ struct InheritedResiduals {
 };
 
 // `run` has gone through all earlier stages and this one's prologue. The stage itself was proved
-// with zeros where residuals are now. So one period of it is judged as a linear map, whose
-// beginning is what the run holds: what was rounded off or compressed away must get into the
-// parameters once at most, and must not be added again in every step. Every earlier
-// gradient must count in the end as often as its stage says, or as a momentum of both stages makes
-// it. Throws OverBudget.
+// with zeros where residuals are now. So one period of it is judged as a linear map, from the state
+// of the run: what was rounded off or compressed away must get into the parameters once at most,
+// and must not be added again in every step. Every earlier gradient must count in the end as often
+// as its stage says, or as a momentum of both stages makes it. Throws OverBudget.
 InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRun& run,
                                              const EarlierCounts& counts, Budget& budget);
 

@@ -34,7 +34,7 @@ double counts_of(const CheckReport& report) {
 
 class EntryJudge {
  public:
-  // Arguments as of judge_beginning().
+  // The arguments of judge_entry().
   EntryJudge(const Plan& plan, std::size_t stage, SymbolicRun& run, const EarlierStages& before,
              Budget& budget)
       : plan_(plan),
@@ -62,7 +62,7 @@ class EntryJudge {
     return std::move(result_);
   }
 
-  // Whether all memory is as where the stage was proved, but with the model for the first
+  // Whether all memory is as in the proof of the stage, but with the model for the first
   // parameters. Once the model is judged, training goes on as if it began here.
   bool begins_anew() {
     for (std::uint32_t b = 0; b < plan_.buffers.size(); ++b) {

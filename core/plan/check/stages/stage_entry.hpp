@@ -29,13 +29,13 @@ struct EarlierStages {
 
 struct StageEntry {
   StageTransition transition;
-  // Nothing was found, and all memory is as where the stage was proved, but with the model for the
-  // first parameters: training goes on as if it began here.
+  // Nothing was found, and all memory is as in the proof of the stage, but with the model for the
+  // first parameters. Then training goes on as if it began here.
   bool is_new_start = false;
 };
 
-// Compares the state at the beginning of a stage with the state with which it was proved, as
-// judge_passages() says. `run` has gone through all earlier stages and this one's prologue;
+// Compares the state at the beginning of a stage with the state from which it was proved, as
+// judge_transitions() says. `run` has gone through all earlier stages and this one's prologue;
 // `before` is what was known until that prologue. Throws OverBudget.
 StageEntry judge_entry(const Plan& plan, std::size_t stage, SymbolicRun& run,
                        const EarlierStages& before, Budget& budget);

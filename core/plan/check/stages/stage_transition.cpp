@@ -19,9 +19,9 @@ std::uint64_t periods_to_run(std::uint64_t periods) {
   return periods < kAtLeast + kCycle ? periods : kAtLeast + (periods - kAtLeast) % kCycle;
 }
 
-// Runs through the stages. Where a stage begins as it was proved, the run begins anew, so it does
-// not keep the gradients of many stages, and equal passages are judged once. It also begins anew
-// behind a passage that is not proved, for nothing behind that is proved of the plan.
+// Runs through the stages. If a stage begins as it was proved, the run starts afresh, so it does
+// not keep the gradients of many stages, and equal transitions are judged once. It also starts
+// afresh after a transition that is not proved, because nothing after that is proved of the plan.
 class TransitionJudge {
  public:
   TransitionJudge(const Plan& plan, const std::vector<StageReport>& reports, Budget& budget)

@@ -7,13 +7,13 @@
 
 namespace convoy::check {
 
-// An open hash table from hashes to numbers of things. A check makes millions of lookups of things
-// that are scattered in memory. A lookup here touches one cache line, and the thing itself only if
-// its hash is in the table.
+// A hash table with open addressing, from hashes to numbers of things. A check makes millions of
+// lookups of things that are scattered in memory. A lookup here touches one cache line, and the
+// thing itself only if its hash is in the table.
 class FingerprintIndex {
  public:
-  // The number of the thing that `equal` finds to be the one asked for; `fresh` if there is none,
-  // which is then remembered.
+  // The number of the thing for which `equal` is true. If there is none, `fresh`, which is then
+  // remembered.
   template <typename Equal>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t fresh, Equal equal) {
     if (2 * (used_ + 1) > slots_.size()) grow();
@@ -23,7 +23,7 @@ class FingerprintIndex {
     ++used_;
     return fresh;
   }
-  // The same for what is there already, after something was added.
+  // The number of a thing that is in the table; something was added before.
   template <typename Equal>
   std::uint32_t at(std::uint64_t hash, Equal equal) const {
     return slots_[find(tag_of(hash), equal)].number;

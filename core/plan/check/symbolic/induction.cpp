@@ -9,7 +9,7 @@
 namespace convoy::check {
 namespace {
 
-// Then nothing is taken for alike any more.
+// After so many attempts no buffers are taken for equal.
 constexpr int kMostAttempts = 4;
 
 using Leaders = std::vector<std::uint32_t>;  // by buffer: the first one of its kind

@@ -112,8 +112,8 @@ std::optional<ContentId> SymbolicRun::projected_by(const Basis& basis, const Mat
       basis.left ? MatrixProduct{onto, {x, false}, whole.inner, whole.columns, whole.rows}
                  : MatrixProduct{{x, false}, onto, whole.rows, whole.inner, whole.columns};
   if (*made != wanted) return std::nullopt;
-  return start_ == Start::kHeld || followed_by(basis.atom).contains(x) ? std::optional(x)
-                                                                       : std::nullopt;
+  return start_ == Start::kAnyPeriod || followed_by(basis.atom).contains(x) ? std::optional(x)
+                                                                            : std::nullopt;
 }
 
 std::optional<Content> SymbolicRun::projection(const MatrixProduct& product) {

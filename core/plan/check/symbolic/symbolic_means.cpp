@@ -2,10 +2,10 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-// Rows or columns of a matrix minus their mean, as gradient centralisation makes them (Yong et al.,
-// 2020). Products with constant vectors give the means, and stay unknown values like all products.
-// But the matrix minus its means is known except for an error, like a cast: a projection, which
-// treats all that is in the matrix alike.
+// Gradient centralisation (Yong et al., 2020): rows or columns of a matrix minus their mean.
+// Products with constant vectors give the means, and stay unknown values like all products. But the
+// matrix minus its means is known except for an error, like a cast: a projection, which treats
+// everything in the matrix alike.
 
 namespace convoy::check {
 namespace {

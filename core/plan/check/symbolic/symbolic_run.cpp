@@ -8,7 +8,7 @@ SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)
     : SymbolicRun(plan, budget, start, {}) {}
 
 SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as)
-    : SymbolicRun(plan, budget, Start::kHeld, std::move(holds_as)) {}
+    : SymbolicRun(plan, budget, Start::kAnyPeriod, std::move(holds_as)) {}
 
 SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start,
                          std::vector<std::uint32_t> holds_as)
@@ -32,7 +32,7 @@ SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start,
 ValueId SymbolicRun::start_value(std::uint32_t buffer) {
   const std::uint32_t kind = plan_.buffers[buffer].kind;
   if (kind == CONVOY_BUFFER_SCRATCH) return values_.poison(CONVOY_NONE, buffer);
-  if (start_ == Start::kHeld) {
+  if (start_ == Start::kAnyPeriod) {
     Atom atom{.kind = AtomKind::kHeld};
     atom.buffer = holds_as_[buffer];
     return values_.made(std::move(atom), {holds_as_[buffer]});
@@ -47,7 +47,7 @@ void SymbolicRun::run_prologue() {
 }
 
 void SymbolicRun::run_period() {
-  if (period_ < 0 && start_ != Start::kHeld) run_prologue();
+  if (period_ < 0 && start_ != Start::kAnyPeriod) run_prologue();
   ++period_;
   for (std::uint32_t i = 0; i < memory_.size(); ++i)
     if (plan_.buffers[i].kind == CONVOY_BUFFER_SCRATCH)
@@ -231,7 +231,7 @@ void SymbolicRun::update_span(const Operation& operation, const PlanSpan& target
                                                     operation.contributions,
                                                     values[2],
                                                     {target.first + at, count}});
-                     if (start_ == Start::kHeld)
+                     if (start_ == Start::kAnyPeriod)
                        linear_applies_.push_back({operation.id,
                                                   target.buffer,
                                                   holds_as_[target.buffer],

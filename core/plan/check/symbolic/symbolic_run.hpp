@@ -24,13 +24,13 @@ struct ForwardRead {
 
 // The contents of memory that survives a period when a run begins.
 enum class Start {
-  kInitial,  // what it holds before the prologue: a run as it happens
-  kLinear,   // the same, but an apply subtracts the mean
-  kHeld,     // atoms of its own, or of what holds the same: any period. No prologue; an apply
-             // subtracts the mean, for it stands for any optimizer that is linear in the gradient
+  kInitial,    // what it holds before the prologue: a run as it happens
+  kLinear,     // the same, but an apply subtracts the mean
+  kAnyPeriod,  // atoms of its own, or of what holds the same: any period. No prologue; an apply
+               // subtracts the mean, for it stands for any optimizer that is linear in the gradient
 };
 
-// An apply of a run from held memory: what was the sum, on which elements.
+// An apply of a run from any memory: what was the sum, on which elements.
 struct LinearApply {
   std::uint32_t operation = CONVOY_NONE;
   std::uint32_t target = 0;   // buffer
@@ -40,12 +40,12 @@ struct LinearApply {
   ElementRange range{};
 };
 
-// Runs a plan in program order on symbolic values instead of numbers: the contents of every span
-// are linear combinations of atoms, per interval. Works on logical and lowered plans.
+// Symbolic execution of a plan, in program order: the contents of every span are linear
+// combinations of atoms, per interval. Works on logical and lowered plans.
 class SymbolicRun {
  public:
   SymbolicRun(const Plan& plan, Budget& budget, Start start = Start::kInitial);
-  // Any period; each buffer begins with the contents of buffer `holds_as` of it (induction.hpp).
+  // Any period. Each buffer begins with the same atom as buffer `holds_as` of it (induction.hpp).
   SymbolicRun(const Plan& plan, Budget& budget, std::vector<std::uint32_t> holds_as);
 
   // Once, before the first period.
@@ -88,14 +88,15 @@ class SymbolicRun {
   const BufferContent& memory(std::uint32_t buffer) const { return memory_[buffer]; }
   // The buffer whose atom it began with, where memory was held.
   std::uint32_t holds_as(std::uint32_t buffer) const { return holds_as_[buffer]; }
-  // Whether anything leads from the buffer to a forward.
+  // Whether anything leads from the buffer to a forward (backward slice of the forwards' reads).
   bool relevant(std::uint32_t buffer) const { return relevant_[buffer]; }
-  // Whether rows or columns of some matrix lose their means.
+  // Whether some matrix loses the means of its rows or columns.
   bool centres_matrices() const { return !line_means_.empty(); }
   const std::vector<LinearApply>& linear_applies() const { return linear_applies_; }
 
-  // The complete state for the next period, with the age of atoms instead of their identity. If two
-  // periods leave equal states, all later ones repeat them.
+  // A fingerprint of the complete state for the next period, with the age of atoms instead of their
+  // identity. If two periods leave equal states, the run has reached a fixed point: all later
+  // periods repeat them.
   std::uint64_t state_fingerprint();
 
  private:
@@ -229,7 +230,7 @@ class SymbolicRun {
   std::unordered_map<ValueId, bool> carries_gradient_;
   std::map<AtomId, std::set<ContentId>> followed_;
   std::map<MatrixProduct, std::optional<Content>> projections_;  // none: it is not one
-  // What a matrix is, from its first element on, and what is left of it without its means.
+  // A matrix from its first element on, and the same without its means.
   struct CentredMatrix {
     ValueId matrix = 0;
     ValueId centred = 0;

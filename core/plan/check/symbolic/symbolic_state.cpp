@@ -11,7 +11,7 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
   return field_hash(word, hash);
 }
 
-// Fingerprints that know an atom by the operation that made it and by how many periods ago.
+// Fingerprints in which an atom is the operation that made it and the number of periods since then.
 class RelativeFingerprints {
  public:
   RelativeFingerprints(ValueTable& values, std::int64_t period)
@@ -90,7 +90,8 @@ std::uint64_t SymbolicRun::state_fingerprint() {
   return hash;
 }
 
-// Buffers from which something leads to a forward, directly or through other buffers.
+// The backward slice: buffers from which something leads to a forward, directly or through other
+// buffers.
 std::vector<bool> SymbolicRun::relevant_buffers() const {
   std::vector<bool> relevant(plan_.buffers.size(), false);
   std::vector<std::vector<std::uint32_t>> writers(plan_.buffers.size());

@@ -125,8 +125,8 @@ class Budget {
     if (spent_ > kMost) throw OverBudget{operation};
   }
   std::uint64_t spent() const { return spent_; }
-  // Takes back the work since `spent_before`, because that attempt failed; another attempt may use
-  // it. All attempts together are given back as much as one check may spend.
+  // Takes back the work since `spent_before`, because that attempt failed, so that another attempt
+  // may use it. In all, at most as much is given back as one check may spend.
   void give_back(std::uint64_t spent_before) {
     given_back_ += spent_ - spent_before;
     if (given_back_ <= kMost) spent_ = spent_before;
@@ -144,8 +144,8 @@ enum class Casts {
   kErrors,   // what it was made from, and an atom of its own for the error
 };
 
-// All atoms and values of one check. Equal linear combinations get equal ids, whatever order they
-// were made in; explicit terms are expanded only on demand.
+// All atoms and values of one check (hash consing): equal linear combinations get equal ids,
+// whatever the order in which they were made. Explicit terms are expanded only on demand.
 class ValueTable {
  public:
   explicit ValueTable(Budget& budget);

@@ -7,8 +7,8 @@
 namespace convoy::check {
 namespace {
 
-// Products of single matrices are proved by which of their sides are equal; the other sizes say how
-// many matrices there are.
+// Products of single matrices are proved by which of their sides are equal; the other sizes give
+// the number of matrices.
 bool is_of_matrices(const Operation& operation) {
   return operation.kind == OperationKind::kOrthogonalise ||
          (operation.kind == OperationKind::kMatmul && operation.details->sizes[3] <= 1);
@@ -20,9 +20,9 @@ std::span<const std::uint64_t> sides_of(const Operation& operation) {
 
 }  // namespace
 
-// Finds out whether only the equality of lengths matters, because compressors make messages of any
-// length, and matrices may have any size. Constants of equal lengths would be equal, too, however
-// they are cut.
+// Finds out whether only the equality of lengths matters. It does with compressors, which make
+// messages of any length, and with matrices of any size. Constants are the exception: those of
+// equal lengths would be equal, however they are cut.
 void CanonicalLengths::enter(std::span<const PartOperations::Item> items) {
   known_.clear();
   sides_.clear();
@@ -42,8 +42,8 @@ void CanonicalLengths::enter(std::span<const PartOperations::Item> items) {
   sides_.erase(std::unique(sides_.begin(), sides_.end()), sides_.end());
 }
 
-// Sides are called by their order, so that what is larger than another is so in all parts of a
-// kind; a side of 1 makes vectors of matrices.
+// A side is numbered by its place in the order of all sides, so that a side that is larger than
+// another is so in all parts of a class. Sides of 1 stay, because they make vectors of matrices.
 std::uint64_t CanonicalLengths::size(const Operation& operation, std::size_t number) const {
   const std::uint64_t size = operation.details->sizes[number];
   const bool is_side = is_of_matrices(operation) && number < sides_of(operation).size();

@@ -10,8 +10,8 @@
 
 namespace convoy::check {
 
-// What lengths of stretches and sizes of matrices are called in the names of what kernels,
-// compressors and products write, for one part after the other.
+// Canonical numbers for lengths of stretches and sizes of matrices in the fingerprints of what
+// kernels, compressors and products write. For one part after the other.
 class CanonicalLengths : public PartitionedPlan {
  public:
   CanonicalLengths(const PartitionedPlan& plan, const PartDependences& dependences)
@@ -24,7 +24,7 @@ class CanonicalLengths : public PartitionedPlan {
     const std::uint64_t elements = partition_.length(stretch);
     return are_relative_ ? known_.try_emplace(elements, known_.size()).first->second : elements;
   }
-  // Of an operation's sizes, the number-th.
+  // The number-th of an operation's sizes.
   std::uint64_t size(const Operation& operation, std::size_t number) const;
 
  private:

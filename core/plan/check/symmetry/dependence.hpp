@@ -7,7 +7,7 @@
 
 namespace convoy::check {
 
-// Which of the elements read by an operation affect which of the elements that it writes.
+// Which of the elements that an operation writes depend on which of the elements that it reads.
 enum class Dependence : std::uint8_t {
   kElements,  // element i of all spans belongs together
   kScatters,  // element i of all reads, and of all writes one behind the other
@@ -16,7 +16,7 @@ enum class Dependence : std::uint8_t {
   kNothing,   // only how large an update is depends on it
 };
 Dependence dependence_of(const Operation& operation);
-// The number of reads whose values are part of the result; later reads only scale the update.
+// The number of reads whose values are part of the result. Later reads only scale the update.
 std::size_t mixed_reads(const Operation& operation);
 
 }  // namespace convoy::check

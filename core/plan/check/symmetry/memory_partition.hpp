@@ -13,9 +13,9 @@ namespace convoy::check {
 
 class PartitionRefinement;
 
-// The memory of a plan, cut into stretches that every operation reads or writes as a whole, and
-// grouped into parts: stretches that depend on each other. All memories in the arena's numbers have
-// the same cuts, and share the stretches of the arena.
+// The memory of a plan, cut into stretches that every operation reads or writes as a whole.
+// Stretches that depend on each other are one part. All memories in the arena's numbers have the
+// same cuts, and share the stretches of the arena.
 class MemoryPartition {
  public:
   // None when there would be very many stretches.
@@ -37,7 +37,7 @@ class MemoryPartition {
   std::uint32_t parts() const { return part_count_; }
   // The number of a stretch among those of its part: the arena's come first.
   std::uint32_t position(std::uint32_t stretch) const { return positions_[stretch]; }
-  // MemoryPartition of the part that has most.
+  // The stretches of the part that has most.
   std::uint32_t largest_part() const { return largest_part_; }
 
  private:

@@ -13,7 +13,7 @@
 
 namespace convoy::check {
 
-// How operations reach from their reads to their writes.
+// The dependence of every operation of a plan.
 class PartDependences : public PartitionedPlan {
  public:
   explicit PartDependences(const PartitionedPlan& it) : PartitionedPlan(it) {
@@ -27,7 +27,7 @@ class PartDependences : public PartitionedPlan {
   }
 
   Dependence operator[](std::uint32_t operation) const { return dependences_[operation]; }
-  // Whether any operation reaches so.
+  // Whether any operation has this dependence.
   bool any(Dependence dependence) const { return any_[static_cast<std::size_t>(dependence)]; }
   // Where operations scatter or gather: which of the pieces, and which of its stretches.
   std::pair<std::size_t, std::size_t> piece_of(const PartOperations::Item& item) const {
@@ -49,7 +49,7 @@ class PartDependences : public PartitionedPlan {
   }
 
   std::vector<Dependence> dependences_;                                   // by operation
-  std::array<bool, 5> any_{};                                             // by reach
+  std::array<bool, 5> any_{};                                             // by dependence
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
 };
 

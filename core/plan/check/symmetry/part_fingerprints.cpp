@@ -25,7 +25,7 @@ constexpr std::uint32_t kTurn = 16;
 constexpr std::size_t kFewItems = 100'000;
 constexpr std::size_t kAhead = 8;  // items whose operations are fetched before they are needed
 
-// Runs the plan on one part after the other.
+// Runs the plan on fingerprints, for one part after the other.
 class FingerprintRun : public PartitionedPlan {
  public:
   FingerprintRun(const PartitionedPlan& plan, const PartOperations& items,

@@ -10,8 +10,8 @@
 
 namespace convoy::check {
 
-// The contents of the memory of one part, as names, and the names of the memory itself within the
-// part. For one part after the other.
+// The contents of the memory of one part, as fingerprints, and fingerprints that identify the
+// memory itself within the part. For one part after the other.
 class PartMemory : public PartitionedPlan {
  public:
   struct Cell {
@@ -31,15 +31,17 @@ class PartMemory : public PartitionedPlan {
   // The arena's stretches of the part, ascending, and the replica that has the first one's role.
   // False when there would be very much memory.
   bool enter(std::uint32_t part, std::span<const std::uint32_t> arena, std::uint32_t leader);
-  // A prologue, from what memory holds at first, or a period, from what it was called to hold.
+  // Begins a prologue, with what memory holds at first, or a period, in which every memory holds
+  // its own fingerprint (`held`).
   void begin(bool held);
   // All contents since it began, where only such memory was used.
   Held held() const;
-  // As where these were the contents.
+  // Continues as if these were the contents.
   void hold(const Held& contents);
 
   Cell& cell(std::uint32_t memory, std::uint32_t stretch);
-  // The sum of the names of all contents that differ from those at the beginning, scratch excepted.
+  // The sum of the fingerprints of all contents that differ from those at the beginning, except in
+  // scratch memory.
   Fingerprint fingerprint_of_changes();
 
   std::uint32_t role(std::uint32_t replica) const {
@@ -57,7 +59,7 @@ class PartMemory : public PartitionedPlan {
     std::uint32_t part = 0;  // that number is of, and 1
     std::uint32_t number = 0;
   };
-  // The name of a memory, and its initial contents.
+  // What identifies a memory, and its initial contents.
   struct Codes {
     Fingerprint own;
     Fingerprint value;
@@ -75,8 +77,8 @@ class PartMemory : public PartitionedPlan {
   std::vector<Cell> cells_;        // by position
   std::vector<Numbered> numbers_;  // by position: its appearance in the part, from 1
   std::vector<Numbered> master_numbers_;
-  // Most parts have one stretch of the arena, which is called the same in each of them: by role and
-  // set of parameters or gradients, for prologues and for periods.
+  // Most parts have one stretch of the arena, with the same codes in each part: by role and set of
+  // parameters or gradients, for prologues and for periods.
   std::array<std::vector<Codes>, 2> first_codes_;
   std::vector<std::uint32_t> families_;  // by memory: where its family begins there, by role
   Codes other_codes_;

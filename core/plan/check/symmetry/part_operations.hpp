@@ -12,7 +12,8 @@ namespace convoy::check {
 // The operations on each part of the memory, in order.
 class PartOperations : public PartitionedPlan {
  public:
-  // An operation on the stretch-th of its stretches; where it reaches everywhere, on all of them.
+  // An operation on one of its stretches, by number. An operation whose writes depend on all its
+  // reads is on all of them.
   struct Item {
     std::uint32_t operation = 0;
     std::uint32_t stretch = 0;
@@ -25,7 +26,7 @@ class PartOperations : public PartitionedPlan {
   };
 
   explicit PartOperations(const PartitionedPlan& plan) : PartitionedPlan(plan) {}
-  // False when forwards and backwards do not come in passes of one replica over its own memory.
+  // False when forwards and backwards are not passes of one replica over its own memory.
   bool sort();
 
   std::size_t size() const { return items_.size(); }

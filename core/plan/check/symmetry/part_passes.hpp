@@ -8,10 +8,10 @@
 
 namespace convoy::check {
 
-// The forwards and backwards of all replicas over the part that the memory is in.
+// The forwards and backwards of all replicas over one part, whose memory is given.
 class PartPasses : public PartitionedPlan {
  public:
-  // Those over the same elements.
+  // Forwards and backwards over the same elements.
   struct Group {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
@@ -35,12 +35,12 @@ class PartPasses : public PartitionedPlan {
   void enter(std::span<const std::uint32_t> arena);
   // In the order of the plan.
   const std::vector<Event>& events() const { return events_; }
-  // That all of them are in, where the part has one stretch of the arena; otherwise none.
+  // The group of all events, if the part has one stretch of the arena; otherwise none.
   const Group* only_group() const {
     return arena_.size() == 1 && !events_.empty() ? events_.front().group : nullptr;
   }
   const AllProgress& all_progress() const { return progress_; }
-  // From there, in a part of the same only group.
+  // Continues from there, in a part with the same only group.
   void restore(const AllProgress& all_progress) { progress_ = all_progress; }
   // Adds to the result. False when the passes of a replica are not over the whole part.
   bool run(const Event& event, Fingerprint& result);

@@ -126,7 +126,7 @@ void PartitionRefinement::for_each_span(const Operation& operation, Dependence d
   }
 }
 
-// The cuts inside of one span are those of all; pieces are one behind the other.
+// Every cut inside of one span becomes a cut of all spans; pieces are one behind the other.
 void PartitionRefinement::spread(const Operation& operation) {
   const Dependence dependence = dependence_of(operation);
   if (dependence == Dependence::kAll || dependence == Dependence::kNothing ||

@@ -28,8 +28,9 @@ class Cuts {
   bool sorted_ = true;
 };
 
-// Cuts memories such that every operation finds all its spans cut alike. Memories of one space are
-// cut together; space 0 is the arena, every other one a memory of its own.
+// Partition refinement: cuts memories until every operation finds all its spans cut in the same
+// way. Memories of one space are cut together; space 0 is the arena, every other one a memory of
+// its own.
 class PartitionRefinement {
  public:
   PartitionRefinement(const Plan& plan, const ScratchLiveRanges& lives,

@@ -33,7 +33,7 @@ void PrefixCache::keep(const RunPosition& place, const Fingerprint& result) {
   progress_ = passes_.all_progress();
 }
 
-// The first items that are of the same operations. Both parts have one stretch of the arena, so
+// The number of first items of the same operations. Both parts have one stretch of the arena, so
 // the order of these and of the passes over it is the same, too.
 std::size_t PrefixCache::common_items(const Period& a, const Period& b) {
   if (a.passes == nullptr || a.passes != b.passes || a.leader != b.leader) return 0;
@@ -42,7 +42,7 @@ std::size_t PrefixCache::common_items(const Period& a, const Period& b) {
   return static_cast<std::size_t>(end - a.items.begin());
 }
 
-// Those of them that do the same to memory that is called the same in both.
+// The number of these that do the same to memory with the same fingerprint in both parts.
 std::size_t PrefixCache::matching_items(const Period& a, const Period& b) const {
   std::size_t count = 0;
   const std::size_t equal = common_items(a, b);
@@ -50,7 +50,8 @@ std::size_t PrefixCache::matching_items(const Period& a, const Period& b) const 
   return count;
 }
 
-// Masters and memory that is not in the arena's numbers are called by their appearance in the part.
+// The fingerprint of masters, and of memory that is not in the arena's numbers, is their order of
+// appearance in the part.
 bool PrefixCache::does_the_same(const Operation& operation) const {
   if (dependences_[operation.id] != Dependence::kElements) return false;
   const std::size_t first = lives_.first_span(operation.id);

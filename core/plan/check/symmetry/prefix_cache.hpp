@@ -10,23 +10,24 @@
 
 namespace convoy::check {
 
-// Where in a part's period a run is: before this item and this event.
+// How far a run is in a part's period: before this item and this event.
 struct RunPosition {
   std::size_t item = 0;
   std::size_t event = 0;
 };
 
-// The periods of parts often begin alike: the passes and updates of the whole arena are the same
-// for every slice of a later collective. So a part continues from the state that an earlier part
-// reached by the same operations. For one part after the other, like memory and passes.
+// The periods of parts often have a common prefix: the passes and updates of the whole arena are
+// the same for every slice of a later collective. So a part continues from the state that an
+// earlier part reached by the same operations. For one part after the other, like memory and
+// passes.
 class PrefixCache : public PartitionedPlan {
  public:
   PrefixCache(const PartitionedPlan& plan, const PartDependences& dependences, PartMemory& memory,
               PartPasses& passes)
       : PartitionedPlan(plan), dependences_(dependences), memory_(memory), passes_(passes) {}
 
-  // Begins the period of a part that memory and passes have entered. Where an earlier one began
-  // alike, memory, passes and result are as behind that, and the place is there.
+  // Begins the period of a part that memory and passes have entered. If the kept prefix is a prefix
+  // of it, too, restores memory, passes and result, and returns where the prefix ends.
   RunPosition begin(std::span<const PartOperations::Item> items, std::uint32_t leader,
                     Fingerprint& result);
   // The item before which keep() is to be called; 0: none.
@@ -49,7 +50,7 @@ class PrefixCache : public PartitionedPlan {
   PartPasses& passes_;
   Period last_;  // that was begun
   std::size_t kept_at_ = 0;
-  // What is kept of a period.
+  // The kept prefix of a period.
   Period kept_;
   RunPosition place_;
   Fingerprint result_;

@@ -42,7 +42,7 @@ class Live {
  private:
   static constexpr std::size_t kMost = 64;
 
-  // Then the buffer has one life.
+  // Then the buffer is one memory.
   void give_up_if_many() {
     if (ranges_.size() <= kMost) return;
     lost_ = true;
@@ -72,7 +72,7 @@ ScratchLiveRanges::ScratchLiveRanges(const Plan& plan) : plan_(plan) {
   for (const auto* section : {&plan.prologue, &plan.body}) divide(*section);
 }
 
-// Those that are used and no scratch memory.
+// Numbers the buffers that are used and are not scratch memory.
 void ScratchLiveRanges::number_whole_buffers() {
   std::vector<bool> is_used(plan_.buffers.size(), false);
   for (const std::uint32_t buffer : memories_) is_used[buffer] = true;
@@ -85,7 +85,7 @@ void ScratchLiveRanges::number_whole_buffers() {
   for (std::uint32_t& memory : memories_) memory = numbers[memory];
 }
 
-// Scans from the last operation to the first, so the scan reaches the end of a life first.
+// Scans from the last operation to the first, so the scan reaches the end of a live range first.
 void ScratchLiveRanges::divide(const std::vector<Operation>& section) {
   std::vector<Live> live(plan_.buffers.size());
   std::vector<std::uint32_t> current(plan_.buffers.size(), CONVOY_NONE);

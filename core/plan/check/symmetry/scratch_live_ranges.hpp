@@ -7,9 +7,9 @@
 
 namespace convoy::check {
 
-// The memories of a plan: the buffers that it uses, where scratch memory that is reused for
-// independent contents counts as several. A life ends when the contents are not read again before
-// the next write, so later contents are independent. Buffers in the arena's numbers stay whole.
+// The memories of a plan: the buffers that it uses. Scratch memory that is reused for independent
+// contents counts as several memories, one for each live range. A live range ends when the contents
+// are not read again before the next write. Buffers in the arena's numbers stay whole.
 class ScratchLiveRanges {
  public:
   explicit ScratchLiveRanges(const Plan& plan);
