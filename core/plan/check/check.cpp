@@ -229,8 +229,8 @@ CheckReport check_stages(const Plan& plan) {
   return combined(std::move(stages));
 }
 
-// Throws OverBudget.
-CheckReport check_all_of(const Plan& plan) {
+// The plan as it is. Throws OverBudget.
+CheckReport check_whole(const Plan& plan) {
   check::Budget budget;
   check::SymbolicRun run(plan, budget);
   const bool settled = run_to_fixed_point(run);
@@ -257,9 +257,9 @@ std::unique_ptr<check::ReducedPlan> reduced_plan(const Plan& plan) {
 // Throws OverBudget, with an operation of the plan.
 CheckReport check_reduced(const Plan& plan) {
   const std::unique_ptr<check::ReducedPlan> reduced = reduced_plan(plan);
-  if (reduced == nullptr) return check_all_of(plan);
+  if (reduced == nullptr) return check_whole(plan);
   try {
-    CheckReport report = check_all_of(reduced->plan);
+    CheckReport report = check_whole(reduced->plan);
     if (report.against_stricter)
       report.against_stricter->operation = reduced->operations[report.against_stricter->operation];
     if (report.is_proved()) return report;
@@ -270,7 +270,7 @@ CheckReport check_reduced(const Plan& plan) {
     throw;
   }
   // The whole plan's operations have names that its author knows.
-  return check_all_of(plan);
+  return check_whole(plan);
 }
 
 // A plan that is right in program order must also be right where relaxed reads are stale.

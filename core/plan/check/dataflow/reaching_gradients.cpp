@@ -16,9 +16,9 @@ Weight larger(const Weight& a, const Weight& b) {
 }
 
 template <typename Merge>
-void merge(Reaching& into, const Reaching& other, const Weight& by, Merge how) {
+void merge(ReachingSet& into, const ReachingSet& other, const Weight& by, Merge how) {
   for (const auto& [replica, computes] : other.gradients) {
-    Reaching::Computes& mine = into.gradients[replica];
+    ReachingSet::Computes& mine = into.gradients[replica];
     for (const auto& [compute, weight] : computes) {
       const auto [it, inserted] = mine.try_emplace(compute, weight * by);
       if (!inserted) it->second = how(it->second, weight * by);
@@ -33,11 +33,11 @@ void merge(Reaching& into, const Reaching& other, const Weight& by, Merge how) {
 }  // namespace
 
 // Parts of a sum count together. Terms that come from kernels must already be known.
-Reaching ReachingGradients::sum(ValueId value) const {
-  Reaching result;
+ReachingSet ReachingGradients::sum(ValueId value) const {
+  ReachingSet result;
   for (const Term& term : values_.expand(value, Casts::kThrough)) {
     const Atom& atom = values_.atom(term.atom);
-    Reaching one;
+    ReachingSet one;
     if (atom.kind == AtomKind::kGradient) one.gradients[atom.replica][atom.step] = Weight{};
     if (atom.kind == AtomKind::kOpaque) one = known_.at(term.atom);
     one.parameters =
@@ -51,8 +51,8 @@ Reaching ReachingGradients::sum(ValueId value) const {
   return result;
 }
 
-Reaching ReachingGradients::of_known_inputs(AtomId opaque) {
-  Reaching result;
+ReachingSet ReachingGradients::of_known_inputs(AtomId opaque) {
+  ReachingSet result;
   for (const ValueId input : values_.atom(opaque).inputs)
     merge(result, sum(input), Weight{}, larger);
   result.operation = values_.atom(opaque).operation;
@@ -62,7 +62,7 @@ Reaching ReachingGradients::of_known_inputs(AtomId opaque) {
 }
 
 // Kernels read results of older kernels, so go from the oldest to the youngest, without recursion.
-const Reaching& ReachingGradients::of_atom(AtomId opaque) {
+const ReachingSet& ReachingGradients::of_atom(AtomId opaque) {
   std::set<AtomId> wanted;
   std::vector<AtomId> open{opaque};
   while (!open.empty()) {
@@ -77,7 +77,7 @@ const Reaching& ReachingGradients::of_atom(AtomId opaque) {
   return known_.at(opaque);
 }
 
-Reaching ReachingGradients::of_value(ValueId value) {
+ReachingSet ReachingGradients::of_value(ValueId value) {
   for (const Term& term : values_.expand(value, Casts::kThrough))
     if (values_.atom(term.atom).kind == AtomKind::kOpaque) of_atom(term.atom);
   return sum(value);

@@ -10,7 +10,7 @@ namespace convoy::check {
 
 // The gradients that reach a value through undeclared kernels, and how often they count if kernels
 // keep the scale of their reads.
-struct Reaching {
+struct ReachingSet {
   using Computes = std::map<std::uint64_t, Weight>;  // the newest ones, by compute
   std::map<std::uint32_t, Computes> gradients;       // by replica
   bool parameters = false;                           // parameters reach it, too
@@ -27,16 +27,16 @@ class ReachingGradients {
  public:
   explicit ReachingGradients(const ValueTable& values) : values_(values) {}
 
-  const Reaching& of_atom(AtomId opaque);
+  const ReachingSet& of_atom(AtomId opaque);
   // The gradients in a sum, with or without kernels.
-  Reaching of_value(ValueId value);
+  ReachingSet of_value(ValueId value);
 
  private:
-  Reaching of_known_inputs(AtomId opaque);
-  Reaching sum(ValueId value) const;
+  ReachingSet of_known_inputs(AtomId opaque);
+  ReachingSet sum(ValueId value) const;
 
   const ValueTable& values_;
-  std::map<AtomId, Reaching> known_;
+  std::map<AtomId, ReachingSet> known_;
 };
 
 }  // namespace convoy::check

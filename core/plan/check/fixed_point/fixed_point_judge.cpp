@@ -317,13 +317,13 @@ class FixedPointJudge {
     if (!late) {
       report_.gradient_lag = 0;
       const bool exact = !style.rounded && !style.opaque && !style.averaged;
-      if (exact && !follows_recurrence())
+      if (exact && !follows_reference())
         history_.report(FindingKind::kIrregular, CONVOY_NONE, CONVOY_NONE, arena(),
                         "updates are complete but do not follow one recurrence");
       return block == 1 ? Verdict::kSynchronous : Verdict::kSynchronousEvery;
     }
     report_.parameter_lag = staleness_ - static_cast<std::int64_t>(style.largest_lag);
-    report_.uniform = block == 1 && known && follows_recurrence();
+    report_.uniform = block == 1 && known && follows_reference();
     return Verdict::kStale;
   }
 
@@ -364,15 +364,15 @@ class FixedPointJudge {
     });
   }
 
-  bool follows_recurrence() {
-    const std::vector<ContentId> reference = recurrence(run_.computes(0));
+  bool follows_reference() {
+    const std::vector<ContentId> reference = reference_reads(run_.computes(0));
     return std::all_of(run_.reads().begin(), run_.reads().end(), [&](const ForwardRead& read) {
       return read.content == reference[read.compute];
     });
   }
 
   // The parameters that forwards would read if the recurrence of the report were exact.
-  std::vector<ContentId> recurrence(std::uint64_t steps) {
+  std::vector<ContentId> reference_reads(std::uint64_t steps) {
     const std::uint64_t block = report_.computes_per_update;
     const std::uint64_t lag = report_.gradient_lag;
     ValueTable& table = run_.values();

@@ -201,9 +201,9 @@ void UpdateHistory::note_kernel(std::uint32_t operation) {
     style_.factors.insert(std::string(operation_name(call.kind)));
 }
 
-void UpdateHistory::note_detour(const Reaching& reaching) {
+void UpdateHistory::note_unapplied(const ReachingSet& reaching) {
   for (const auto& [replica, computes] : reaching.gradients)
-    for (const auto& [compute, weight] : computes) detours_.emplace(replica, compute);
+    for (const auto& [compute, weight] : computes) unapplied_.emplace(replica, compute);
 }
 
 // Products, roots, minima and similar values in parameters: only the run knows them.
@@ -216,7 +216,7 @@ bool UpdateHistory::has_computed_part(const std::vector<Term>& terms, const Elem
     report(FindingKind::kUnknown, atom.operation, CONVOY_NONE, range,
            fmt::format("parameters are made by {}, whose result only the run knows",
                        factors_.maker(term.atom)));
-    note_detour(reaching_.of_atom(term.atom));
+    note_unapplied(reaching_.of_atom(term.atom));
     return true;
   }
   return false;
@@ -231,7 +231,7 @@ void UpdateHistory::note_rounding(const Atom& atom) {
     style_.compressors.emplace(operation_name(made_by));
 }
 
-bool UpdateHistory::is_misread(const Reaching& reaching, const ElementRange& range) {
+bool UpdateHistory::is_misread(const ReachingSet& reaching, const ElementRange& range) {
   if (reaching.misread == CONVOY_NONE) return false;
   report(FindingKind::kUnknown, reaching.misread, CONVOY_NONE, range,
          what_is_misread(operation_of(plan_, reaching.misread).kind));
@@ -258,7 +258,7 @@ Version UpdateHistory::made_by_kernels(const std::vector<Term>& terms, const Ele
     if (atom.kind == AtomKind::kOpaque) {
       note_kernel(atom.operation);
       result.operation = atom.operation;
-      const Reaching& reaching = reaching_.of_atom(term.atom);
+      const ReachingSet& reaching = reaching_.of_atom(term.atom);
       if (is_misread(reaching, range)) result.sound = false;
       parameters = reaching.parameters;
       for (const AtomId apply : reaching.applies) include(apply);

@@ -86,23 +86,23 @@ class UpdateHistory {
   Version mix(const std::vector<Term>& terms, const ElementRange& range, std::uint32_t operation);
   Version made_by_kernels(const std::vector<Term>& terms, const ElementRange& range,
                           std::uint32_t reader);
-  void note_detour(const Reaching& reaching);
+  void note_unapplied(const ReachingSet& reaching);
   void report_skipped(const Atom& update, std::uint32_t replica, std::uint64_t first,
                       std::uint64_t end, Version& version);
   bool has_computed_part(const std::vector<Term>& terms, const ElementRange& range);
   void require_state(const Atom& update);
   std::vector<Contribution> contributions(const Atom& update, Version& version);
   void require_whole_parameters(const Atom& update, Version& version);
-  void require_equal_rests(const Atom& update, Version& version);
+  void require_equal_centring(const Atom& update, Version& version);
   void count_reaching(const Atom& update, Version& version);
-  void require_reaching_weights(const Atom& update, const Reaching& reaching,
+  void require_reaching_weights(const Atom& update, const ReachingSet& reaching,
                                 std::uint64_t computes_of_each, Version& version);
   void note_kernel(std::uint32_t operation);
   void note_rounding(const Atom& atom);
-  bool is_misread(const Reaching& reaching, const ElementRange& range);
+  bool is_misread(const ReachingSet& reaching, const ElementRange& range);
   void require_weights(const Atom& update, const std::vector<Contribution>& parts,
                        Version& version);
-  void require_rests(const Atom& update, Version& version);
+  void require_error_weights(const Atom& update, Version& version);
   void report_weights(const Atom& update, const std::vector<Contribution>& parts);
   void note_computes(const Atom& update, std::uint64_t first, std::uint64_t end);
   void advance(const Atom& update, const std::vector<Contribution>& parts, Version& version);
@@ -116,8 +116,8 @@ class UpdateHistory {
   std::unordered_map<ValueId, Version> versions_;
   // Gradients, by replica and compute, that become a part of what a forward reads without an
   // update.
-  std::set<std::pair<std::uint32_t, std::uint64_t>> detours_;
-  std::set<ValueId> with_rests_;  // sums of updates whose rests are judged
+  std::set<std::pair<std::uint32_t, std::uint64_t>> unapplied_;
+  std::set<ValueId> with_errors_;  // sums of updates whose errors are judged
   UpdateStyle style_;
   std::vector<Finding> findings_;
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;

@@ -51,7 +51,7 @@ Version UpdateHistory::examine_update(const Atom& update) {
   if (version.sound && style_.rounded) require_whole_parameters(update, version);
   std::vector<Contribution> parts = contributions(update, version);
   if (version.sound && !parts.empty()) require_weights(update, parts, version);
-  if (version.sound && !parts.empty() && style_.rounded) require_rests(update, version);
+  if (version.sound && !parts.empty() && style_.rounded) require_error_weights(update, version);
   const bool kernels =
       parts.empty() && !run_.values().expand(update.inputs[1], Casts::kThrough).empty();
   if (version.sound && !kernels) advance(update, parts, version);
@@ -120,7 +120,7 @@ std::vector<UpdateHistory::Contribution> UpdateHistory::contributions(const Atom
     if (atom.kind == AtomKind::kOpaque) note_kernel(atom.operation);
     kernels = kernels || atom.kind == AtomKind::kOpaque;
   }
-  require_equal_rests(update, version);
+  require_equal_centring(update, version);
   if (!kernels) return parts;
   const std::string problem = factors_.problem(sum);
   if (!problem.empty()) reject(version, FindingKind::kUnknown, update, CONVOY_NONE, problem);
@@ -130,7 +130,7 @@ std::vector<UpdateHistory::Contribution> UpdateHistory::contributions(const Atom
 
 // Where the means of rows or columns are taken off a gradient, they are taken off all gradients in
 // the update.
-void UpdateHistory::require_equal_rests(const Atom& update, Version& version) {
+void UpdateHistory::require_equal_centring(const Atom& update, Version& version) {
   if (!run_.centres_matrices()) return;
   struct Open {
     ValueId value = 0;
@@ -168,9 +168,9 @@ void UpdateHistory::require_equal_rests(const Atom& update, Version& version) {
 }
 
 // What rounding and compressors leave out must not count more often than what they were given.
-void UpdateHistory::require_rests(const Atom& update, Version& version) {
+void UpdateHistory::require_error_weights(const Atom& update, Version& version) {
   const ValueTable& values = run_.values();
-  if (!with_rests_.insert(update.inputs[1]).second) return;
+  if (!with_errors_.insert(update.inputs[1]).second) return;
   const UpdateWeights weights(values, values.expand(update.inputs[1], Casts::kErrors));
   ErrorSources sources(values);
   for (const auto& [error, weight] : weights.parts().errors) {
@@ -184,7 +184,7 @@ void UpdateHistory::require_rests(const Atom& update, Version& version) {
 // Gradients that passed undeclared kernels. Only the newest gradient of each replica counts,
 // because the others may be older ones that a kernel has kept.
 void UpdateHistory::count_reaching(const Atom& update, Version& version) {
-  const Reaching reaching = reaching_.of_value(update.inputs[1]);
+  const ReachingSet reaching = reaching_.of_value(update.inputs[1]);
   if (is_misread(reaching, update.range)) {
     version.sound = false;
     return;
@@ -216,7 +216,7 @@ void UpdateHistory::count_reaching(const Atom& update, Version& version) {
 }
 
 // Kernels may scale, but must treat all replicas in the same way.
-void UpdateHistory::require_reaching_weights(const Atom& update, const Reaching& reaching,
+void UpdateHistory::require_reaching_weights(const Atom& update, const ReachingSet& reaching,
                                              std::uint64_t computes_of_each, Version& version) {
   const std::uint32_t first = reaching.gradients.begin()->first;
   const Weight like = reaching.gradients.begin()->second.rbegin()->second;
@@ -307,7 +307,7 @@ void UpdateHistory::report_skipped(const Atom& update, std::uint32_t replica, st
                                    std::uint64_t end, Version& version) {
   bool moves_reads = true;
   for (std::uint64_t compute = first; compute < end; ++compute)
-    moves_reads = moves_reads && detours_.contains({replica, compute});
+    moves_reads = moves_reads && unapplied_.contains({replica, compute});
   if (!moves_reads)
     return reject(version, FindingKind::kMissing, update, replica,
                   fmt::format("gradients of replica {} are skipped", replica));

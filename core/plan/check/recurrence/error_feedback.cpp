@@ -33,7 +33,7 @@ void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradie
           fault->kind, read, read.replica,
           fmt::format("what {} leaves out {}", makers_of(plan_, values_, {error}), fault->what));
   }
-  require_equal_rests(read, errors);
+  require_equal_centring(read, errors);
   std::sort(noise.weights.begin(), noise.weights.end());
   report_.noise.push_back(std::move(noise));
 }
@@ -80,7 +80,7 @@ void ErrorFeedbackJudge::report_kept_out(const PeriodRead& read, AtomId error) {
 }
 
 // Where rows or columns lose their means, the gradients of all replicas do.
-void ErrorFeedbackJudge::require_equal_rests(const PeriodRead& read, const FieldMatrix& errors) {
+void ErrorFeedbackJudge::require_equal_centring(const PeriodRead& read, const FieldMatrix& errors) {
   std::map<std::uint64_t, std::map<std::uint32_t, std::uint64_t>> losing;  // by compute, replica
   for (std::size_t e = 0; e < system_.error_atoms.size(); ++e) {
     const Atom& error = values_.atom(system_.error_atoms[e]);

@@ -22,7 +22,7 @@ class ErrorFeedbackJudge : public SystemProof {
   void require_whole_parameters(const PeriodRead& read, AtomId error);
   bool holds_parameters(ValueId value) const;
   void report_kept_out(const PeriodRead& read, AtomId error);
-  void require_equal_rests(const PeriodRead& read, const FieldMatrix& errors);
+  void require_equal_centring(const PeriodRead& read, const FieldMatrix& errors);
 
   PeriodWeights weights_;
   ErrorSources sources_;
