@@ -9,9 +9,9 @@
 #include <memory>
 #include <set>
 
-#include "core/base/clocks.hpp"
-#include "core/base/counted.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/process/clocks.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/calibrate/disturbance.hpp"
 #include "core/calibrate/layer_probe.hpp"
 #include "core/calibrate/memory_need.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/calibrate/nominal_rates.hpp"
 
 namespace convoy::calibrate {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 
 namespace convoy::calibrate {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/clocks.hpp"
-#include "core/base/system_root.hpp"
+#include "core/base/process/clocks.hpp"
+#include "core/base/system/system_root.hpp"
 
 namespace convoy::calibrate {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::calibrate {
 namespace {

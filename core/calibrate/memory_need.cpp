@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/simulate/memory_need.hpp"
 
 namespace convoy::calibrate {

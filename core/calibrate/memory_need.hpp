@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/memory_limit.hpp"
+#include "core/base/system/memory_limit.hpp"
 #include "core/calibrate/probe_networks.hpp"
 
 namespace convoy::calibrate {

@@ -1,6 +1,6 @@
 #include "core/calibrate/probe_session.hpp"
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/train/optimizer.hpp"
 
 namespace convoy::calibrate {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/text/system_text.hpp"
 #include "topology/detect/hwloc_topology.hpp"
 #include "topology/detect/usable_cores.hpp"
 

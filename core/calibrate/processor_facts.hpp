@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/system_root.hpp"
+#include "core/base/system/system_root.hpp"
 
 namespace convoy::calibrate {
 

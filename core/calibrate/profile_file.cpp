@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/cache_folder.hpp"
+#include "core/base/numbers/fnv.hpp"
+#include "core/base/text/json.hpp"
 #include "core/calibrate/layer_kinds.hpp"
 #include "topology/read/described_file.hpp"
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <future>
 
-#include "core/base/left_memory.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/calibrate/device_work.hpp"
 
 namespace convoy::calibrate {

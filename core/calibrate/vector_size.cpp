@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_root.hpp"
+#include "core/base/system/memory_limit.hpp"
+#include "core/base/system/system_root.hpp"
 
 namespace convoy::calibrate {
 namespace {

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/text/json.hpp"
 #include "core/checkpoint/durable_file.hpp"
 
 namespace convoy::checkpoint {

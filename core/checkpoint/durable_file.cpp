@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
 
 namespace convoy::checkpoint {
 namespace {

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 
 namespace convoy::checkpoint {

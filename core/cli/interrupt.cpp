@@ -9,7 +9,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "core/base/last_words.hpp"
+#include "core/base/process/last_words.hpp"
 #include "core/plugin/watched_call.hpp"
 
 namespace convoy::cli {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/cli/inherited_limits.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/standard_streams.hpp"

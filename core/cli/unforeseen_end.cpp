@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "core/base/error.hpp"
-#include "core/base/last_words.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/process/last_words.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/plugin/child_call.hpp"
 #include "core/plugin/culprit.hpp"
 

@@ -3,7 +3,7 @@
 #include "core/conformance/conformance.hpp"
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/conformance/compiled_case.hpp"
 
 namespace convoy::conformance {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/conformance/comparison.hpp"
 #include "core/conformance/conformance.hpp"
 #include "core/plugin/timeline_access.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/thread_seconds.hpp"
+#include "core/base/process/thread_seconds.hpp"
 #include "core/conformance/conformance.hpp"
 #include "core/conformance/transport_end.hpp"
 #include "core/plugin/transport_plugin.hpp"

@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/base/thread_seconds.hpp"
+#include "core/base/process/thread_seconds.hpp"
 
 namespace convoy::conformance {
 namespace {

@@ -13,9 +13,9 @@
 #include <csignal>
 #include <cstring>
 
-#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/process/end_with_parent.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::conformance {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "core/base/clocks.hpp"
+#include "core/base/process/clocks.hpp"
 #include "core/conformance/transport_conformance.hpp"
 
 namespace convoy::conformance {

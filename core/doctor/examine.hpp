@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/system_root.hpp"
+#include "core/base/system/system_root.hpp"
 #include "core/doctor/finding.hpp"
 
 namespace convoy::doctor {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::doctor {
 

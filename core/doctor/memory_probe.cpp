@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "core/base/control_group.hpp"
-#include "core/base/counted.hpp"
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/system/control_group.hpp"
+#include "core/base/system/memory_limit.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {

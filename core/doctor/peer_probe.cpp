@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/base/dynamic_libraries.hpp"
-#include "core/base/system_root.hpp"
+#include "core/base/system/dynamic_libraries.hpp"
+#include "core/base/system/system_root.hpp"
 #include "core/doctor/finding.hpp"
 #include "topology/detect/gpu_selection.hpp"
 

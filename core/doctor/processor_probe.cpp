@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "core/base/control_group.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/system/control_group.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {

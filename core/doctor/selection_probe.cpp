@@ -3,7 +3,7 @@
 
 #include <sstream>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 #include "core/doctor/probes.hpp"
 #include "topology/detect/driver_gpus.hpp"
 #include "topology/graph/gpu_order.hpp"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "core/base/system_text.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::doctor {

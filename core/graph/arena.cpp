@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 #include "core/graph/layout.hpp"
 
 namespace convoy {

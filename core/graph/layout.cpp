@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 
 namespace convoy {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/runtime/compute_dtype.hpp"

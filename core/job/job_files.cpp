@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/training/initial_weights.hpp"
 #include "core/job/training/input_only.hpp"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/job/sizes.hpp"
 #include "core/simulate/memory_need.hpp"
 #include "core/train/optimizer.hpp"

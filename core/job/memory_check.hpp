@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/base/memory_limit.hpp"
+#include "core/base/system/memory_limit.hpp"
 #include "core/job/setup.hpp"
 
 namespace convoy::job {

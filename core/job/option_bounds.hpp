@@ -3,7 +3,7 @@
 #include <convoy/job_options.hpp>
 #include <string_view>
 
-#include "core/base/bounds.hpp"
+#include "core/base/numbers/bounds.hpp"
 
 // The bounds of a job's numbers. The flags of the command line take theirs from here, so that a
 // program that sets the fields itself is refused the same values.

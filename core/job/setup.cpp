@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/nearest.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/auto/auto_run.hpp"

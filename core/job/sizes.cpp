@@ -6,7 +6,7 @@
 #include <bit>
 #include <thread>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/train/run_length.hpp"

@@ -7,9 +7,9 @@
 #include <mutex>
 
 #include "core/base/error.hpp"
-#include "core/base/interval_timer.hpp"
-#include "core/base/last_words.hpp"
-#include "core/base/process_limits.hpp"
+#include "core/base/process/interval_timer.hpp"
+#include "core/base/process/last_words.hpp"
+#include "core/base/process/process_limits.hpp"
 
 namespace convoy::network {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/interruption.hpp"
+#include "core/base/process/interruption.hpp"
 
 namespace convoy::network {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/base/interruption.hpp"
+#include "core/base/process/interruption.hpp"
 
 namespace convoy::network {
 namespace {

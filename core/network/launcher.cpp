@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 #include "core/network/slurm_nodes.hpp"
 
 namespace convoy::network {

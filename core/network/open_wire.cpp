@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/base/version.hpp"
 #include "core/network/wire.hpp"
 #include "core/plugin/search_path.hpp"

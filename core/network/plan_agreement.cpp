@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 
 namespace convoy::network {
 namespace {

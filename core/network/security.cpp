@@ -1,7 +1,7 @@
 #include "core/network/security.hpp"
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
+#include "core/base/files/input_file.hpp"
 #include "core/network/addresses.hpp"
 
 namespace convoy::network {

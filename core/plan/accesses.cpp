@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 
 namespace convoy {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 #include "core/plan/operation.hpp"
 
 namespace convoy {

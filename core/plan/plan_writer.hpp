@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/digest.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/validate.hpp"

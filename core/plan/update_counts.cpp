@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/base/sort_by_words.hpp"
+#include "core/base/numbers/sort_by_words.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {

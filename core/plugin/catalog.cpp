@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/text/nearest.hpp"
 #include "core/plugin/elf_manifest.hpp"
 #include "core/plugin/search_path.hpp"
 

@@ -15,10 +15,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/process/end_with_parent.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/plugin/surroundings.hpp"
 #include "core/plugin/watched_call.hpp"

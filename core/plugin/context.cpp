@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/base/nearest.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
+#include "core/base/text/nearest.hpp"
 
 namespace convoy {
 namespace {

@@ -17,8 +17,8 @@
 #include <cstring>
 #include <span>
 
-#include "core/base/interval_timer.hpp"
-#include "core/base/last_words.hpp"
+#include "core/base/process/interval_timer.hpp"
+#include "core/base/process/last_words.hpp"
 #include "core/plugin/child_call.hpp"
 
 namespace convoy {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 
 namespace convoy {
 namespace {

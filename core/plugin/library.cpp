@@ -14,7 +14,7 @@
 #include <variant>
 
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/plugin/child_call.hpp"
 #include "core/plugin/culprit.hpp"
 #include "core/plugin/device_plugin.hpp"

@@ -11,7 +11,7 @@
 #include <set>
 #include <stdexcept>
 
-#include "core/base/split.hpp"
+#include "core/base/text/split.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
 namespace convoy {

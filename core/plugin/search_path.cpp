@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "core/base/error.hpp"
-#include "core/base/split.hpp"
+#include "core/base/text/split.hpp"
 
 namespace convoy {
 namespace {

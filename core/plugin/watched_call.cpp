@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-#include "core/base/last_words.hpp"
+#include "core/base/process/last_words.hpp"
 
 namespace convoy {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/system_text.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/doctor/probes.hpp"
 
 namespace convoy::qualify {

@@ -4,9 +4,9 @@
 #include <map>
 #include <vector>
 
-#include "core/base/dynamic_libraries.hpp"
-#include "core/base/gpu_monitor.hpp"
-#include "core/base/system_root.hpp"
+#include "core/base/system/dynamic_libraries.hpp"
+#include "core/base/system/gpu_monitor.hpp"
+#include "core/base/system/system_root.hpp"
 #include "core/qualify/core_probe.hpp"
 #include "core/qualify/measurement.hpp"
 

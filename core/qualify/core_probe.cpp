@@ -7,7 +7,7 @@
 #include <future>
 #include <string>
 
-#include "core/base/clocks.hpp"
+#include "core/base/process/clocks.hpp"
 #include "core/data/jpeg/jpeg_decoder.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 

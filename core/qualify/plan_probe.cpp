@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/calibrate/probe_session.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/job/simulation/prediction_options.hpp"

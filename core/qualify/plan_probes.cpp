@@ -4,9 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/job/sizes.hpp"
 #include "core/qualify/device_probes.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/network/addresses.hpp"

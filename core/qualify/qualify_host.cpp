@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "core/base/error.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/component_options.hpp"
 #include "core/job/hardware/run_hardware.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
+#include "core/base/process/clocks.hpp"
 
 namespace convoy::qualify {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::report {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/memory_use.hpp"
+#include "core/base/process/memory_use.hpp"
 
 namespace convoy::report {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/csv_text.hpp"
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/csv_text.hpp"
 
 namespace convoy::report {
 namespace {

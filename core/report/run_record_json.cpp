@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/report/run_record.hpp"
 
 namespace convoy::report {

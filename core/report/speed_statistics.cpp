@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::report {
 namespace {

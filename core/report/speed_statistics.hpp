@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "core/base/ordered_values.hpp"
+#include "core/base/numbers/ordered_values.hpp"
 
 namespace convoy::report {
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::report {
 namespace {

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
 #include "core/runtime/asynchronous/strand_gate.hpp"

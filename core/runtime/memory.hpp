@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/memory_use.hpp"
+#include "core/base/process/memory_use.hpp"
 #include "core/plan/plan.hpp"
 #include "core/plan/update_counts.hpp"
 #include "core/plugin/device_plugin.hpp"

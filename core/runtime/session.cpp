@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/plan/stages.hpp"
 #include "core/runtime/compute_dtype.hpp"
 #include "core/runtime/state/initial_values.hpp"

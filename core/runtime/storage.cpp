@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "core/graph/layout.hpp"
 #include "core/runtime/compute_dtype.hpp"
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/fnv.hpp"
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/numbers/fnv.hpp"
+#include "core/base/text/json.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy::select {

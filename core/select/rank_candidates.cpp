@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy::select {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::select {
 namespace {

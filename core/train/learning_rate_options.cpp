@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/base/error.hpp"
-#include "core/base/split.hpp"
+#include "core/base/text/split.hpp"
 
 namespace convoy::train {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/data/augment/image.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/pipeline/counter_random.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/openmp_environment.hpp"

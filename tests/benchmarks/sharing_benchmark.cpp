@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/job/openmp_environment.hpp"
 #include "tests/benchmarks/own_flags.hpp"
 #include "tests/benchmarks/training_trial.hpp"

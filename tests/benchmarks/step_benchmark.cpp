@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 namespace {
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/last_words.hpp"
+#include "core/base/process/last_words.hpp"
 #include "core/cli/interrupt.hpp"
 
 namespace convoy::cli::standard_streams_test {

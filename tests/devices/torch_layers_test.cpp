@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/conformance/layer_networks.hpp"
 #include "core/conformance/reference_network.hpp"
 #include "core/conformance/training_case.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/doctor/examine.hpp"
 #include "tests/doctor/sample_machines.hpp"
 

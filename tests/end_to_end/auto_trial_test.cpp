@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "tests/calibrate/profiles.hpp"
 #include "tests/end_to_end/run_program.hpp"

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <thread>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/host_tasks.hpp"
 
 namespace convoy::fault_deaths_test {

@@ -11,7 +11,7 @@
 #include <iostream>
 #include <memory>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/host_tasks.hpp"
 #include "tests/end_to_end/network_namespaces.hpp"
 

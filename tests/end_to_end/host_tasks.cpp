@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/network/addresses.hpp"
 #include "tests/end_to_end/run_program.hpp"
 

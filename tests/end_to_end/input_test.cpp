@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/checkpoint/safetensors_file.hpp"
 #include "core/data/jpeg/jpeg_encoder.hpp"
 #include "core/data/tfrecord/example.hpp"

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "core/base/end_with_parent.hpp"
+#include "core/base/process/end_with_parent.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy {

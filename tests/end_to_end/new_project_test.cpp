@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy::new_project_test {

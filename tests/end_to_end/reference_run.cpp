@@ -6,7 +6,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 
 namespace convoy {

@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/support/pattern.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/sanitized.hpp"

@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/base/end_with_parent.hpp"
+#include "core/base/process/end_with_parent.hpp"
 namespace convoy {
 namespace {
 

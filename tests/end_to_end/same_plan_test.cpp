@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/environment.hpp"
 #include "tests/scratch_folder.hpp"

@@ -14,7 +14,7 @@
 #include <set>
 #include <thread>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/network/addresses.hpp"
 #include "tests/end_to_end/damaged_data.hpp"
 #include "tests/end_to_end/host_tasks.hpp"

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/host_tasks.hpp"
 #include "tests/environment.hpp"
 

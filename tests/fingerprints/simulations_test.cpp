@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/fingerprints/recorded.hpp"
 #include "tests/fingerprints/variants.hpp"

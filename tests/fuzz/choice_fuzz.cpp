@@ -1,7 +1,7 @@
 // A choice of --variable_update=auto that an earlier run remembered: any bytes after the first one,
 // with the checksum made right where there is a choice. If that byte is odd, they are rules of
 // thumb instead.
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/select/decision_cache.hpp"
 #include "core/select/rule.hpp"
 #include "core/select/selection_json.hpp"

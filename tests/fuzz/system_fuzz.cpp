@@ -2,9 +2,9 @@
 // zero byte behind each. Containers and other kernels say it in other words. What is understood are
 // limits that leave no more than they allow. Which of them is asked for, the input's length says:
 // each reads the same files.
-#include "core/base/control_group.hpp"
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/system/control_group.hpp"
+#include "core/base/system/memory_limit.hpp"
+#include "core/base/text/system_text.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 namespace {

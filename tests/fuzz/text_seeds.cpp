@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/text/json.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/runtime/asynchronous/worker_reports.hpp"

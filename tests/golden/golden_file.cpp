@@ -5,7 +5,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::testing {
 

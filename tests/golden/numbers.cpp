@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 
 namespace convoy::testing {
 

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "tests/golden/golden_file.hpp"
 #include "tests/golden/golden_models.hpp"
 #include "tests/golden/golden_run.hpp"

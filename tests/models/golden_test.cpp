@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/models/plugin_graph.hpp"
 
 namespace convoy {

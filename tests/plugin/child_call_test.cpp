@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "tests/ended_parent.hpp"
 #include "tests/plugin/fixtures.hpp"
 #include "tests/scratch_folder.hpp"

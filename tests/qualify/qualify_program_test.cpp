@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/end_to_end/network_namespaces.hpp"
 #include "tests/end_to_end/run_program.hpp"
 #include "tests/end_to_end/running_program.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::report {
 namespace {

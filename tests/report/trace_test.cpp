@@ -1,5 +1,5 @@
 #include "core/report/trace.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/simulate/collectives/collective_model.hpp"
 #include "core/simulate/collectives/ring_weight.hpp"
 #include "core/simulate/machine/described_constants.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/simulate/machine/described_constants.hpp"
 #include "core/simulate/predictor.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/simulate/layers/layer_times.hpp"
 #include "core/simulate/machine/described_constants.hpp"
 #include "tests/simulate/workload.hpp"

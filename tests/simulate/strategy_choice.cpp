@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "core/plan/arena_map.hpp"
 #include "core/plan/lower/lower.hpp"
 #include "core/simulate/machine/described_constants.hpp"

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 
 namespace {
 

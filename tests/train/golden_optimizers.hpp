@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/train/optimizer.hpp"
 #include "tests/train/optimizer_kind.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/text/nearest.hpp"
 #include "topology/catalogue/platform_host.hpp"
 #include "topology/graph/several_hosts.hpp"
 #include "topology/read/described_file.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 #include "topology/detect/gpu_selection.hpp"
 #include "topology/graph/machine.hpp"
 

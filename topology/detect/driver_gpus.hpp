@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 #include "topology/detect/gpu_selection.hpp"
 
 namespace convoy::topology {

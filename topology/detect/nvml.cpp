@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "core/base/nvml_library.hpp"
+#include "core/base/system/nvml_library.hpp"
 #include "topology/detect/detect.hpp"
 #include "topology/detect/driver_gpus.hpp"
 #include "topology/graph/graph_edit.hpp"

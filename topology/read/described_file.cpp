@@ -3,9 +3,9 @@
 #include <iterator>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/numbers/fnv.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::topology {
 namespace {

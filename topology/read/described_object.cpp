@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/text/nearest.hpp"
 #include "topology/read/described_file.hpp"
 
 namespace convoy::topology {

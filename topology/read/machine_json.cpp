@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "topology/graph/graph_edit.hpp"
 
 namespace convoy::topology {

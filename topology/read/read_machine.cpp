@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
+#include "core/base/files/input_file.hpp"
 #include "topology/graph/machine_notes.hpp"
 #include "topology/read/hwloc_reader.hpp"
 #include "topology/read/machine_json.hpp"

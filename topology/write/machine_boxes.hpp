@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/drawing.hpp"
+#include "core/base/text/drawing.hpp"
 #include "topology/graph/machine.hpp"
 
 namespace convoy::topology {

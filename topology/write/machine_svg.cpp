@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "core/base/drawing.hpp"
-#include "core/base/style_sheet.hpp"
+#include "core/base/text/drawing.hpp"
+#include "core/base/text/style_sheet.hpp"
 #include "topology/graph/graph_edit.hpp"
 #include "topology/graph/uplinks.hpp"
 #include "topology/write/machine_boxes.hpp"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/bounds.hpp"
 #include "core/base/error.hpp"
+#include "core/base/numbers/bounds.hpp"
 #include "core/cli/flags/flag.hpp"
 #include "core/job/option_bounds.hpp"
 

@@ -9,7 +9,7 @@
 #include <limits>
 #include <set>
 
-#include "core/base/bounds.hpp"
+#include "core/base/numbers/bounds.hpp"
 
 namespace convoy::cli {
 namespace {

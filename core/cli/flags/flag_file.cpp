@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
+#include "core/base/files/input_file.hpp"
 
 namespace convoy::cli {
 namespace {

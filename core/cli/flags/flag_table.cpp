@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/nearest.hpp"
+#include "core/base/text/nearest.hpp"
 
 namespace convoy::cli {
 void FlagTable::add(FlagDefinition flag) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/base/split.hpp"
+#include "core/base/text/split.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/job/options.hpp"

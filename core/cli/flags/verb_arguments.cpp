@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 
 namespace convoy::cli {

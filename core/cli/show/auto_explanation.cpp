@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/select/selection_json.hpp"
 
 namespace convoy::cli {

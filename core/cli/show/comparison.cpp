@@ -9,9 +9,9 @@
 #include <ostream>
 #include <utility>
 
-#include "core/base/counted.hpp"
-#include "core/base/json.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 
 namespace convoy::cli {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/checkpoint/checkpoint_directory.hpp"
 
 namespace convoy::cli {

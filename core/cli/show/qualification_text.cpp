@@ -6,7 +6,7 @@
 #include <optional>
 #include <ostream>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/qualify/judge.hpp"
 
 namespace convoy::cli {

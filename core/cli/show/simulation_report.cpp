@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "core/base/json.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 #include "core/data/pipeline/dataset.hpp"
 #include "core/job/simulation/prediction_options.hpp"

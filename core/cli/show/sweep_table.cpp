@@ -8,8 +8,8 @@
 #include <ostream>
 #include <tuple>
 
-#include "core/base/csv_text.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/csv_text.hpp"
+#include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 
 namespace convoy::cli {

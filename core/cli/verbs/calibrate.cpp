@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/calibrate/calibrate.hpp"
 #include "core/calibrate/profile_file.hpp"
 #include "core/cli/flags/bind.hpp"

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/cli/interrupt.hpp"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "core/base/error.hpp"
-#include "core/base/split.hpp"
+#include "core/base/text/split.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/device_counts.hpp"
 #include "core/cli/flags/flag.hpp"

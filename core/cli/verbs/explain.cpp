@@ -4,8 +4,8 @@
 
 #include <ostream>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/machine_flags.hpp"

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/interruption.hpp"
-#include "core/base/memory_limit.hpp"
-#include "core/base/process_limits.hpp"
+#include "core/base/process/interruption.hpp"
+#include "core/base/process/process_limits.hpp"
+#include "core/base/system/memory_limit.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"

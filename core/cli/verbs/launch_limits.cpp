@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/counted.hpp"
-#include "core/base/process_limits.hpp"
+#include "core/base/process/process_limits.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/network/wire_threads.hpp"
 
 namespace convoy::cli {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/flags/verb_arguments.hpp"

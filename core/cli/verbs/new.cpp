@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/manifest.hpp"

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"
 #include "core/cli/flags/flag_parser.hpp"

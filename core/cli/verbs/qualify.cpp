@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/command.hpp"

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/verbs/children/child_environment.hpp"
 #include "core/cli/verbs/children/child_in_turns.hpp"

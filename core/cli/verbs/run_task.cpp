@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/show/terminal.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/tasks/task_messages.hpp"

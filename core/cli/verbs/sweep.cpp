@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/output_file.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/interrupt.hpp"
 #include "core/cli/show/sweep_table.hpp"

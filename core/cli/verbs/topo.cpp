@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/flags/bind.hpp"
 #include "core/cli/flags/verb_arguments.hpp"
 #include "core/plugin/search_path.hpp"

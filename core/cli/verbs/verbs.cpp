@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/nearest.hpp"
+#include "core/base/text/nearest.hpp"
 #include "core/base/version.hpp"
 #include "core/cli/flags/fitted_text.hpp"
 #include "core/cli/flags/flag_file.hpp"

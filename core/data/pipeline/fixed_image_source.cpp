@@ -1,7 +1,7 @@
 #include "core/data/pipeline/fixed_image_source.hpp"
 
 #include "core/base/error.hpp"
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "core/data/pipeline/dataset.hpp"
 
 namespace convoy::data {

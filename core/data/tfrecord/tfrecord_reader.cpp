@@ -10,7 +10,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/data/pipeline/bad_record.hpp"
 #include "core/data/tfrecord/crc32c.hpp"
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/graph/arena.hpp"
 #include "core/job/auto/auto_run.hpp"
 #include "core/job/hardware/described_hosts.hpp"

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/byte_hash.hpp"
+#include "core/base/text/json.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/hardware/linked_hardware.hpp"
 #include "core/job/hardware/run_hardware.hpp"

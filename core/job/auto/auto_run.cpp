@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/base/cache_folder.hpp"
 #include "core/base/error.hpp"
+#include "core/base/files/cache_folder.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/auto/decision_key.hpp"
 #include "core/job/hardware/run_hardware.hpp"

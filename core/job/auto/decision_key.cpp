@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 #include "core/job/simulation/prediction_options.hpp"
 #include "core/plugin/search_path.hpp"
 #include "core/simulate/layers/layer_rates.hpp"

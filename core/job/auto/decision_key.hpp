@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/base/system_root.hpp"
+#include "core/base/system/system_root.hpp"
 #include "core/job/auto/auto_choice.hpp"
 
 namespace convoy::job {

@@ -9,9 +9,9 @@
 #include <optional>
 #include <set>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/split.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/split.hpp"
 #include "core/job/limits.hpp"
 #include "topology/catalogue/platform.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/base/error.hpp"
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_text.hpp"
+#include "core/base/system/memory_limit.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/plan/lower/lowering.hpp"
 
 namespace convoy::job {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "core/job/auto/auto_choice.hpp"
 #include "core/job/hardware/plan_target.hpp"
 #include "core/job/options.hpp"

@@ -12,8 +12,8 @@
 #include <span>
 #include <utility>
 
-#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
+#include "core/base/process/clocks.hpp"
 #include "core/runtime/network/message_pieces.hpp"
 
 namespace convoy::job {

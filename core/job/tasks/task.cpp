@@ -11,9 +11,9 @@
 #include <thread>
 #include <utility>
 
-#include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
-#include "core/base/process_limits.hpp"
+#include "core/base/files/byte_hash.hpp"
+#include "core/base/process/process_limits.hpp"
 #include "core/job/model_choice.hpp"
 #include "core/job/sizes.hpp"
 #include "core/job/tasks/task_cluster.hpp"

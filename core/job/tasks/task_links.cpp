@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/plugin/availability.hpp"
 

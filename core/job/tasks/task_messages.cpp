@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/job/limits.hpp"
 
 namespace convoy::job {

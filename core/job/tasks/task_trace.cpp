@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/base/clocks.hpp"
-#include "core/base/json.hpp"
+#include "core/base/process/clocks.hpp"
+#include "core/base/text/json.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/tasks/task_messages.hpp"
 #include "core/report/profile_record.hpp"

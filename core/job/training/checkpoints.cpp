@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/initial_weights.hpp"

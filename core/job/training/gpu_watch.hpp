@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/gpu_monitor.hpp"
+#include "core/base/system/gpu_monitor.hpp"
 
 namespace convoy::job {
 

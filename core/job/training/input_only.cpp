@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/process/clocks.hpp"
 #include "core/checkpoint/safetensors_writer.hpp"
 
 namespace convoy::job {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "core/base/ordered_values.hpp"
+#include "core/base/numbers/ordered_values.hpp"
 #include "core/runtime/training_loop.hpp"
 
 namespace convoy::job {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/graph/layer_traits.hpp"
 #include "core/graph/layer_work.hpp"
 

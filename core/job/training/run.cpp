@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/system/system_refusal.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/component_options.hpp"
 #include "core/job/tasks/task.hpp"

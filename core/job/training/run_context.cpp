@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/job/component_options.hpp"
 #include "core/job/hardware/opened_devices.hpp"
 #include "core/job/tasks/task.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "core/base/system_text.hpp"
+#include "core/base/text/system_text.hpp"
 #include "core/base/version.hpp"
 #include "core/job/auto/selection_text.hpp"
 #include "core/job/options.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/data/pipeline/source_factory.hpp"
 #include "core/job/auto/auto_links.hpp"
 #include "core/job/component_options.hpp"

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "core/base/interruption.hpp"
+#include "core/base/process/interruption.hpp"
 
 namespace convoy::network {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "core/base/process_limits.hpp"
+#include "core/base/process/process_limits.hpp"
 #include "core/base/version.hpp"
 #include "core/network/grpc/client.hpp"
 #include "core/network/grpc/server.hpp"

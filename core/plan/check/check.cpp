@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/fixed_point_judge.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/accesses.hpp"
 #include "core/plan/lower/span_set.hpp"
 #include "core/plan/lower/span_users.hpp"

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/base/error.hpp"
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/lower/lower_operations.hpp"
 
 namespace convoy {

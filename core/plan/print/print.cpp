@@ -4,7 +4,7 @@
 
 #include <ostream>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/plan/stages.hpp"
 
 namespace convoy {

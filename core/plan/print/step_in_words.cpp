@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 
 namespace convoy {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/plan.hpp"
 
 namespace convoy {

@@ -6,9 +6,9 @@
 #include <unordered_map>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/large_pages.hpp"
-#include "core/base/sort_by_words.hpp"
+#include "core/base/numbers/sort_by_words.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/schedule/local_schedule.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::compare {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/report/compare/autocovariance.hpp"
 
 namespace convoy::compare {

@@ -9,11 +9,11 @@
 #include <sstream>
 #include <utility>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
-#include "core/base/split.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/counted.hpp"
+#include "core/base/text/json.hpp"
+#include "core/base/text/split.hpp"
 #include "core/report/html/record_fields.hpp"
 #include "core/report/html/write_report.hpp"
 

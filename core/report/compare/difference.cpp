@@ -8,9 +8,9 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/report/compare/block_bootstrap.hpp"
 #include "core/report/compare/turns.hpp"
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/csv_text.hpp"
-#include "core/base/json.hpp"
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
+#include "core/base/text/csv_text.hpp"
+#include "core/base/text/json.hpp"
 #include "core/report/html/quantity.hpp"
 #include "core/report/html/record_fields.hpp"
 

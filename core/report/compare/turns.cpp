@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::compare {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/drawing.hpp"
+#include "core/base/text/drawing.hpp"
 #include "core/report/html/figure.hpp"
 
 namespace convoy::report {

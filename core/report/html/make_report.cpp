@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/report/html/embedded_data.hpp"
 #include "core/report/html/report.hpp"
 #include "core/report/html/scaling_curves.hpp"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <set>
 
-#include "core/base/drawing.hpp"
-#include "core/base/json.hpp"
-#include "core/base/style_sheet.hpp"
+#include "core/base/text/drawing.hpp"
+#include "core/base/text/json.hpp"
+#include "core/base/text/style_sheet.hpp"
 #include "core/base/version.hpp"
 #include "core/report/html/draw.hpp"
 #include "core/report/html/page_assets.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/report/html/figure.hpp"
 
 namespace convoy::report {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/report/html/sections.hpp"
 
 namespace convoy::report {

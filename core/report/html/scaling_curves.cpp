@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 
 namespace convoy::report {
 namespace {

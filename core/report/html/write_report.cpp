@@ -1,9 +1,9 @@
 #include "core/report/html/write_report.hpp"
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
-#include "core/base/output_file.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/files/output_file.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::report {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 #include "core/plan/lower/device_collective.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
 #include "core/plan/stages.hpp"

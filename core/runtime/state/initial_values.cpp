@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "core/train/initializer.hpp"
 
 namespace convoy::runtime {

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "core/base/byte_hash.hpp"
 #include "core/base/error.hpp"
+#include "core/base/files/byte_hash.hpp"
 #include "core/graph/layout.hpp"
 #include "core/graph/row_slab.hpp"
 #include "core/runtime/prepared_plan.hpp"

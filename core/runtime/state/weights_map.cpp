@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/base/input_file.hpp"
-#include "core/base/json.hpp"
+#include "core/base/files/input_file.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::runtime {
 namespace {

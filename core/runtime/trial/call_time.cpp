@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <ctime>
 
-#include "core/base/clocks.hpp"
-#include "core/base/thread_seconds.hpp"
+#include "core/base/process/clocks.hpp"
+#include "core/base/process/thread_seconds.hpp"
 
 namespace convoy::runtime {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/plan/operation.hpp"
 
 namespace convoy::runtime {

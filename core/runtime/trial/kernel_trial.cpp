@@ -10,11 +10,11 @@
 #include <memory>
 #include <new>
 
-#include "core/base/clocks.hpp"
-#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
-#include "core/base/memory_limit.hpp"
-#include "core/base/system_root.hpp"
+#include "core/base/process/clocks.hpp"
+#include "core/base/process/end_with_parent.hpp"
+#include "core/base/system/memory_limit.hpp"
+#include "core/base/system/system_root.hpp"
 #include "core/runtime/trial/call_watch.hpp"
 #include "core/runtime/trial/trial_calls.hpp"
 #include "core/runtime/trial/trial_spans.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/simulate/collectives/in_switch_chunks.hpp"
 
 namespace convoy::simulate {

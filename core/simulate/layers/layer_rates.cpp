@@ -6,7 +6,7 @@
 #include <map>
 
 #include "core/base/error.hpp"
-#include "core/base/fnv.hpp"
+#include "core/base/numbers/fnv.hpp"
 
 namespace convoy::simulate {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "core/base/error.hpp"
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/simulate/flows/binding_links.hpp"
 #include "core/simulate/flows/flow_network.hpp"
 #include "core/simulate/run/compute_clock.hpp"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/large_pages.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/process/large_pages.hpp"
 
 namespace convoy::simulate {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/large_pages.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/schedule/lagged_reads.hpp"
 #include "core/plan/schedule/schedule.hpp"
 #include "core/simulate/tasks/fetch_order.hpp"

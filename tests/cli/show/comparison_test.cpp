@@ -1,5 +1,5 @@
 #include "core/cli/show/comparison.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

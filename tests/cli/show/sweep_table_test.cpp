@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::cli::sweep_table_test {
 namespace {

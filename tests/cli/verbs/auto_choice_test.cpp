@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
 #include "tests/sanitized.hpp"

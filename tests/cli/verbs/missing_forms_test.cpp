@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
 namespace convoy::cli::missing_forms_test {

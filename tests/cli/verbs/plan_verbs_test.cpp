@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/clocks.hpp"
 #include "core/base/error.hpp"
+#include "core/base/process/clocks.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
 

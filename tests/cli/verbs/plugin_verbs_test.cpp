@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
 #include "tests/plugin/fixtures.hpp"

@@ -1,4 +1,4 @@
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 
 #include <fmt/format.h>

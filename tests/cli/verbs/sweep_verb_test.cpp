@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
-#include "core/base/json.hpp"
+#include "core/base/process/in_parallel.hpp"
+#include "core/base/text/json.hpp"
 #include "core/cli/verbs/verbs.hpp"
 #include "tests/cli/verb_outcome.hpp"
 #include "tests/environment.hpp"

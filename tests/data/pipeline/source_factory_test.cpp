@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "tests/data/data_test_support.hpp"
 #include "tests/support/thrown_text.hpp"
 

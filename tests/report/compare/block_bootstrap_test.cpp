@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/base/statistics.hpp"
+#include "core/base/numbers/statistics.hpp"
 #include "core/report/compare/autocovariance.hpp"
 #include "tests/report/noisy_machine.hpp"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/report/compare/difference_text.hpp"
 #include "tests/scratch_folder.hpp"
 

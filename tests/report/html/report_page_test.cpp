@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/error.hpp"
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "core/report/html/report.hpp"
 #include "core/report/html/write_report.hpp"
 #include "core/report/run_record.hpp"

@@ -4,7 +4,7 @@
 
 #include <convoy/model.hpp>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "core/graph/assembler.hpp"
 #include "core/graph/layout.hpp"
 #include "core/runtime/model_map.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/base/byte_hash.hpp"
+#include "core/base/files/byte_hash.hpp"
 #include "core/runtime/session.hpp"
 #include "tests/runtime/plugins.hpp"
 #include "tests/runtime/small_models.hpp"

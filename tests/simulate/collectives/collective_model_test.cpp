@@ -4,7 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/base/json.hpp"
+#include "core/base/text/json.hpp"
 #include "tests/scratch_folder.hpp"
 #include "tests/simulate/collectives/platform_collectives.hpp"
 

@@ -8,7 +8,7 @@
 #include <ostream>
 
 #include "core/base/error.hpp"
-#include "core/base/left_memory.hpp"
+#include "core/base/process/left_memory.hpp"
 #include "core/job/hardware/described_hosts.hpp"
 #include "core/job/hardware/opened_devices.hpp"
 #include "core/job/hardware/plan_target.hpp"

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/base/error.hpp"
-#include "core/base/process_limits.hpp"
+#include "core/base/process/process_limits.hpp"
 #include "core/cli/flags/flag_parser.hpp"
 #include "core/cli/flags/plugin_flags.hpp"
 #include "core/cli/show/terminal.hpp"

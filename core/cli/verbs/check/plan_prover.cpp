@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "core/plan/check/report/explain.hpp"
 #include "core/plan/check/report/unread_memory.hpp"
 #include "core/plan/plan_writer.hpp"

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <span>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 
 namespace convoy::cli {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <ostream>
 
-#include "core/base/counted.hpp"
 #include "core/base/error.hpp"
+#include "core/base/text/counted.hpp"
 
 namespace convoy::cli {
 

@@ -12,9 +12,9 @@
 #include <optional>
 #include <string_view>
 
-#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/process/end_with_parent.hpp"
+#include "core/base/system/system_refusal.hpp"
 #include "core/cli/verbs/children/child_environment.hpp"
 #include "core/cli/verbs/children/exec_words.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/base/error.hpp"
-#include "core/base/last_words.hpp"
+#include "core/base/process/last_words.hpp"
 
 namespace convoy::cli {
 

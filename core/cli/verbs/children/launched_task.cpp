@@ -10,9 +10,9 @@
 #include <ostream>
 #include <utility>
 
-#include "core/base/end_with_parent.hpp"
 #include "core/base/error.hpp"
-#include "core/base/system_refusal.hpp"
+#include "core/base/process/end_with_parent.hpp"
+#include "core/base/system/system_refusal.hpp"
 
 namespace convoy::cli {
 

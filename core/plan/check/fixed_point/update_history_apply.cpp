@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/plan/check/dataflow/error_sources.hpp"
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/update_history.hpp"

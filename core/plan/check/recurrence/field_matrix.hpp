@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
 
 namespace convoy::check {

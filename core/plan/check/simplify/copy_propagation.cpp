@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 
 namespace convoy::check {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 
 namespace convoy::check {
 

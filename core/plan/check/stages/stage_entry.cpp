@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "core/base/counted.hpp"
+#include "core/base/text/counted.hpp"
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/stages/inherited_matrices.hpp"
 #include "core/plan/range_set.hpp"

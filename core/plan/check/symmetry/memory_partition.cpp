@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/check/symmetry/partition_refinement.hpp"
 
 namespace convoy::check {

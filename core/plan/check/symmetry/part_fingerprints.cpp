@@ -7,7 +7,7 @@
 #include <iterator>
 #include <span>
 
-#include "core/base/in_parallel.hpp"
+#include "core/base/process/in_parallel.hpp"
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/symmetry/canonical_lengths.hpp"
 #include "core/plan/check/symmetry/part_dependences.hpp"

@@ -1,6 +1,6 @@
 #include "core/plan/check/symmetry/part_operations.hpp"
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 #include "core/plan/check/symmetry/fingerprint_hasher.hpp"
 
 namespace convoy::check {

@@ -1,6 +1,6 @@
 #include "core/plan/check/symmetry/scratch_live_ranges.hpp"
 
-#include "core/base/large_pages.hpp"
+#include "core/base/process/large_pages.hpp"
 
 namespace convoy::check {
 namespace {

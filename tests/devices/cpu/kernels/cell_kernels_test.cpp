@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/base/hash_fill.hpp"
+#include "core/base/numbers/hash_fill.hpp"
 #include "plugins/devices/cpu/kernels/cell_grid.hpp"
 
 #if defined(__x86_64__) && !defined(CONVOY_X86_KERNELS)

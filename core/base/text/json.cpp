@@ -1,0 +1,80 @@
+#include "core/base/text/json.hpp"
+
+#include <fmt/format.h>
+
+#include <istream>
+#include <iterator>
+
+namespace convoy {
+namespace {
+
+template <typename Json>
+std::string text_of(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+// The library prints and copies values by recursion, which as many levels as a hostile text can
+// have would take past the end of the stack.
+void require_shallow(std::string_view text) {
+  constexpr std::size_t kDeepest = 200;
+  std::size_t depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_string = !in_string;
+    if (in_string && c == '\\') ++i;
+    if (in_string) continue;
+    if ((c == ']' || c == '}') && depth > 0) --depth;
+    if ((c == '[' || c == '{') && ++depth > kDeepest)
+      throw nlohmann::json::parse_error::create(
+          101, i + 1, fmt::format("nested more than {} levels deep", kDeepest), nullptr);
+  }
+}
+
+template <typename Json>
+Json parsed(std::string_view text) {
+  require_shallow(text);
+  return Json::parse(text);
+}
+
+std::string rest_of(std::istream& text) {
+  return {std::istreambuf_iterator<char>(text), {}};
+}
+
+}  // namespace
+
+nlohmann::json parse_json(std::string_view text) {
+  return parsed<nlohmann::json>(text);
+}
+
+nlohmann::json parse_json(std::istream& text) {
+  return parse_json(rest_of(text));
+}
+
+nlohmann::json parse_json(std::istream&& text) {
+  return parse_json(text);
+}
+
+nlohmann::ordered_json parse_ordered_json(std::string_view text) {
+  return parsed<nlohmann::ordered_json>(text);
+}
+
+nlohmann::ordered_json parse_ordered_json(std::istream& text) {
+  return parse_ordered_json(rest_of(text));
+}
+
+std::string json_text(const nlohmann::json& value, int indent) {
+  return text_of(value, indent);
+}
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
+  return text_of(value, indent);
+}
+
+std::string json_problem(const nlohmann::json::exception& error) {
+  const std::string_view text = error.what();  // "[json.exception.parse_error.101] parse error at"
+  const std::size_t name = text.starts_with('[') ? text.find("] ") : std::string_view::npos;
+  return std::string(name == std::string_view::npos ? text : text.substr(name + 2));
+}
+
+}  // namespace convoy
