@@ -33,8 +33,7 @@ SessionOptions session_options() {
 TrainingSummary train_with_lag(std::int64_t max_lag, std::uint32_t devices, std::int64_t steps) {
   const auto plugin = fake_plugin({.shared_memory = true});
   const auto strategy = lagging_strategy(max_lag);
-  Session session(small_network(), *strategy, open_devices(*plugin, devices),
-                  session_options());
+  Session session(small_network(), *strategy, open_devices(*plugin, devices), session_options());
   EXPECT_TRUE(session.is_asynchronous());
   EXPECT_EQ(session.strands().size(), devices);
   const auto source = hash_images(devices, 2 * devices);
