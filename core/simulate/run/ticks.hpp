@@ -8,10 +8,12 @@ namespace convoy::simulate {
 // symmetric machine have the same time despite the rounding of rates.
 using Ticks = std::int64_t;
 
-// Rounds to the nearest tick; `seconds` is not negative. (std::llround would be a call into the
-// mathematics library, millions of times.)
+// Rounds as std::llround, which would be a call into the mathematics library, millions of times.
+// `seconds` is not negative, or only by rounding: then this is 0.
 inline Ticks to_ticks(double seconds) {
-  return static_cast<Ticks>(seconds * 1e9 + 0.5);
+  const double ticks = seconds * 1e9;
+  const auto whole = static_cast<Ticks>(ticks);
+  return ticks - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
 }
 inline double to_seconds(Ticks ticks) {
   return static_cast<double>(ticks) * 1e-9;
