@@ -34,7 +34,7 @@ Measurement read_measurement(const nlohmann::json& json) {
   it.what = json.at("what").get<std::string>();
   it.unit = json.at("unit").get<std::string>();
   it.rate = json.at("rate").get<double>();
-  it.bytes = json.at("bytes").get<std::uint64_t>();
+  it.bytes = json.at("bytes").get_ref<const std::uint64_t&>();
   if (const auto& expected = json.at("foreseen"); !expected.is_null())
     it.expected =
         ExpectedRate{expected.at("rate").get<double>(), expected.at("error").get<double>(),

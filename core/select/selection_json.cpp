@@ -1,6 +1,10 @@
 #include "core/select/selection_json.hpp"
 
+#include <cstdint>
+#include <utility>
+
 #include "core/base/error.hpp"
+#include "core/base/text/json.hpp"
 
 namespace convoy::select {
 namespace {
@@ -15,10 +19,21 @@ double seconds_from_json(const Json& json, const char* key) {
   return seconds;
 }
 
+// A number that the type cannot hold would be cast, whatever that gives.
+template <typename Number>
+Number count_from_json(const Json& json, const char* key) {
+  const Json& value = json.at(key);
+  const bool is_count = value.is_number_unsigned()
+                            ? std::in_range<Number>(value.get<std::uint64_t>())
+                            : value.is_number_integer() && value.get<std::int64_t>() >= 0;
+  if (!is_count) fail(ExitCode::kFailed, "{} is {}, which is no count", key, json_text(value));
+  return value.get<Number>();
+}
+
 Candidate candidate_from_json(const Json& json) {
   return {json.at("strategy").get<std::string>(),
           json.at("options").get<std::map<std::string, std::string>>(),
-          json.at("bucket_elements").get<std::uint64_t>()};
+          count_from_json<std::uint64_t>(json, "bucket_elements")};
 }
 
 Json to_json(const TrialResult& trial) {
@@ -39,8 +54,8 @@ Json to_json(const TrialResult& trial) {
 
 TrialResult trial_from_json(const Json& json) {
   TrialResult trial;
-  trial.steps = json.at("steps").get<std::int64_t>();
-  trial.exchanges = json.at("exchanges").get<std::int64_t>();
+  trial.steps = count_from_json<std::int64_t>(json, "steps");
+  trial.exchanges = count_from_json<std::int64_t>(json, "exchanges");
   trial.exchange_seconds = seconds_from_json(json, "exchange_seconds");
   for (const Json& each : json.at("tried")) {
     Tried tried;
@@ -48,7 +63,7 @@ TrialResult trial_from_json(const Json& json) {
     tried.predicted_seconds = seconds_from_json(each, "predicted_seconds");
     if (!each.at("measured_seconds").is_null())
       tried.measured_seconds = seconds_from_json(each, "measured_seconds");
-    tried.counted_steps = each.at("counted_steps").get<std::int64_t>();
+    tried.counted_steps = count_from_json<std::int64_t>(each, "counted_steps");
     tried.left_out = each.at("left_out").get<std::string>();
     trial.tried.push_back(std::move(tried));
   }
@@ -116,7 +131,7 @@ Decision decision_from_json(const Json& json) {
   decision.basis = json.at("basis").get<std::string>();
   decision.calibrated = json.at("calibrated").get<bool>();
   decision.usual = json.at("usual").get<bool>();
-  decision.compared = json.at("compared").get<std::size_t>();
+  decision.compared = count_from_json<std::size_t>(json, "compared");
   if (const Json& next = json.at("runner_up"); !next.is_null())
     decision.runner_up = {candidate_from_json(next), seconds_from_json(next, "step_seconds")};
   if (const Json& trial = json.at("trial"); !trial.is_null())

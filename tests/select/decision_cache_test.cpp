@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "core/base/text/json.hpp"
 #include "tests/scratch_folder.hpp"
 
 namespace convoy::select {
@@ -93,6 +94,21 @@ TEST_F(DecisionCacheTest, AChangedChoiceIsNotTaken) {
     told_.clear();
     EXPECT_FALSE(cache_.find("here")) << from;
     EXPECT_THAT(told_, ElementsAre(HasSubstr("it is damaged"))) << from;
+  }
+}
+
+// Such a number would be cast, whatever that gives.
+TEST_F(DecisionCacheTest, ACountThatIsNoneIsNotTaken) {
+  for (const char* count : {"2.6e25", "26218443372036854775808072", "-1", "1.5", "true"}) {
+    cache_.remember("here", decision_);
+    std::ifstream text(cache_.file_of("here"));
+    auto json = parse_ordered_json(text);
+    json["decision"]["chosen"]["bucket_elements"] = parse_ordered_json(std::string_view(count));
+    json["checksum"] = decision_checksum(json["decision"]);
+    overwrite(json_text(json));
+    told_.clear();
+    EXPECT_FALSE(cache_.find("here")) << count;
+    EXPECT_THAT(told_, ElementsAre(HasSubstr("which is no count"))) << count;
   }
 }
 
