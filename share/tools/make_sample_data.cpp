@@ -57,7 +57,8 @@ struct Scene {
 Scene draw_scene(const Kind& kind, int number, data::CounterRandom& random) {
   Scene scene = {};
   scene.noise = kind.noise;
-  scene.hue = 6.0 / kind.hues * static_cast<double>(number / 2) + random.uniform(-0.3, 0.3) + 6;
+  const int pair = number / 2;  // of an upright and a lying wave, which have one hue
+  scene.hue = 6.0 / kind.hues * pair + random.uniform(-0.3, 0.3) + 6;
   scene.saturation = random.uniform(0.45, 0.85);
   scene.value = random.uniform(0.5, 0.8);
   const double period = random.uniform(kind.shortest, kind.longest);
