@@ -213,10 +213,9 @@ Timeline read_timeline(const Json& json, const std::string& title) {
   for (const Json& row : field(json, "rows"))
     timeline.rows.push_back({row.at(0).get<std::string>(), row.at(1).get<std::string>()});
   for (const Json& event : field(json, "events")) {
-    if (!event.at(0).is_number_unsigned()) continue;
-    Timeline::Event it{event.at(0).get<std::size_t>(), listed_number(event.at(1)),
+    Timeline::Event it{event.at(0).get_ref<const std::uint64_t&>(), listed_number(event.at(1)),
                        listed_number(event.at(2)), event.at(3).get<std::string>()};
-    if (event.at(4).is_number_unsigned()) it.operation = event.at(4).get<std::uint64_t>();
+    if (event.at(4).is_number()) it.operation = event.at(4).get_ref<const std::uint64_t&>();
     if (it.row < timeline.rows.size()) timeline.events.push_back(std::move(it));
   }
   return timeline;
