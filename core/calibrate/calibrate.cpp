@@ -40,7 +40,7 @@ double work_of(const ProbeNetwork& network) {
   for (std::uint32_t node = 1; node < network.graph.nodes().size(); ++node)
     for (const convoy_pass pass :
          {CONVOY_PASS_FORWARD, CONVOY_PASS_BACKWARD_DATA, CONVOY_PASS_BACKWARD_WEIGHTS}) {
-      const LayerWork it = layer_work(network.graph, node, network.batch, pass);
+      const graph::LayerWork it = graph::layer_work(network.graph, node, network.batch, pass);
       work += it.flops + kFlopsPerByte * it.bytes;
     }
   return work;
@@ -57,7 +57,7 @@ ProbeSize probe_size(const ProcessorFacts& facts, bool quick) {
 
 class Calibration {
  public:
-  Calibration(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
+  Calibration(const plugin::DevicePlugin& plugin, plugin::StrategyPlugin& sharing_nothing,
               const ProcessorFacts& facts, const CalibrationOptions& options,
               const std::function<void(const std::string&)>& tell)
       : plugin_(plugin),
@@ -68,7 +68,7 @@ class Calibration {
         tell_(tell),
         end_(steady_seconds() + (options.quick ? kNoLimit : options.seconds)),
         size_(probe_size(facts, options.quick)) {
-    const Manifest& manifest = plugin.manifest();
+    const plugin::Manifest& manifest = plugin.manifest();
     profile_.machine = make_fingerprint(facts, manifest.name + " " + manifest.version);
     profile_.created = fmt::format(
         "{:%Y-%m-%d %H:%M:%S}",
@@ -267,8 +267,8 @@ class Calibration {
             }};
   }
 
-  const DevicePlugin& plugin_;
-  StrategyPlugin& sharing_nothing_;
+  const plugin::DevicePlugin& plugin_;
+  plugin::StrategyPlugin& sharing_nothing_;
   std::uint32_t cores_;
   double nominal_flops_;  // per second and core
   const CalibrationOptions& options_;
@@ -283,8 +283,9 @@ class Calibration {
 
 }  // namespace
 
-MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
-                         const ProcessorFacts& facts, const CalibrationOptions& options,
+MachineProfile calibrate(const plugin::DevicePlugin& plugin,
+                         plugin::StrategyPlugin& sharing_nothing, const ProcessorFacts& facts,
+                         const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell) {
   return Calibration(plugin, sharing_nothing, facts, options, tell).run();
 }

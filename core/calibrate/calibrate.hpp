@@ -26,8 +26,9 @@ struct CalibrationOptions {
 // that begins. `sharing_nothing` is a strategy in which devices share nothing.
 // Networks that there is no memory for are left out; without memory for the first, it throws Error
 // (kUnavailable) before it measures.
-MachineProfile calibrate(const DevicePlugin& plugin, StrategyPlugin& sharing_nothing,
-                         const ProcessorFacts& facts, const CalibrationOptions& options,
+MachineProfile calibrate(const plugin::DevicePlugin& plugin,
+                         plugin::StrategyPlugin& sharing_nothing, const ProcessorFacts& facts,
+                         const CalibrationOptions& options,
                          const std::function<void(const std::string&)>& tell);
 
 }  // namespace convoy::calibrate

@@ -22,14 +22,15 @@ convoy_submission blank(std::uint32_t kind, std::uint32_t lane) {
 
 }  // namespace
 
-DeviceVector::DeviceVector(OpenDevice& device, std::uint64_t bytes)
+DeviceVector::DeviceVector(plugin::OpenDevice& device, std::uint64_t bytes)
     : bytes_(bytes), memory_(device.allocate(bytes), Release{&device}) {}
 
 convoy_region DeviceVector::region() const {
   return {memory_.get(), bytes_ / sizeof(float), CONVOY_F32, 0};
 }
 
-DeviceWork::DeviceWork(OpenDevice& device, std::vector<OpenDevice*> owners, double patience)
+DeviceWork::DeviceWork(plugin::OpenDevice& device, std::vector<plugin::OpenDevice*> owners,
+                       double patience)
     : device_(device), owners_(std::move(owners)), patience_(patience) {
   owners_.push_back(&device);
 }
@@ -60,7 +61,7 @@ double DeviceWork::run() {
 
 void DeviceWork::wait() {
   if (device_.wait({&flight_->timeline, value_}, patience_)) return;
-  for (OpenDevice* owner : owners_) owner->abandon();
+  for (plugin::OpenDevice* owner : owners_) owner->abandon();
   leave_to_the_end(flight_);
   fail(ExitCode::kTimeout,
        "{} did not finish an operation within {:g} s while its rates were measured: it hangs, or "

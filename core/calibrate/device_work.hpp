@@ -14,14 +14,14 @@ namespace convoy::calibrate {
 // A vector of f32 in the memory of a device, all zeros.
 class DeviceVector {
  public:
-  DeviceVector(OpenDevice& device, std::uint64_t bytes);
+  DeviceVector(plugin::OpenDevice& device, std::uint64_t bytes);
 
   convoy_region region() const;
   std::uint64_t bytes() const { return bytes_; }
 
  private:
   struct Release {
-    OpenDevice* device;
+    plugin::OpenDevice* device;
     void operator()(void* memory) const { device->deallocate(memory); }
   };
   std::uint64_t bytes_;
@@ -34,7 +34,7 @@ class DeviceVector {
 class DeviceWork {
  public:
   // owners: the other devices whose memory the operations use.
-  explicit DeviceWork(OpenDevice& device, std::vector<OpenDevice*> owners = {},
+  explicit DeviceWork(plugin::OpenDevice& device, std::vector<plugin::OpenDevice*> owners = {},
                       double patience = kPatience);
 
   // Whether an operation did not end: the device may use its memory until the process ends.
@@ -75,8 +75,8 @@ class DeviceWork {
   double run();
   void wait();
 
-  OpenDevice& device_;
-  std::vector<OpenDevice*> owners_;
+  plugin::OpenDevice& device_;
+  std::vector<plugin::OpenDevice*> owners_;
   double patience_;
   std::unique_ptr<Flight> flight_ = std::make_unique<Flight>();
   std::uint64_t value_ = 0;

@@ -20,15 +20,15 @@ static_assert(CONVOY_PASS_FORWARD == 0 && CONVOY_PASS_BACKWARD_DATA == 1 &&
 }  // namespace
 
 std::string layer_kind_name(std::uint32_t kind) {
-  const LayerTraits* traits = find_layer_traits(kind);
+  const graph::LayerTraits* traits = graph::find_layer_traits(kind);
   CONVOY_CHECK(kind == 0 || traits != nullptr);
   return kind == 0 ? kNone : traits->file_name;
 }
 
 std::optional<std::uint32_t> layer_kind_of(const std::string& name) {
   if (name == kNone) return 0;
-  for (std::uint32_t kind = 1; kind <= layer_kind_count(); ++kind)
-    if (find_layer_traits(kind)->file_name == name) return kind;
+  for (std::uint32_t kind = 1; kind <= graph::layer_kind_count(); ++kind)
+    if (graph::find_layer_traits(kind)->file_name == name) return kind;
   return std::nullopt;
 }
 

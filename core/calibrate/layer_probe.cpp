@@ -18,7 +18,7 @@ double sum_of(const Seconds& seconds) {
 
 }  // namespace
 
-LayerProbe::LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+LayerProbe::LayerProbe(const ProbeNetwork& network, plugin::StrategyPlugin& sharing_nothing,
                        const std::shared_ptr<runtime::OpenDevices>& devices)
     : network_(network),
       probe_(network, sharing_nothing, devices, true),
@@ -65,10 +65,10 @@ double LayerProbe::usual_excess() const {
 std::vector<simulate::LayerSample> LayerProbe::samples() const {
   const std::vector<simulate::LayerShape> shapes =
       simulate::layer_shapes(network_.graph, network_.batch);
-  const std::vector<bool> behind = nodes_behind_variables(network_.graph);
+  const std::vector<bool> behind = graph::nodes_behind_variables(network_.graph);
   std::vector<simulate::LayerSample> samples;
   for (std::uint32_t node = 1; node < shapes.size(); ++node) {
-    const bool weights = owns_weights(shapes[node].kind);
+    const bool weights = graph::owns_weights(shapes[node].kind);
     for (std::uint32_t pass = 0; pass < 3; ++pass) {
       if (pass == CONVOY_PASS_BACKWARD_DATA && !behind[node]) continue;
       if (pass == CONVOY_PASS_BACKWARD_WEIGHTS && !weights) continue;
@@ -77,8 +77,8 @@ std::vector<simulate::LayerSample> LayerProbe::samples() const {
       // The simulator has gradients of weights only for layers with products.
       if (pass == CONVOY_PASS_BACKWARD_DATA && !weights)
         time += fastest_[node][CONVOY_PASS_BACKWARD_WEIGHTS];
-      samples.push_back(
-          {shapes[node], which, layer_work(network_.graph, node, network_.batch, which), time});
+      samples.push_back({shapes[node], which,
+                         graph::layer_work(network_.graph, node, network_.batch, which), time});
     }
   }
   return samples;

@@ -21,7 +21,7 @@ class LayerProbe {
   // Takes the first step. It is slower than later ones and does not count as a step, but the times
   // of its passes count. `sharing_nothing` is a strategy in which devices share nothing. Throws
   // Error (kUnavailable) if the devices do not report the times of layers.
-  LayerProbe(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+  LayerProbe(const ProbeNetwork& network, plugin::StrategyPlugin& sharing_nothing,
              const std::shared_ptr<runtime::OpenDevices>& devices);
 
   const std::string& network() const { return network_.name; }

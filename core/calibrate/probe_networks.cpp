@@ -13,11 +13,11 @@ constexpr BatchNormOptions kNorm = {.scale = true, .epsilon = 1e-5, .decay = 0.9
 template <typename Build>
 ProbeNetwork network(const char* name, std::uint32_t side, std::uint32_t batch, Build build) {
   return {name,
-          assemble_graph(name, side, kClasses,
-                         [&](const convoy_graph_builder& builder) {
-                           GraphBuilder graph(builder);
-                           build(graph);
-                         }),
+          graph::assemble_graph(name, side, kClasses,
+                                [&](const convoy_graph_builder& builder) {
+                                  GraphBuilder graph(builder);
+                                  build(graph);
+                                }),
           batch};
 }
 

@@ -12,7 +12,7 @@ namespace convoy::calibrate {
 // of convolutional networks.
 struct ProbeNetwork {
   std::string name;  // of the family, for people
-  Graph graph;
+  graph::Graph graph;
   std::uint32_t batch = 1;
 };
 

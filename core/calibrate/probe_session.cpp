@@ -21,7 +21,7 @@ runtime::SessionOptions probe_options(const ProbeNetwork& network, std::uint32_t
 
 }  // namespace
 
-ProbeSession::ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
+ProbeSession::ProbeSession(const ProbeNetwork& network, plugin::StrategyPlugin& strategy,
                            const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
                            const std::optional<runtime::ClusterTask>& task)
     : session_(

@@ -19,7 +19,7 @@ class ProbeSession {
  public:
   // With `profile`, it keeps the times of layers. `task` is for several hosts, which all construct
   // their sessions at the same time.
-  ProbeSession(const ProbeNetwork& network, StrategyPlugin& strategy,
+  ProbeSession(const ProbeNetwork& network, plugin::StrategyPlugin& strategy,
                const std::shared_ptr<runtime::OpenDevices>& devices, bool profile,
                const std::optional<runtime::ClusterTask>& task = {});
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int kChain = 2000;
 constexpr std::size_t kGradients = 2;
 
-std::vector<OpenDevice*> devices_of(runtime::OpenDevices& devices) {
+std::vector<plugin::OpenDevice*> devices_of(runtime::OpenDevices& devices) {
   return {devices.engines().begin(), devices.engines().begin() + devices.cluster().replicas()};
 }
 
@@ -43,7 +43,7 @@ double all_at_once(runtime::OpenDevices& devices, int repetitions,
 // A device's vectors for updates.
 class UpdateWork {
  public:
-  UpdateWork(OpenDevice& device, std::uint64_t bytes)
+  UpdateWork(plugin::OpenDevice& device, std::uint64_t bytes)
       : work_(device), parameters_(device, bytes), state_(device, bytes) {
     for (std::size_t i = 0; i < kGradients; ++i) gradients_.emplace_back(device, bytes);
     for (const DeviceVector& gradient : gradients_) regions_.push_back(gradient.region());
@@ -84,7 +84,7 @@ const char* end_name(bool host) {
 // The memories of a device between which it copies.
 class PathWork {
  public:
-  PathWork(OpenDevice& device, OpenDevice& other, std::uint64_t bytes)
+  PathWork(plugin::OpenDevice& device, plugin::OpenDevice& other, std::uint64_t bytes)
       : work_(device, {&other}),
         host_(std::make_unique<std::vector<float>>(bytes / sizeof(float))),
         own_(device, bytes),
@@ -113,7 +113,8 @@ class PathWork {
 
 // A single device may have all caches for itself, so its vectors are larger than those of several
 // devices.
-std::vector<PathRate> paths_of_one(const std::vector<OpenDevice*>& engines, const ProbeSize& size) {
+std::vector<PathRate> paths_of_one(const std::vector<plugin::OpenDevice*>& engines,
+                                   const ProbeSize& size) {
   PathWork work(*engines.front(), *engines[1 % engines.size()], vector_bytes(size.vectors, 1));
   std::vector<PathRate> paths;
   for (const PathEnds& ends : kPaths) {
@@ -134,7 +135,7 @@ TeamRates probe_team(runtime::OpenDevices& devices, const ProbeSize& size, bool 
   rates.threads = std::max(1u, devices.descriptions().front().threads);
   rates.together = devices.cluster().replicas();
   std::vector<std::unique_ptr<UpdateWork>> works;
-  for (OpenDevice* device : devices_of(devices))
+  for (plugin::OpenDevice* device : devices_of(devices))
     works.push_back(
         std::make_unique<UpdateWork>(*device, vector_bytes(size.vectors, rates.together)));
   rates.update_bytes = all_at_once(devices, size.repetitions,
@@ -147,7 +148,7 @@ TeamRates probe_team(runtime::OpenDevices& devices, const ProbeSize& size, bool 
 }
 
 SharedRates probe_shared(runtime::OpenDevices& devices, const ProbeSize& size) {
-  const std::vector<OpenDevice*> engines = devices_of(devices);
+  const std::vector<plugin::OpenDevice*> engines = devices_of(devices);
   UpdateWork work(*engines.front(), vector_bytes(size.vectors, 1));
   work.rate();
   std::vector<std::future<double>> others;
@@ -170,7 +171,7 @@ SharedRates probe_shared(runtime::OpenDevices& devices, const ProbeSize& size) {
 }
 
 std::vector<PathRate> probe_paths(runtime::OpenDevices& devices, const ProbeSize& size) {
-  const std::vector<OpenDevice*> engines = devices_of(devices);
+  const std::vector<plugin::OpenDevice*> engines = devices_of(devices);
   std::vector<PathRate> paths = paths_of_one(engines, size);
   const std::uint64_t bytes = vector_bytes(size.vectors, devices.cluster().replicas());
   std::vector<std::unique_ptr<PathWork>> works;
@@ -185,7 +186,7 @@ std::vector<PathRate> probe_paths(runtime::OpenDevices& devices, const ProbeSize
 }
 
 double probe_operation(runtime::OpenDevices& devices) {
-  OpenDevice& device = *devices.engines().front();
+  plugin::OpenDevice& device = *devices.engines().front();
   const DeviceVector vector(device, 4096);
   DeviceWork work(device);
   work.chain(vector.region(), kChain / 10);

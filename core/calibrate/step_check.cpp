@@ -7,8 +7,8 @@
 
 namespace convoy::calibrate {
 
-double predict_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
-                    const Plan& lowered, std::uint32_t threads,
+double predict_step(const MachineProfile& profile, const graph::Graph& graph, std::uint32_t batch,
+                    const plan::Plan& lowered, std::uint32_t threads,
                     const simulate::SoftwareProfile& software) {
   const simulate::SimulatedCluster cluster =
       calibrated_cluster(profile, lowered.cluster->replicas(), threads);
@@ -22,7 +22,7 @@ double predict_step(const MachineProfile& profile, const Graph& graph, std::uint
   return prediction.step->step_seconds;
 }
 
-StepCheck::StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+StepCheck::StepCheck(const ProbeNetwork& network, plugin::StrategyPlugin& sharing_nothing,
                      const std::shared_ptr<runtime::OpenDevices>& devices)
     : batch_(network.batch),
       probe_(std::make_unique<ProbeSession>(network, sharing_nothing, devices, false)) {

@@ -14,8 +14,8 @@ namespace convoy::calibrate {
 
 // Predicts the seconds of a step that trains a network by this lowered plan, on devices with so
 // many threads each.
-double predict_step(const MachineProfile& profile, const Graph& graph, std::uint32_t batch,
-                    const Plan& lowered, std::uint32_t threads,
+double predict_step(const MachineProfile& profile, const graph::Graph& graph, std::uint32_t batch,
+                    const plan::Plan& lowered, std::uint32_t threads,
                     const simulate::SoftwareProfile& software);
 
 // Checks how well a profile predicts the step of a network that it was not measured with. It trains
@@ -23,7 +23,7 @@ double predict_step(const MachineProfile& profile, const Graph& graph, std::uint
 // that step as simulations do.
 class StepCheck {
  public:
-  StepCheck(const ProbeNetwork& network, StrategyPlugin& sharing_nothing,
+  StepCheck(const ProbeNetwork& network, plugin::StrategyPlugin& sharing_nothing,
             const std::shared_ptr<runtime::OpenDevices>& devices);
 
   std::uint32_t devices() const { return probe_->session().cluster().replicas(); }

@@ -71,7 +71,7 @@ extern "C" void note_signal(int number) {
   }
   first_signal_at = clock_of_signals();
   received_signal = number;
-  hurry_calls(code_of(number));
+  plugin::hurry_calls(code_of(number));
   const char* const what = what_ends_first;
   if (what == nullptr) return;
   say_at_once("\nconvoy: ends after the ");
@@ -125,7 +125,7 @@ InterruptGuard::InterruptGuard(Clock clock) {
   ends_at_once = 1;
   save_requested = 0;
   what_ends_first = nullptr;
-  hurry_calls(ExitCode::kOk);
+  plugin::hurry_calls(ExitCode::kOk);
   for (const int number : kEnding) {
     if (number == SIGHUP)
       handle_unless_ignored(number, note_signal);  // nohup: the terminal may go

@@ -83,6 +83,6 @@ int main(int argc, char** argv) {
   convoy::cli::tell_unforeseen_ends();
   const int code = after_writing(run(arguments));
   convoy::cli::end_is_foreseen();
-  convoy::watch_ending();
+  convoy::plugin::watch_ending();
   return code;
 }

@@ -28,7 +28,7 @@ void end_by_exception() {
     try {
       std::rethrow_exception(thrown);
     } catch (const std::exception& error) {
-      if (const std::optional<Error> refusal = refusal_by_system(error)) end_with(*refusal);
+      if (const std::optional<Error> refusal = refusal_by_system(error)) plugin::end_with(*refusal);
     } catch (...) {  // as if this handler were not there
     }
   }
@@ -36,7 +36,7 @@ void end_by_exception() {
 }
 
 extern "C" void end_by_library() {
-  if (is_foreseen || is_child_call()) return;
+  if (is_foreseen || plugin::is_child_call()) return;
   say_at_once(
       "\nconvoy: error: a library has ended the process. Where the line above says that no thread "
       "could be created: `ulimit -u`, the control group and, by the memory of their stacks "

@@ -14,7 +14,7 @@ namespace {
 using Values = std::vector<float>;
 
 struct Algebra {
-  OperationKind kind = OperationKind::kMultiply;
+  plan::OperationKind kind = plan::OperationKind::kMultiply;
   std::vector<Values> reads;
   std::size_t writes = 0;
   std::uint32_t flags = 0;
@@ -39,12 +39,12 @@ Values run_on(TestedDevice& device, Algebra it) {
 }
 
 Values interpreted(const Algebra& it) {
-  Operation operation;
+  plan::Operation operation;
   operation.kind = it.kind;
   operation.flags = it.flags;
   operation.scalar = it.scalar;
   std::copy_n(it.sizes, 4, operation.details.edit().sizes);
-  return algebra_result(operation, it.reads);
+  return plan::algebra_result(operation, it.reads);
 }
 
 std::string compare(TestedDevice& device, const Algebra& it) {
@@ -55,7 +55,7 @@ std::string compare(TestedDevice& device, const Algebra& it) {
 
 void add(std::vector<ConformanceCase>& cases, const std::string& name,
          const std::function<std::vector<Algebra>()>& all) {
-  cases.push_back({"operations", name, [all](const DevicePlugin&, TestedDevice& device) {
+  cases.push_back({"operations", name, [all](const plugin::DevicePlugin&, TestedDevice& device) {
                      std::string wrong;
                      for (const Algebra& it : all())
                        if (wrong.empty()) wrong = compare(device, it);
@@ -72,8 +72,9 @@ std::vector<Algebra> of_sizes(const std::function<Algebra(std::uint64_t)>& make)
 
 void add_factors(std::vector<ConformanceCase>& cases) {
   for (const bool one : {false, true})
-    for (const OperationKind kind : {OperationKind::kMultiply, OperationKind::kDivide}) {
-      const std::string name{operation_name(kind)};
+    for (const plan::OperationKind kind :
+         {plan::OperationKind::kMultiply, plan::OperationKind::kDivide}) {
+      const std::string name{plan::operation_name(kind)};
       add(cases, name + (one ? " by one number" : "") + ", in place", [=] {
         return of_sizes([&](std::uint64_t count) {
           Values factors = noise(one ? 1 : count, 12);
@@ -88,7 +89,7 @@ void add_factors(std::vector<ConformanceCase>& cases) {
     }
   add(cases, "divide by zero", [] {
     return of_sizes([](std::uint64_t count) {
-      return Algebra{.kind = OperationKind::kDivide,
+      return Algebra{.kind = plan::OperationKind::kDivide,
                      .reads = {noise(count, 11), {0.0f}},
                      .writes = count,
                      .scalar = -1.5};
@@ -102,12 +103,12 @@ void add_roots_and_dots(std::vector<ConformanceCase>& cases) {
       Values values = noise(count, 13);
       for (float& value : values) value = std::fabs(value);
       return Algebra{
-          .kind = OperationKind::kSquareRoot, .reads = {std::move(values)}, .writes = count};
+          .kind = plan::OperationKind::kSquareRoot, .reads = {std::move(values)}, .writes = count};
     });
   });
   add(cases, "dot", [] {
     return of_sizes([](std::uint64_t count) {
-      return Algebra{.kind = OperationKind::kDot,
+      return Algebra{.kind = plan::OperationKind::kDot,
                      .reads = {noise(count, 14), noise(count, 15)},
                      .writes = 1,
                      .allowed = 1e-5};
@@ -117,7 +118,7 @@ void add_roots_and_dots(std::vector<ConformanceCase>& cases) {
 
 Algebra product(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint32_t flags,
                 std::uint64_t batch) {
-  return {.kind = OperationKind::kMatmul,
+  return {.kind = plan::OperationKind::kMatmul,
           .reads = {noise(batch * m * k, 6), noise(batch * k * n, 7)},
           .writes = batch * m * n,
           .flags = flags,
@@ -149,7 +150,7 @@ void add_products(std::vector<ConformanceCase>& cases) {
 }
 
 Algebra columns(std::uint64_t rows, std::uint64_t count, Values values) {
-  return {.kind = OperationKind::kOrthogonalise,
+  return {.kind = plan::OperationKind::kOrthogonalise,
           .reads = {std::move(values)},
           .writes = rows * count,
           .sizes = {rows, count, 0, 0},

@@ -8,7 +8,8 @@
 namespace convoy::conformance {
 
 // Throws Unsupported with the device's reason when it does not compile it.
-std::unique_ptr<TrainingCase> compile_case(const DevicePlugin& plugin, TestedDevice& device,
-                                           const Graph& graph, const TrainingOptions& options);
+std::unique_ptr<TrainingCase> compile_case(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                                           const graph::Graph& graph,
+                                           const TrainingOptions& options);
 
 }  // namespace convoy::conformance

@@ -23,7 +23,7 @@ std::string compare_writes(TestedDevice& device, Operands right, double toleranc
   run_on(device, measured);
   right.compute();
   for (std::size_t w = 0; w < right.operation.writes.size(); ++w) {
-    const PlanSpan& span = right.operation.writes[w];
+    const plan::PlanSpan& span = right.operation.writes[w];
     const std::string name = fmt::format("write {}", w);
     if (tolerance == 0 || span.dtype != CONVOY_F32) {
       std::string wrong = first_difference(name, measured.buffers[span.buffer],
@@ -50,10 +50,10 @@ std::string check_counts(TestedDevice& device, const MakeOperands& make, double 
 }
 
 void add(std::vector<ConformanceCase>& cases, const std::string& name, Check check) {
-  cases.push_back(
-      {"compression", name, [check = std::move(check)](const DevicePlugin&, TestedDevice& device) {
-         return check(device);
-       }});
+  cases.push_back({"compression", name,
+                   [check = std::move(check)](const plugin::DevicePlugin&, TestedDevice& device) {
+                     return check(device);
+                   }});
 }
 
 void add_counts(std::vector<ConformanceCase>& cases, const std::string& name, MakeOperands make,

@@ -75,8 +75,9 @@ void require_supported(TestedDevice& device, const convoy_submission& submission
   if (const auto reason = device.open().refusal(question)) throw Unsupported(*reason);
 }
 
-std::unique_ptr<TrainingCase> compile_case(const DevicePlugin& plugin, TestedDevice& device,
-                                           const Graph& graph, const TrainingOptions& options) {
+std::unique_ptr<TrainingCase> compile_case(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                                           const graph::Graph& graph,
+                                           const TrainingOptions& options) {
   try {
     return std::make_unique<TrainingCase>(device, graph, options);
   } catch (const Error& error) {
@@ -84,7 +85,7 @@ std::unique_ptr<TrainingCase> compile_case(const DevicePlugin& plugin, TestedDev
   }
 }
 
-std::string without_label(const DevicePlugin& plugin, const std::string& text) {
+std::string without_label(const plugin::DevicePlugin& plugin, const std::string& text) {
   const std::string label = plugin.settings().label + ": ";
   return text.starts_with(label) ? text.substr(label.size()) : text;
 }

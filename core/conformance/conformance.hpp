@@ -21,7 +21,7 @@ class Unsupported : public std::runtime_error {
 struct ConformanceCase {
   std::string group;  // "layers"
   std::string name;   // "same_stride_two, training"
-  std::function<std::string(const DevicePlugin& plugin, TestedDevice& device)> check;
+  std::function<std::string(const plugin::DevicePlugin& plugin, TestedDevice& device)> check;
 };
 
 enum class Outcome { kRight, kWrong, kUnsupported };
@@ -38,7 +38,7 @@ std::vector<ConformanceCase> conformance_cases();
 // that hangs is given up: closing it would hang, too.
 class ConformanceRun {
  public:
-  explicit ConformanceRun(const DevicePlugin& plugin, const DevicePlace& place = {})
+  explicit ConformanceRun(const plugin::DevicePlugin& plugin, const DevicePlace& place = {})
       : plugin_(plugin), place_(place) {}
   ~ConformanceRun();
   ConformanceRun(const ConformanceRun&) = delete;
@@ -53,7 +53,7 @@ class ConformanceRun {
  private:
   TestedDevice& device();
 
-  const DevicePlugin& plugin_;
+  const plugin::DevicePlugin& plugin_;
   DevicePlace place_;
   std::unique_ptr<TestedDevice> device_;
   bool hangs_ = false;
@@ -72,6 +72,6 @@ void add_compression_cases(std::vector<ConformanceCase>& cases);
 // Throws Unsupported with the device's reason unless it can run such an operation.
 void require_supported(TestedDevice& device, const convoy_submission& submission);
 // An error's text without the words that every message about this plug-in begins with.
-std::string without_label(const DevicePlugin& plugin, const std::string& text);
+std::string without_label(const plugin::DevicePlugin& plugin, const std::string& text);
 
 }  // namespace convoy::conformance

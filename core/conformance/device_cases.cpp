@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint32_t kLeastLanes = 5;
 constexpr std::uint32_t kUnknownOperation = 4242;
 
-std::string check_description(const DevicePlugin&, TestedDevice& device) {
+std::string check_description(const plugin::DevicePlugin&, TestedDevice& device) {
   constexpr std::uint32_t kKnown = CONVOY_DEVICE_SHARES_HOST_MEMORY | CONVOY_DEVICE_DETERMINISTIC |
                                    CONVOY_DEVICE_EMULATES_HALF | CONVOY_DEVICE_JOINS_UPDATES;
   const convoy_device_description& it = device.description();
@@ -44,7 +44,7 @@ class DeviceMemory {
   void* get() const { return memory_; }
 
  private:
-  OpenDevice& device_;
+  plugin::OpenDevice& device_;
   void* memory_;
 };
 
@@ -68,7 +68,7 @@ std::string check_memory(TestedDevice& device, std::uint64_t bytes) {
                      bytes, wrong - there.begin(), *wrong, *right);
 }
 
-std::string check_memory_of_all_sizes(const DevicePlugin&, TestedDevice& device) {
+std::string check_memory_of_all_sizes(const plugin::DevicePlugin&, TestedDevice& device) {
   for (const std::uint64_t bytes : {1u, 4u, 1000003u}) {
     std::string wrong = check_memory(device, bytes);
     if (!wrong.empty()) return wrong;
@@ -76,7 +76,7 @@ std::string check_memory_of_all_sizes(const DevicePlugin&, TestedDevice& device)
   return {};
 }
 
-std::string check_unknown_operation(const DevicePlugin&, TestedDevice& device) {
+std::string check_unknown_operation(const plugin::DevicePlugin&, TestedDevice& device) {
   auto question = make_sized<convoy_operation>();
   question.kind = kUnknownOperation;
   if (device.open().refusal(question)) return {};

@@ -21,7 +21,7 @@ struct LayerCase {
     layer.input_count = inputs.size();
     return layer;
   }
-  uint32_t add_to(GraphAssembler& assembler) { return assembler.add(c_layer()); }
+  uint32_t add_to(graph::GraphAssembler& assembler) { return assembler.add(c_layer()); }
 
   std::vector<uint32_t> inputs;
   convoy_layer layer{};
@@ -64,7 +64,8 @@ inline LayerCase relu(uint32_t from) {
 }
 
 // Layers that have only inputs: relu, sums, products, functions of single elements.
-inline uint32_t add_plain(GraphAssembler& assembler, uint32_t kind, std::vector<uint32_t> from) {
+inline uint32_t add_plain(graph::GraphAssembler& assembler, uint32_t kind,
+                          std::vector<uint32_t> from) {
   return LayerCase(kind, std::move(from)).add_to(assembler);
 }
 

@@ -18,13 +18,13 @@ namespace {
 constexpr std::size_t kLookedAt = 10;
 
 std::string shape_text(const TrainingCase& it) {
-  const TensorShape shape = it.graph().nodes().front().output;
+  const graph::TensorShape shape = it.graph().nodes().front().output;
   return fmt::format("{} images of {}x{}x{}", it.batch(), shape.channels, shape.height,
                      shape.width);
 }
 
 // The layer that owns a variable, by name and kind of computation: what its gradient is about.
-std::string gradient_name(const Graph& graph, std::size_t variable) {
+std::string gradient_name(const graph::Graph& graph, std::size_t variable) {
   return "the gradient of " + graph.variables()[variable].name;
 }
 
@@ -32,7 +32,7 @@ std::string gradient_name(const Graph& graph, std::size_t variable) {
 // stride: element to derivative.
 using Derivatives = std::vector<std::map<std::size_t, double>>;
 
-Derivatives right_derivatives(const Graph& graph, ReferenceNetwork& reference) {
+Derivatives right_derivatives(const graph::Graph& graph, ReferenceNetwork& reference) {
   Derivatives all;
   for (std::size_t v = 0; v < graph.variables().size(); ++v) {
     const std::uint64_t elements = graph.variables()[v].elements;
@@ -63,7 +63,7 @@ void compare_gradients(Comparison& comparison, const TrainingCase& training,
 void compare_statistics(Comparison& comparison, const TrainingCase& training,
                         const ReferenceNetwork& reference) {
   for (std::size_t n = 0; n < training.graph().nodes().size(); ++n) {
-    const GraphNode& node = training.graph().nodes()[n];
+    const graph::GraphNode& node = training.graph().nodes()[n];
     if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
     const auto& [means, variances] = reference.statistics(n);
     const double keep = node.layer.decay;
@@ -116,7 +116,8 @@ std::string check_pass(TestedDevice& device, TrainingCase& training, ReferenceNe
 }
 
 // In the layout that the device proposes, and in the plain one where it takes that, too.
-std::string check_training(const DevicePlugin& plugin, TestedDevice& device, const Graph& graph) {
+std::string check_training(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                           const graph::Graph& graph) {
   const auto proposed = compile_case(plugin, device, graph, {});
   ReferenceNetwork reference(graph, proposed->batch(), proposed->parameters, proposed->images,
                              proposed->labels);
@@ -136,7 +137,8 @@ std::string check_training(const DevicePlugin& plugin, TestedDevice& device, con
   }
 }
 
-std::string check_inference(const DevicePlugin& plugin, TestedDevice& device, const Graph& graph) {
+std::string check_inference(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                            const graph::Graph& graph) {
   const auto inference =
       compile_case(plugin, device, graph, {.batch = 3, .flags = CONVOY_COMPILE_INFERENCE});
   std::vector<float> state = noise(inference->state.size(), 5);
@@ -162,7 +164,8 @@ double norm_of(const std::vector<float>& values) {
 
 // Rounding turns decisions of relus and pools over, each worth several percent of a norm in
 // networks this small; unrelated gradients would differ by more than 1.
-std::string check_half(const DevicePlugin& plugin, TestedDevice& device, const Graph& graph) {
+std::string check_half(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                       const graph::Graph& graph) {
   const std::uint32_t half = device.description().half_dtype;
   if (half == CONVOY_F32 || half == CONVOY_NONE)
     throw Unsupported("describe() names no 16-bit type");
@@ -187,13 +190,14 @@ std::string check_half(const DevicePlugin& plugin, TestedDevice& device, const G
   return comparison.text();
 }
 
-using NetworkCheck = std::string (*)(const DevicePlugin&, TestedDevice&, const Graph&);
+using NetworkCheck = std::string (*)(const plugin::DevicePlugin&, TestedDevice&,
+                                     const graph::Graph&);
 
 void add_networks(std::vector<ConformanceCase>& cases, const char* how, NetworkCheck check,
                   const std::vector<LayerNetwork>& networks) {
   for (const LayerNetwork& network : networks)
     cases.push_back({"layers", fmt::format("{}, {}", network.name, how),
-                     [network, check](const DevicePlugin& plugin, TestedDevice& device) {
+                     [network, check](const plugin::DevicePlugin& plugin, TestedDevice& device) {
                        return check(plugin, device, network.build());
                      }});
 }

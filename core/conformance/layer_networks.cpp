@@ -9,9 +9,9 @@ constexpr std::uint32_t kSize = 6;
 constexpr std::uint32_t kClasses = 5;
 
 // conv 3x3 with 6 channels, the layers of body, a classifier and the loss.
-Graph around(const std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>& body,
-             std::uint32_t channels = 6) {
-  GraphAssembler assembler("small", kSize, kClasses);
+graph::Graph around(const std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>& body,
+                    std::uint32_t channels = 6) {
+  graph::GraphAssembler assembler("small", kSize, kClasses);
   const std::uint32_t first = convolution(0, channels, 3).add_to(assembler);
   const std::uint32_t last = body(assembler, first);
   const std::uint32_t scores = fully_connected(last, kClasses).add_to(assembler);
@@ -24,7 +24,7 @@ LayerNetwork convolution_network(const std::string& name, std::uint32_t channels
                                  std::uint32_t before = 6, std::uint32_t groups = 1) {
   return {name, [=] {
             return around(
-                [=](GraphAssembler& assembler, std::uint32_t from) {
+                [=](graph::GraphAssembler& assembler, std::uint32_t from) {
                   LayerCase layer = convolution(from, channels, kernel, stride, padding);
                   layer.layer.groups = groups;
                   return layer.add_to(assembler);
@@ -37,22 +37,22 @@ LayerNetwork pool_network(const std::string& name, std::uint32_t kind, std::uint
                           std::uint32_t stride, std::uint32_t padding, std::uint32_t before = 6) {
   return {name, [=] {
             return around(
-                [=](GraphAssembler& assembler, std::uint32_t from) {
+                [=](graph::GraphAssembler& assembler, std::uint32_t from) {
                   return window_layer(kind, from, kernel, stride, padding).add_to(assembler);
                 },
                 before);
           }};
 }
 
-std::uint32_t batch_norm_relu(GraphAssembler& assembler, std::uint32_t from, bool scaled) {
+std::uint32_t batch_norm_relu(graph::GraphAssembler& assembler, std::uint32_t from, bool scaled) {
   LayerCase norm = batch_norm(from);
   if (!scaled) norm.layer.flags = 0;
   return relu(norm.add_to(assembler)).add_to(assembler);
 }
 
-Graph residual_graph() {
+graph::Graph residual_graph() {
   return around(
-      [](GraphAssembler& assembler, std::uint32_t from) {
+      [](graph::GraphAssembler& assembler, std::uint32_t from) {
         std::uint32_t x = batch_norm_relu(assembler, from, true);
         for (int block = 0; block < 2; ++block) {
           const std::uint32_t shortcut =
@@ -69,9 +69,9 @@ Graph residual_graph() {
 }
 
 // Sums without relu: the gradients of a whole chain of values are equal.
-Graph preactivation_graph() {
+graph::Graph preactivation_graph() {
   return around(
-      [](GraphAssembler& assembler, std::uint32_t x) {
+      [](graph::GraphAssembler& assembler, std::uint32_t x) {
         for (int block = 0; block < 3; ++block) {
           const std::uint32_t active = batch_norm_relu(assembler, x, block % 2 == 0);
           const std::uint32_t main = convolution(active, 8, 3).add_to(assembler);
@@ -82,8 +82,8 @@ Graph preactivation_graph() {
       8);
 }
 
-Graph inception_graph(std::uint32_t a, std::uint32_t b) {
-  return around([=](GraphAssembler& assembler, std::uint32_t from) {
+graph::Graph inception_graph(std::uint32_t a, std::uint32_t b) {
+  return around([=](graph::GraphAssembler& assembler, std::uint32_t from) {
     const std::uint32_t active = relu(from).add_to(assembler);
     const std::uint32_t left = relu(convolution(active, a, 1).add_to(assembler)).add_to(assembler);
     const std::uint32_t right = convolution(active, b, 3).add_to(assembler);
@@ -95,8 +95,8 @@ Graph inception_graph(std::uint32_t a, std::uint32_t b) {
   });
 }
 
-Graph relu_graph(double limit, bool after_pool) {
-  return around([=](GraphAssembler& assembler, std::uint32_t from) {
+graph::Graph relu_graph(double limit, bool after_pool) {
+  return around([=](graph::GraphAssembler& assembler, std::uint32_t from) {
     std::uint32_t x = from;
     if (after_pool) {
       x = window_layer(CONVOY_LAYER_AVERAGE_POOL, x, 2, 1, CONVOY_PADDING_VALID).add_to(assembler);
@@ -109,8 +109,8 @@ Graph relu_graph(double limit, bool after_pool) {
   });
 }
 
-Graph response_norm_graph(std::uint32_t radius) {
-  return around([=](GraphAssembler& assembler, std::uint32_t from) {
+graph::Graph response_norm_graph(std::uint32_t radius) {
+  return around([=](graph::GraphAssembler& assembler, std::uint32_t from) {
     LayerCase layer(CONVOY_LAYER_LOCAL_RESPONSE_NORM, {from});
     layer.layer.radius = radius;
     layer.layer.alpha = 0.3;
@@ -120,16 +120,16 @@ Graph response_norm_graph(std::uint32_t radius) {
   });
 }
 
-Graph mean_loss_graph() {
-  GraphAssembler assembler("mean", kSize, kClasses);
+graph::Graph mean_loss_graph() {
+  graph::GraphAssembler assembler("mean", kSize, kClasses);
   const std::uint32_t first = relu(convolution(0, 9, 3).add_to(assembler)).add_to(assembler);
   LayerCase(CONVOY_LAYER_MEAN_LOSS, {fully_connected(first, 4).add_to(assembler)})
       .add_to(assembler);
   return assembler.finish();
 }
 
-Graph classifier_graph() {
-  GraphAssembler assembler("classifier", kSize, kClasses);
+graph::Graph classifier_graph() {
+  graph::GraphAssembler assembler("classifier", kSize, kClasses);
   std::uint32_t x = relu(fully_connected(0, 9).add_to(assembler)).add_to(assembler);
   LayerCase dropout(CONVOY_LAYER_DROPOUT, {x});
   dropout.layer.keep = 0.5;
@@ -138,8 +138,8 @@ Graph classifier_graph() {
   return assembler.finish();
 }
 
-Graph shared_input_graph() {
-  return around([](GraphAssembler& assembler, std::uint32_t from) {
+graph::Graph shared_input_graph() {
+  return around([](graph::GraphAssembler& assembler, std::uint32_t from) {
     const std::uint32_t twice = LayerCase(CONVOY_LAYER_ADD, {from, from}).add_to(assembler);
     const std::uint32_t other = relu(convolution(from, 6, 1).add_to(assembler)).add_to(assembler);
     const std::uint32_t sum = LayerCase(CONVOY_LAYER_ADD, {twice, other}).add_to(assembler);

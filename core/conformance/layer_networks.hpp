@@ -12,7 +12,7 @@ namespace convoy::conformance {
 // A small network around one kind of layer, with weights before it so that its data gradient shows.
 struct LayerNetwork {
   std::string name;
-  std::function<Graph()> build;
+  std::function<graph::Graph()> build;
 };
 
 inline void PrintTo(const LayerNetwork& network, std::ostream* out) {

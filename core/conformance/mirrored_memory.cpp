@@ -8,7 +8,7 @@ namespace convoy::conformance {
 namespace {
 
 std::uint64_t bytes_of(const convoy_region& region) {
-  return dtype_bytes(region.dtype) * region.count;
+  return plan::dtype_bytes(region.dtype) * region.count;
 }
 
 }  // namespace

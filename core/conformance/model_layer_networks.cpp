@@ -8,13 +8,13 @@ namespace {
 constexpr std::uint32_t kModelCaseClasses = 5;
 constexpr std::uint32_t kSame = CONVOY_PADDING_SAME;
 
-using Body = std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>;
+using Body = std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>;
 
 // Images of a size, conv 3x3 with some channels, the layers of body, a classifier and the loss.
 LayerNetwork network(const std::string& name, std::uint32_t size, std::uint32_t channels,
                      const Body& body) {
   return {name, [=] {
-            GraphAssembler assembler("small", size, kModelCaseClasses);
+            graph::GraphAssembler assembler("small", size, kModelCaseClasses);
             const std::uint32_t first = convolution(0, channels, 3).add_to(assembler);
             const std::uint32_t last = body(assembler, first);
             loss(fully_connected(last, kModelCaseClasses).add_to(assembler)).add_to(assembler);
@@ -22,7 +22,7 @@ LayerNetwork network(const std::string& name, std::uint32_t size, std::uint32_t 
           }};
 }
 
-std::uint32_t grouped(GraphAssembler& assembler, std::uint32_t from, std::uint32_t channels,
+std::uint32_t grouped(graph::GraphAssembler& assembler, std::uint32_t from, std::uint32_t channels,
                       std::uint32_t groups, std::uint32_t stride, std::uint32_t padding,
                       bool bias = true) {
   LayerCase layer = convolution(from, channels, 3, stride, padding);
@@ -31,13 +31,14 @@ std::uint32_t grouped(GraphAssembler& assembler, std::uint32_t from, std::uint32
   return layer.add_to(assembler);
 }
 
-std::uint32_t norm_relu(GraphAssembler& assembler, std::uint32_t from, double limit) {
+std::uint32_t norm_relu(graph::GraphAssembler& assembler, std::uint32_t from, double limit) {
   LayerCase layer = relu(batch_norm(from).add_to(assembler));
   layer.layer.limit = limit;
   return layer.add_to(assembler);
 }
 
-std::uint32_t pad_channels(GraphAssembler& assembler, std::uint32_t from, std::uint32_t channels) {
+std::uint32_t pad_channels(graph::GraphAssembler& assembler, std::uint32_t from,
+                           std::uint32_t channels) {
   LayerCase layer(CONVOY_LAYER_PAD_CHANNELS, {from});
   layer.layer.channels = channels;
   return layer.add_to(assembler);
@@ -46,7 +47,7 @@ std::uint32_t pad_channels(GraphAssembler& assembler, std::uint32_t from, std::u
 LayerNetwork grouped_network(const std::string& name, std::uint32_t size, std::uint32_t inputs,
                              std::uint32_t outputs, std::uint32_t groups, std::uint32_t stride,
                              std::uint32_t padding) {
-  return network(name, size, inputs, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, size, inputs, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     return grouped(assembler, x, outputs, groups, stride, padding);
   });
 }
@@ -54,7 +55,7 @@ LayerNetwork grouped_network(const std::string& name, std::uint32_t size, std::u
 // Expansion, depthwise with a bounded relu, projection and a sum around them.
 LayerNetwork inverted_residual(const std::string& name, std::uint32_t channels,
                                std::uint32_t expanded) {
-  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase expansion = convolution(x, expanded, 1);
     expansion.layer.flags = 0;
     std::uint32_t y = norm_relu(assembler, expansion.add_to(assembler), 0.9);
@@ -64,7 +65,7 @@ LayerNetwork inverted_residual(const std::string& name, std::uint32_t channels,
   });
 }
 
-std::uint32_t bounded(GraphAssembler& assembler, std::uint32_t from, double limit) {
+std::uint32_t bounded(graph::GraphAssembler& assembler, std::uint32_t from, double limit) {
   LayerCase layer = relu(from);
   layer.layer.limit = limit;
   return layer.add_to(assembler);
@@ -73,7 +74,7 @@ std::uint32_t bounded(GraphAssembler& assembler, std::uint32_t from, double limi
 // Residual blocks that end in a batch norm, a sum and a relu; the sum's other part has readers of
 // its own, is a batch norm too, or is what the batch norm reads.
 LayerNetwork norm_and_sum(const std::string& name, std::uint32_t channels, double limit) {
-  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     x = relu(x).add_to(assembler);
     const std::uint32_t left =
         batch_norm(convolution(x, channels, 1).add_to(assembler)).add_to(assembler);
@@ -90,7 +91,7 @@ LayerNetwork norm_and_sum(const std::string& name, std::uint32_t channels, doubl
 // The same right behind the images, which are not stored in blocks of channels.
 LayerNetwork norm_of_images(const std::string& name, double limit) {
   return {name, [=] {
-            GraphAssembler assembler("small", 6, kModelCaseClasses);
+            graph::GraphAssembler assembler("small", 6, kModelCaseClasses);
             const std::uint32_t left = norm_relu(assembler, 0, limit);
             const std::uint32_t right = batch_norm(left).add_to(assembler);
             const std::uint32_t sum = LayerCase(CONVOY_LAYER_ADD, {left, right}).add_to(assembler);
@@ -105,7 +106,7 @@ LayerNetwork norm_of_images(const std::string& name, double limit) {
 
 // Batch norms in front of convolutions: sums are read by both a batch norm and the next sum.
 LayerNetwork norm_first(const std::string& name, std::uint32_t channels) {
-  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     for (int block = 0; block < 2; ++block) {
       const std::uint32_t active = norm_relu(assembler, x, 0);
       const std::uint32_t y = convolution(active, channels, 3).add_to(assembler);
@@ -118,7 +119,7 @@ LayerNetwork norm_first(const std::string& name, std::uint32_t channels) {
 // A shortcut that drops every other cell and pads the channels, around a strided convolution.
 LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::uint32_t channels,
                              std::uint32_t wider) {
-  return network(name, size, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, size, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     const std::uint32_t thinned =
         window_layer(CONVOY_LAYER_AVERAGE_POOL, x, 1, 2, CONVOY_PADDING_VALID).add_to(assembler);
     const std::uint32_t shortcut = pad_channels(assembler, thinned, wider);
@@ -131,7 +132,7 @@ LayerNetwork padded_shortcut(const std::string& name, std::uint32_t size, std::u
 
 // Every layer reads everything before it; then a transition with a relu and an average pool.
 LayerNetwork dense_block(const std::string& name, std::uint32_t channels, std::uint32_t growth) {
-  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     for (int layer = 0; layer < 3; ++layer) {
       const std::uint32_t active = norm_relu(assembler, x, 0);
       const std::uint32_t grown = convolution(active, growth, 3).add_to(assembler);
@@ -145,7 +146,7 @@ LayerNetwork dense_block(const std::string& name, std::uint32_t channels, std::u
 
 LayerNetwork rectangle(const std::string& name, std::uint32_t height, std::uint32_t width,
                        std::uint32_t stride) {
-  return network(name, 7, 9, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, 9, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer = convolution(x, 11, height, stride);
     layer.layer.kernel_width = width;
     return layer.add_to(assembler);
@@ -154,14 +155,14 @@ LayerNetwork rectangle(const std::string& name, std::uint32_t height, std::uint3
 
 LayerNetwork pool(const std::string& name, std::uint32_t kind, std::uint32_t size,
                   std::uint32_t kernel, std::uint32_t stride, std::uint32_t padding) {
-  return network(name, size, 9, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, size, 9, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     return window_layer(kind, x, kernel, stride, padding).add_to(assembler);
   });
 }
 
 LayerNetwork response_norm(const std::string& name, std::uint32_t channels, std::uint32_t radius,
                            double alpha) {
-  return network(name, 7, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return network(name, 7, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer(CONVOY_LAYER_LOCAL_RESPONSE_NORM, {relu(x).add_to(assembler)});
     layer.layer.radius = radius;
     layer.layer.alpha = alpha;

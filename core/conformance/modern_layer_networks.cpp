@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::uint32_t kModernClasses = 5;
 
-using ModernBody = std::function<std::uint32_t(GraphAssembler&, std::uint32_t)>;
+using ModernBody = std::function<std::uint32_t(graph::GraphAssembler&, std::uint32_t)>;
 
 // Images of 5x5, conv 3x3 with some channels, the layers of body, a classifier and the loss.
 LayerNetwork modern(const std::string& name, std::uint32_t channels, const ModernBody& body) {
   return {name, [=] {
-            GraphAssembler assembler("small", 5, kModernClasses);
+            graph::GraphAssembler assembler("small", 5, kModernClasses);
             const std::uint32_t first = convolution(0, channels, 3).add_to(assembler);
             const std::uint32_t last = body(assembler, first);
             loss(fully_connected(last, kModernClasses).add_to(assembler)).add_to(assembler);
@@ -22,14 +22,14 @@ LayerNetwork modern(const std::string& name, std::uint32_t channels, const Moder
 }
 
 LayerNetwork curve(const std::string& name, std::uint32_t kind, std::uint32_t channels) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     return add_plain(assembler, kind, {x});
   });
 }
 
 // A curve and a relu on the same values, whose gradients add up there.
 LayerNetwork shared_curve(const std::string& name, std::uint32_t kind) {
-  return modern(name, 9, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, 9, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     const std::uint32_t other = convolution(x, 9, 1).add_to(assembler);
     const std::uint32_t sum =
         add_plain(assembler, CONVOY_LAYER_ADD, {other, add_plain(assembler, kind, {x})});
@@ -40,7 +40,7 @@ LayerNetwork shared_curve(const std::string& name, std::uint32_t kind) {
 // Pool, squeeze, excite; the product follows a batch norm and a silu.
 LayerNetwork squeeze_and_excite(const std::string& name, std::uint32_t channels,
                                 std::uint32_t squeezed) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t from) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t from) {
     const std::uint32_t x =
         add_plain(assembler, CONVOY_LAYER_SILU, {batch_norm(from).add_to(assembler)});
     std::uint32_t s =
@@ -53,7 +53,7 @@ LayerNetwork squeeze_and_excite(const std::string& name, std::uint32_t channels,
 
 // Products of two activations, of one with itself, and with a factor that is read again.
 LayerNetwork products(const std::string& name, std::uint32_t channels) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     const std::uint32_t gate =
         add_plain(assembler, CONVOY_LAYER_TANH, {convolution(x, channels, 3).add_to(assembler)});
     const std::uint32_t product = add_plain(assembler, CONVOY_LAYER_MULTIPLY, {x, gate});
@@ -63,14 +63,14 @@ LayerNetwork products(const std::string& name, std::uint32_t channels) {
 }
 
 LayerNetwork norm(const std::string& name, std::uint32_t channels, bool scaled) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     return layer_norm(x, scaled).add_to(assembler);
   });
 }
 
 // Depthwise 7x7, layer norm, expansion, gelu, projection, layer scale and the sum around them.
 LayerNetwork convnext_block(const std::string& name, std::uint32_t channels) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase depthwise = convolution(x, channels, 7);
     depthwise.layer.groups = channels;
     std::uint32_t y = layer_norm(depthwise.add_to(assembler)).add_to(assembler);
@@ -86,7 +86,7 @@ LayerNetwork convnext_block(const std::string& name, std::uint32_t channels) {
 
 // Taps that are apart from each other, by different distances down and across.
 LayerNetwork dilated(const std::string& name, std::uint32_t channels, std::uint32_t groups) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer = convolution(x, channels, 3);
     layer.layer.groups = groups;
     layer.layer.dilation_height = 2;
@@ -96,7 +96,7 @@ LayerNetwork dilated(const std::string& name, std::uint32_t channels, std::uint3
 }
 
 LayerNetwork upsampling(const std::string& name, std::uint32_t channels, std::uint32_t flags) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer(CONVOY_LAYER_UPSAMPLE, {x});
     layer.layer.flags = flags;
     layer.layer.stride_height = 2;
@@ -107,7 +107,7 @@ LayerNetwork upsampling(const std::string& name, std::uint32_t channels, std::ui
 }
 
 LayerNetwork attention(const std::string& name, std::uint32_t channels, std::uint32_t heads) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t x) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t x) {
     LayerCase layer(CONVOY_LAYER_ATTENTION, {convolution(x, 3 * channels, 1).add_to(assembler)});
     layer.layer.groups = heads;
     return add_plain(assembler, CONVOY_LAYER_ADD, {x, layer.add_to(assembler)});
@@ -116,7 +116,7 @@ LayerNetwork attention(const std::string& name, std::uint32_t channels, std::uin
 
 // A block of a vision transformer on tokens with learned positions; the class token is read.
 LayerNetwork transformer(const std::string& name, std::uint32_t channels, std::uint32_t heads) {
-  return modern(name, channels, [=](GraphAssembler& assembler, std::uint32_t from) {
+  return modern(name, channels, [=](graph::GraphAssembler& assembler, std::uint32_t from) {
     std::uint32_t x = add_plain(assembler, CONVOY_LAYER_CLASS_TOKEN, {from});
     x = add_plain(assembler, CONVOY_LAYER_POSITION, {x});
     std::uint32_t y = layer_norm(x).add_to(assembler);
@@ -134,7 +134,7 @@ LayerNetwork transformer(const std::string& name, std::uint32_t channels, std::u
 // Layers that change the images themselves, which need no gradient.
 LayerNetwork on_images() {
   return {"smooth_layers_on_images", [] {
-            GraphAssembler assembler("small", 5, kModernClasses);
+            graph::GraphAssembler assembler("small", 5, kModernClasses);
             std::uint32_t x = add_plain(assembler, CONVOY_LAYER_TANH, {0});
             x = layer_norm(x).add_to(assembler);
             x = add_plain(assembler, CONVOY_LAYER_SCALE, {x});

@@ -11,18 +11,19 @@
 namespace convoy::conformance {
 
 void Operands::compute() {
-  run_arithmetic(operation, [this](const PlanSpan& span) { return at(span); });
+  plan::run_arithmetic(operation, [this](const plan::PlanSpan& span) { return at(span); });
 }
 
-PlanSpan add_span(Operands& it, std::uint32_t dtype, std::uint64_t count) {
-  it.buffers.emplace_back(count * dtype_bytes(dtype));
+plan::PlanSpan add_span(Operands& it, std::uint32_t dtype, std::uint64_t count) {
+  it.buffers.emplace_back(count * plan::dtype_bytes(dtype));
   return {static_cast<std::uint32_t>(it.buffers.size() - 1), dtype, 0, count};
 }
 
 void run_on(TestedDevice& device, Operands& it) {
-  const auto regions = [&](const SpanList& spans) {
+  const auto regions = [&](const plan::SpanList& spans) {
     std::vector<convoy_region> result;
-    for (const PlanSpan& span : spans) result.push_back({it.at(span), span.count, span.dtype, 0});
+    for (const plan::PlanSpan& span : spans)
+      result.push_back({it.at(span), span.count, span.dtype, 0});
     return result;
   };
   const std::vector<convoy_region> reads = regions(it.operation.reads);
@@ -40,7 +41,7 @@ std::string first_difference(const std::string& name, const Bytes& measured, con
                              std::uint32_t dtype) {
   const auto [wrong, expected] = std::ranges::mismatch(measured, right);
   if (wrong == measured.end()) return {};
-  const auto bytes = dtype_bytes(dtype);
+  const auto bytes = plan::dtype_bytes(dtype);
   const auto element = static_cast<std::uint64_t>(wrong - measured.begin()) / bytes;
   const auto bits = [&](const Bytes& from) {
     std::uint32_t value = 0;

@@ -17,16 +17,16 @@ inline constexpr std::uint64_t kElementCounts[] = {1, 7, 1023, 100003};
 
 // One operation and its memory, a buffer per span.
 struct Operands {
-  Operation operation;
+  plan::Operation operation;
   std::vector<Bytes> buffers;
 
-  std::byte* at(const PlanSpan& span) { return buffers[span.buffer].data(); }
+  std::byte* at(const plan::PlanSpan& span) { return buffers[span.buffer].data(); }
   // As the interpreter does it.
   void compute();
 };
 
 // A new buffer of zeros, whole.
-PlanSpan add_span(Operands& it, std::uint32_t dtype, std::uint64_t count);
+plan::PlanSpan add_span(Operands& it, std::uint32_t dtype, std::uint64_t count);
 
 // Runs it on the device. Throws Unsupported with its reason when it cannot.
 void run_on(TestedDevice& device, Operands& it);

@@ -12,7 +12,7 @@ namespace convoy::conformance {
 namespace {
 
 struct Shape {
-  OperationKind kind;
+  plan::OperationKind kind;
   std::uint32_t read_dtype = CONVOY_F32;
   std::uint32_t write_dtype = CONVOY_F32;
   std::uint32_t reads = 1;
@@ -24,7 +24,7 @@ struct Shape {
 };
 
 // Numbers of the type; of integers, any bits.
-void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
+void fill(Operands& it, const plan::PlanSpan& span, std::uint32_t seed) {
   const std::vector<float> values = noise(span.count, seed);
   if (span.dtype == CONVOY_I32 || span.dtype == CONVOY_U8) {
     for (std::size_t i = 0; i < it.buffers[span.buffer].size(); ++i)
@@ -32,7 +32,7 @@ void fill(Operands& it, const PlanSpan& span, std::uint32_t seed) {
     return;
   }
   Operands cast;
-  cast.operation.kind = OperationKind::kCast;
+  cast.operation.kind = plan::OperationKind::kCast;
   cast.operation.reads = {add_span(cast, CONVOY_F32, span.count)};
   cast.operation.writes = {add_span(cast, span.dtype, span.count)};
   std::memcpy(cast.buffers[0].data(), values.data(), cast.buffers[0].size());
@@ -46,7 +46,7 @@ Operands make_operands(const Shape& shape, std::uint64_t count) {
   it.operation.reduction = static_cast<std::uint8_t>(shape.reduction);
   it.operation.scalar = shape.scalar;
   for (std::uint32_t r = 0; r < shape.reads; ++r) {
-    const PlanSpan span = add_span(it, shape.read_dtype, count);
+    const plan::PlanSpan span = add_span(it, shape.read_dtype, count);
     fill(it, span, r + 1);
     it.operation.reads.push_back(span);
   }
@@ -57,9 +57,9 @@ Operands make_operands(const Shape& shape, std::uint64_t count) {
   return it;
 }
 
-std::vector<float> as_floats(Operands& it, const PlanSpan& span) {
+std::vector<float> as_floats(Operands& it, const plan::PlanSpan& span) {
   Operands cast;
-  cast.operation.kind = OperationKind::kCast;
+  cast.operation.kind = plan::OperationKind::kCast;
   cast.buffers = {it.buffers[span.buffer]};
   cast.operation.reads = {{0, span.dtype, 0, span.count}};
   cast.operation.writes = {add_span(cast, CONVOY_F32, span.count)};
@@ -78,7 +78,7 @@ double allowed_difference(const Shape& shape) {
 
 std::string compare(const Shape& shape, Operands& measured, Operands& right, std::uint64_t count) {
   for (std::size_t w = 0; w < shape.writes; ++w) {
-    const PlanSpan span = right.operation.writes[w];
+    const plan::PlanSpan span = right.operation.writes[w];
     const std::string name = fmt::format("write {}", w);
     if (shape.exact) {
       std::string wrong = first_difference(name, measured.buffers[span.buffer],
@@ -113,13 +113,13 @@ std::string check_special_casts(TestedDevice& device, std::uint32_t half) {
                                6e-8f,          3e-8f,   6.1e-5f,  1e-40f,   1.0009765f,
                                1.00048828125f, 3.3e38f, kInfinity};
   for (std::size_t i = values.size(); i-- > 0;) values.push_back(-values[i]);
-  Shape shape{.kind = OperationKind::kCast, .write_dtype = half, .exact = true};
+  Shape shape{.kind = plan::OperationKind::kCast, .write_dtype = half, .exact = true};
   Operands right = make_operands(shape, values.size());
   std::memcpy(right.buffers[0].data(), values.data(), right.buffers[0].size());
   Operands measured = right;
   run_on(device, measured);
   right.compute();
-  const PlanSpan span = right.operation.writes[0];
+  const plan::PlanSpan span = right.operation.writes[0];
   Comparison comparison;
   const std::vector<float> there = as_floats(measured, span);
   const std::vector<float> here = as_floats(right, span);
@@ -145,7 +145,7 @@ std::int32_t times_all_it_is_told(const convoy_kernel_call* call) {
   return 0;
 }
 
-std::string check_call(const DevicePlugin&, TestedDevice& device) {
+std::string check_call(const plugin::DevicePlugin&, TestedDevice& device) {
   std::vector<float> from = {1, 2, 3};
   std::vector<float> to(3);
   const convoy_region read = region(from);
@@ -173,55 +173,62 @@ std::string check_call(const DevicePlugin&, TestedDevice& device) {
 }
 
 void add_shape(std::vector<ConformanceCase>& cases, const std::string& name, const Shape& shape) {
-  cases.push_back({"operations", name, [shape](const DevicePlugin&, TestedDevice& device) {
+  cases.push_back({"operations", name, [shape](const plugin::DevicePlugin&, TestedDevice& device) {
                      return check_shape(device, shape);
                    }});
 }
 
 void add_copies(std::vector<ConformanceCase>& cases) {
   for (const std::uint32_t dtype : {CONVOY_F32, CONVOY_F16, CONVOY_BF16, CONVOY_I32, CONVOY_U8}) {
-    const std::string of{dtype_name(dtype)};
-    add_shape(
-        cases, "copy of " + of,
-        {.kind = OperationKind::kCopy, .read_dtype = dtype, .write_dtype = dtype, .exact = true});
+    const std::string of{plan::dtype_name(dtype)};
+    add_shape(cases, "copy of " + of,
+              {.kind = plan::OperationKind::kCopy,
+               .read_dtype = dtype,
+               .write_dtype = dtype,
+               .exact = true});
     add_shape(cases, "fill with 3, " + of,
-              {.kind = OperationKind::kFill,
+              {.kind = plan::OperationKind::kFill,
                .write_dtype = dtype,
                .reads = 0,
                .scalar = 3,
                .exact = true});
   }
   for (const std::uint32_t half : {CONVOY_F16, CONVOY_BF16}) {
-    const std::string name{dtype_name(half)};
+    const std::string name{plan::dtype_name(half)};
     add_shape(cases, "cast of f32 to " + name,
-              {.kind = OperationKind::kCast, .write_dtype = half, .exact = true});
+              {.kind = plan::OperationKind::kCast, .write_dtype = half, .exact = true});
     add_shape(cases, "cast of " + name + " to f32",
-              {.kind = OperationKind::kCast, .read_dtype = half, .exact = true});
+              {.kind = plan::OperationKind::kCast, .read_dtype = half, .exact = true});
     cases.push_back({"operations", "cast of extreme numbers to " + name,
-                     [half](const DevicePlugin&, TestedDevice& device) {
+                     [half](const plugin::DevicePlugin&, TestedDevice& device) {
                        return check_special_casts(device, half);
                      }});
   }
 }
 
 void add_arithmetic(std::vector<ConformanceCase>& cases) {
-  add_shape(cases, "add", {.kind = OperationKind::kAdd, .reads = 2});
+  add_shape(cases, "add", {.kind = plan::OperationKind::kAdd, .reads = 2});
   add_shape(cases, "add onto one of its reads",
-            {.kind = OperationKind::kAdd, .reads = 2, .in_place = true});
-  add_shape(cases, "scale", {.kind = OperationKind::kScale, .scalar = 0.3});
-  add_shape(cases, "axpy", {.kind = OperationKind::kAxpy, .reads = 2, .scalar = -0.3});
+            {.kind = plan::OperationKind::kAdd, .reads = 2, .in_place = true});
+  add_shape(cases, "scale", {.kind = plan::OperationKind::kScale, .scalar = 0.3});
+  add_shape(cases, "axpy", {.kind = plan::OperationKind::kAxpy, .reads = 2, .scalar = -0.3});
   for (const std::uint32_t reads : {1u, 2u, 5u})
     add_shape(cases, fmt::format("sum of {} into 2, one of them read", reads),
-              {.kind = OperationKind::kSum, .reads = reads, .writes = 2, .in_place = true});
-  add_shape(
-      cases, "minimum of 3",
-      {.kind = OperationKind::kSum, .reads = 3, .reduction = CONVOY_REDUCE_MIN, .exact = true});
-  add_shape(
-      cases, "maximum of 3",
-      {.kind = OperationKind::kSum, .reads = 3, .reduction = CONVOY_REDUCE_MAX, .exact = true});
+              {.kind = plan::OperationKind::kSum, .reads = reads, .writes = 2, .in_place = true});
+  add_shape(cases, "minimum of 3",
+            {.kind = plan::OperationKind::kSum,
+             .reads = 3,
+             .reduction = CONVOY_REDUCE_MIN,
+             .exact = true});
+  add_shape(cases, "maximum of 3",
+            {.kind = plan::OperationKind::kSum,
+             .reads = 3,
+             .reduction = CONVOY_REDUCE_MAX,
+             .exact = true});
   for (const std::uint32_t half : {CONVOY_F16, CONVOY_BF16})
-    add_shape(cases, fmt::format("sum of 2, {}", dtype_name(half)),
-              {.kind = OperationKind::kSum, .read_dtype = half, .write_dtype = half, .reads = 2});
+    add_shape(
+        cases, fmt::format("sum of 2, {}", plan::dtype_name(half)),
+        {.kind = plan::OperationKind::kSum, .read_dtype = half, .write_dtype = half, .reads = 2});
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ class Chain {
   static float addend(std::uint64_t i) { return static_cast<float>(i * 7 % 13); }
   void* allocate() { return device_.allocate(kVectorElements * sizeof(float)); }
 
-  OpenDevice& device_;
+  plugin::OpenDevice& device_;
   void* x_;
   std::vector<void*> a_;
   std::deque<Link> links_;
@@ -101,8 +101,9 @@ std::string with_chain(TestedDevice& device, const std::function<std::string(Cha
   return giving_up([&] { return body(*chain); }, chain);
 }
 
-std::unique_ptr<TestedDevice> another(const DevicePlugin& plugin, const TestedDevice& device,
-                                      std::uint32_t devices = 1, std::uint32_t index = 0) {
+std::unique_ptr<TestedDevice> another(const plugin::DevicePlugin& plugin,
+                                      const TestedDevice& device, std::uint32_t devices = 1,
+                                      std::uint32_t index = 0) {
   return std::make_unique<TestedDevice>(plugin, DevicePlace{devices, index, 0, device.patience()});
 }
 
@@ -117,13 +118,13 @@ std::string run_lane(TestedDevice& device, Chain& chain) {
     device.submit(link);
   }
   const bool early = device.wait(chain.timeline(kSteps - 1), 1, 0.02);
-  advance(&gate, 1);
+  plugin::advance(&gate, 1);
   device.require(chain.timeline(kSteps - 1), 1);
   if (early) return "an operation ran before its predecessor in the lane";
   return chain.wrong();
 }
 
-std::string check_lane(const DevicePlugin&, TestedDevice& device) {
+std::string check_lane(const plugin::DevicePlugin&, TestedDevice& device) {
   return with_chain(device, [&](Chain& chain) { return run_lane(device, chain); });
 }
 
@@ -141,12 +142,12 @@ std::string run_lanes(TestedDevice& device, Chain& chain) {
   for (std::uint32_t lane = lanes; lane-- > 0;)
     for (convoy_submission* link : links)
       if (link->lane == lane) device.submit(*link);
-  advance(&gate, 1);
+  plugin::advance(&gate, 1);
   device.require(chain.timeline(kSteps - 1), 1);
   return chain.wrong();
 }
 
-std::string check_lanes(const DevicePlugin&, TestedDevice& device) {
+std::string check_lanes(const plugin::DevicePlugin&, TestedDevice& device) {
   return with_chain(device, [&](Chain& chain) { return run_lanes(device, chain); });
 }
 
@@ -161,7 +162,7 @@ std::string take_turns(TestedDevice& first, TestedDevice& second, Chain& chain) 
   return chain.wrong();
 }
 
-std::string check_devices(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_devices(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   if (!device.has(CONVOY_DEVICE_SHARES_HOST_MEMORY))
     throw Unsupported(
         "its flags are without CONVOY_DEVICE_SHARES_HOST_MEMORY: what two devices "
@@ -190,11 +191,11 @@ std::string run_timed(TestedDevice& device, Chain& chain) {
       before, after, timing.start, timing.end);
 }
 
-std::string check_times(const DevicePlugin&, TestedDevice& device) {
+std::string check_times(const plugin::DevicePlugin&, TestedDevice& device) {
   return with_chain(device, [&](Chain& chain) { return run_timed(device, chain); });
 }
 
-std::string check_patience(const DevicePlugin&, TestedDevice& device) {
+std::string check_patience(const plugin::DevicePlugin&, TestedDevice& device) {
   const std::uint64_t never = 0;
   const auto start = std::chrono::steady_clock::now();
   const bool reached = device.wait(never, 1, 0.02);
@@ -221,7 +222,8 @@ struct FailingCall {
   }
 };
 
-std::string run_failure(const DevicePlugin& plugin, TestedDevice& device, const FailingCall& call) {
+std::string run_failure(const plugin::DevicePlugin& plugin, TestedDevice& device,
+                        const FailingCall& call) {
   try {
     device.run(call.submission);
   } catch (const Error& error) {
@@ -234,7 +236,7 @@ std::string run_failure(const DevicePlugin& plugin, TestedDevice& device, const 
 }
 
 // On a device of its own, since nothing is asked of a device that failed.
-std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_failure(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   auto call = std::make_unique<FailingCall>();
   require_supported(device, call->submission);
   auto failing = another(plugin, device);
@@ -245,7 +247,7 @@ std::string check_failure(const DevicePlugin& plugin, TestedDevice& device) {
 bool gets_there(const std::uint64_t& timeline, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-  while (value_of(&timeline) < 1) {
+  while (plugin::value_of(&timeline) < 1) {
     if (Clock::now() >= end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -278,7 +280,7 @@ std::string run_behind_failure(TestedDevice& device, TwoFailingCalls& two) {
   return {};
 }
 
-std::string check_values_after_failure(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_values_after_failure(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   auto two = std::make_unique<TwoFailingCalls>();
   require_supported(device, two->calls[0].submission);
   auto failing = another(plugin, device);

@@ -18,10 +18,10 @@ namespace {
 constexpr std::uint32_t kUnits = 2000;
 constexpr float kKeep = 0.25f;
 
-std::vector<float> dropout_factors(const DevicePlugin& plugin, TestedDevice& device,
+std::vector<float> dropout_factors(const plugin::DevicePlugin& plugin, TestedDevice& device,
                                    const TrainingOptions& options, std::uint64_t step,
                                    double* loss = nullptr) {
-  GraphAssembler assembler("dropout", 2, 4);
+  graph::GraphAssembler assembler("dropout", 2, 4);
   LayerCase dropout(CONVOY_LAYER_DROPOUT, {fully_connected(0, kUnits).add_to(assembler)});
   dropout.layer.keep = double(kKeep);
   LayerCase(CONVOY_LAYER_MEAN_LOSS, {dropout.add_to(assembler)}).add_to(assembler);
@@ -34,7 +34,7 @@ std::vector<float> dropout_factors(const DevicePlugin& plugin, TestedDevice& dev
   return training->gradient(1);
 }
 
-std::string check_dropout(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_dropout(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   const TrainingOptions drops{.batch = 1, .flags = CONVOY_COMPILE_DROPOUT};
   double loss = 0;
   const std::vector<float> factors = dropout_factors(plugin, device, drops, 0, &loss);
@@ -59,13 +59,13 @@ std::string check_dropout(const DevicePlugin& plugin, TestedDevice& device) {
   return {};
 }
 
-Graph classifier(std::uint32_t classes) {
-  GraphAssembler assembler("classifier", 2, classes);
+graph::Graph classifier(std::uint32_t classes) {
+  graph::GraphAssembler assembler("classifier", 2, classes);
   loss(fully_connected(0, classes).add_to(assembler)).add_to(assembler);
   return assembler.finish();
 }
 
-std::string check_hits(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_hits(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   const auto it =
       compile_case(plugin, device, classifier(8), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
   std::ranges::fill(it->parameters[0], 0.0f);
@@ -78,7 +78,7 @@ std::string check_hits(const DevicePlugin& plugin, TestedDevice& device) {
 }
 
 // Two of four images count, one of which is a hit.
-std::string check_images_without_label(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_images_without_label(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   const auto it =
       compile_case(plugin, device, classifier(8), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
   it->labels = {-1, 1, -1, 5};
@@ -102,7 +102,7 @@ std::string check_images_without_label(const DevicePlugin& plugin, TestedDevice&
 }
 
 // The factor on the gradient of the loss, and not on the loss.
-std::string check_loss_scale(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_loss_scale(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   const auto it = compile_case(plugin, device, classifier(8), {.batch = 3});
   it->forward();
   it->backward();
@@ -121,7 +121,7 @@ std::string check_loss_scale(const DevicePlugin& plugin, TestedDevice& device) {
 }
 
 // On a device of its own, since nothing is asked of a device that failed.
-std::string check_label(const DevicePlugin& plugin, TestedDevice&) {
+std::string check_label(const plugin::DevicePlugin& plugin, TestedDevice&) {
   TestedDevice failing(plugin);
   const auto it = compile_case(plugin, failing, classifier(8), {.batch = 1});
   it->labels = {8};
@@ -134,7 +134,7 @@ std::string check_label(const DevicePlugin& plugin, TestedDevice&) {
   return "label 8 of 8 classes was accepted; classes count from 0";
 }
 
-std::string check_unknown_flag(const DevicePlugin& plugin, TestedDevice& device) {
+std::string check_unknown_flag(const plugin::DevicePlugin& plugin, TestedDevice& device) {
   constexpr std::uint32_t kUnknown = 1u << 30;
   try {
     compile_case(plugin, device, classifier(8), {.flags = kUnknown});

@@ -36,7 +36,7 @@ Curve curve_of(std::uint32_t kind) {
 
 }  // namespace
 
-Tensor ReferenceNetwork::modern_layer(const GraphNode& node) {
+Tensor ReferenceNetwork::modern_layer(const graph::GraphNode& node) {
   switch (node.layer.kind) {
     case CONVOY_LAYER_LAYER_NORM:
       return layer_norm(node);
@@ -64,7 +64,7 @@ Tensor ReferenceNetwork::modern_layer(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::layer_norm(const GraphNode& node) {
+Tensor ReferenceNetwork::layer_norm(const graph::GraphNode& node) {
   const std::size_t channels = node.output.channels, plane = Plane(node.output).size;
   const std::uint32_t gamma = node.variables[0], beta = node.variables[1];
   const double count = static_cast<double>(channels);
@@ -84,7 +84,7 @@ Tensor ReferenceNetwork::layer_norm(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::multiply(const GraphNode& node) {
+Tensor ReferenceNetwork::multiply(const graph::GraphNode& node) {
   Tensor result = input(node);
   const Tensor& factors = input(node, 1);
   const std::size_t repeats = result.size() / factors.size();
@@ -92,7 +92,7 @@ Tensor ReferenceNetwork::multiply(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::scale(const GraphNode& node) {
+Tensor ReferenceNetwork::scale(const graph::GraphNode& node) {
   Tensor result = input(node);
   const Tensor& gamma = parameters_[node.variables[0]];
   const std::size_t plane = Plane(node.output).size;
@@ -100,7 +100,7 @@ Tensor ReferenceNetwork::scale(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::class_token(const GraphNode& node) {
+Tensor ReferenceNetwork::class_token(const graph::GraphNode& node) {
   const Tensor& token = parameters_[node.variables[0]];
   const std::size_t cells = Plane(node.output).size;
   Tensor result(batch_ * node.output.elements());
@@ -112,7 +112,7 @@ Tensor ReferenceNetwork::class_token(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::position(const GraphNode& node) {
+Tensor ReferenceNetwork::position(const graph::GraphNode& node) {
   const Tensor& positions = parameters_[node.variables[0]];
   const std::size_t cells = Plane(node.output).size, channels = node.output.channels;
   Tensor result = input(node);
@@ -123,7 +123,7 @@ Tensor ReferenceNetwork::position(const GraphNode& node) {
 
 // Channel c of the results of head h is channel h * width + c; element (channel, cell) of an image
 // is at channel * cells + cell.
-Tensor ReferenceNetwork::attention(const GraphNode& node) {
+Tensor ReferenceNetwork::attention(const graph::GraphNode& node) {
   const std::size_t cells = Plane(node.output).size, channels = node.output.channels;
   const std::size_t heads = node.layer.groups, width = channels / heads;
   Tensor result(batch_ * node.output.elements());
@@ -168,7 +168,7 @@ Between between(std::int64_t output, std::int64_t factor, std::int64_t size, boo
 
 }  // namespace
 
-Tensor ReferenceNetwork::upsample(const GraphNode& node) {
+Tensor ReferenceNetwork::upsample(const graph::GraphNode& node) {
   const bool interpolated = (node.layer.flags & CONVOY_LAYER_INTERPOLATED) != 0;
   const Plane in(node.input), out(node.output);
   Tensor result(batch_ * node.output.elements());

@@ -17,7 +17,7 @@ using Tensor = ReferenceNetwork::Tensor;
 // every cell of every window that lies on the image, cell by cell of the windows: an output meets
 // its cells in their order, and neighbouring outputs follow each other.
 template <typename Body>
-void for_each_cell(const GraphNode& node, const Body& body) {
+void for_each_cell(const graph::GraphNode& node, const Body& body) {
   const convoy_layer& layer = node.layer;
   const std::int64_t dy = std::max(layer.dilation_height, 1u);
   const std::int64_t dx = std::max(layer.dilation_width, 1u);
@@ -46,7 +46,7 @@ double nearest_bf16(double value) {
   return std::ldexp(std::nearbyint(significand * 256.0), exponent - 8);
 }
 
-ReferenceNetwork::ReferenceNetwork(const Graph& graph, std::uint32_t batch,
+ReferenceNetwork::ReferenceNetwork(const graph::Graph& graph, std::uint32_t batch,
                                    const std::vector<std::vector<float>>& parameters,
                                    const std::vector<float>& images,
                                    const std::vector<std::int32_t>& labels)
@@ -70,7 +70,7 @@ double ReferenceNetwork::loss_from(std::size_t first) {
     if (!rounds_ || (!rounds_before_sums_ && ends_in_sum(node))) continue;
     for (double& value : outputs_[node]) value = nearest_bf16(value);
   }
-  const GraphNode& last = graph_.nodes().back();
+  const graph::GraphNode& last = graph_.nodes().back();
   if (last.layer.kind == CONVOY_LAYER_SOFTMAX_CROSS_ENTROPY) return cross_entropy(last);
   const Tensor& values = input(last);
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -78,18 +78,18 @@ double ReferenceNetwork::loss_from(std::size_t first) {
 
 // A batch norm whose result nobody reads but the sum of it and an earlier layer, the next layer.
 bool ReferenceNetwork::ends_in_sum(std::size_t node) const {
-  const GraphNode& sum = graph_.nodes()[node + 1];
+  const graph::GraphNode& sum = graph_.nodes()[node + 1];
   if (graph_.nodes()[node].layer.kind != CONVOY_LAYER_BATCH_NORM) return false;
   if (sum.layer.kind != CONVOY_LAYER_ADD || sum.inputs.size() != 2) return false;
   std::size_t readers = 0;
-  for (const GraphNode& other : graph_.nodes()) {
+  for (const graph::GraphNode& other : graph_.nodes()) {
     readers += static_cast<std::size_t>(std::count(other.inputs.begin(), other.inputs.end(), node));
   }
   return readers == 1 && std::max(sum.inputs[0], sum.inputs[1]) == node;
 }
 
 std::size_t ReferenceNetwork::first_reader(std::uint64_t variable) const {
-  const auto reads = [&](const GraphNode& node) {
+  const auto reads = [&](const graph::GraphNode& node) {
     return std::ranges::find(node.variables, variable) != std::ranges::end(node.variables);
   };
   return static_cast<std::size_t>(std::ranges::find_if(graph_.nodes(), reads) -
@@ -127,7 +127,7 @@ double ReferenceNetwork::derivative_along(std::uint64_t variable,
 }
 
 Tensor ReferenceNetwork::evaluate(std::size_t index) {
-  const GraphNode& node = graph_.nodes()[index];
+  const graph::GraphNode& node = graph_.nodes()[index];
   switch (node.layer.kind) {
     case CONVOY_LAYER_INPUT:
       return images_;
@@ -158,7 +158,7 @@ Tensor ReferenceNetwork::evaluate(std::size_t index) {
   }
 }
 
-Tensor ReferenceNetwork::relu(const GraphNode& node) {
+Tensor ReferenceNetwork::relu(const graph::GraphNode& node) {
   double limit = node.layer.limit > 0 ? node.layer.limit : 1e300;
   if (rounds_) limit = nearest_bf16(limit);
   Tensor result = input(node);
@@ -166,21 +166,21 @@ Tensor ReferenceNetwork::relu(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::add(const GraphNode& node) {
+Tensor ReferenceNetwork::add(const graph::GraphNode& node) {
   Tensor result = input(node);
   for (std::size_t i = 1; i < node.inputs.size(); ++i)
     for (std::size_t k = 0; k < result.size(); ++k) result[k] += input(node, i)[k];
   return result;
 }
 
-Tensor ReferenceNetwork::weights(const GraphNode& node) const {
+Tensor ReferenceNetwork::weights(const graph::GraphNode& node) const {
   Tensor values = parameters_[node.variables[0]];
   if (!rounds_) return values;
   for (double& value : values) value = nearest_bf16(value);
   return values;
 }
 
-Tensor ReferenceNetwork::convolution(const GraphNode& node) {
+Tensor ReferenceNetwork::convolution(const graph::GraphNode& node) {
   const Tensor weights = this->weights(node);
   const std::size_t groups = std::max<std::uint32_t>(node.layer.groups, 1);
   const std::size_t channels = node.output.channels, inputs = node.input.channels / groups;
@@ -206,7 +206,7 @@ Tensor ReferenceNetwork::convolution(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::fully_connected(const GraphNode& node) {
+Tensor ReferenceNetwork::fully_connected(const graph::GraphNode& node) {
   const Tensor weights = this->weights(node);
   const std::size_t inputs = node.input.elements(), outputs = node.output.channels;
   Tensor result(batch_ * outputs);
@@ -220,7 +220,7 @@ Tensor ReferenceNetwork::fully_connected(const GraphNode& node) {
 }
 
 Tensor ReferenceNetwork::batch_norm(std::size_t index) {
-  const GraphNode& node = graph_.nodes()[index];
+  const graph::GraphNode& node = graph_.nodes()[index];
   const std::size_t channels = node.output.channels, plane = Plane(node.output).size;
   const double count = static_cast<double>(batch_ * plane);
   Tensor result = input(node), means, variances;
@@ -253,7 +253,7 @@ Tensor ReferenceNetwork::batch_norm(std::size_t index) {
   return result;
 }
 
-Tensor ReferenceNetwork::pool(const GraphNode& node, bool maximum) {
+Tensor ReferenceNetwork::pool(const graph::GraphNode& node, bool maximum) {
   const Plane in(node.input), out(node.output);
   Tensor result(batch_ * node.output.elements(),
                 maximum ? -std::numeric_limits<double>::infinity() : 0.0);
@@ -269,7 +269,7 @@ Tensor ReferenceNetwork::pool(const GraphNode& node, bool maximum) {
   return result;
 }
 
-Tensor ReferenceNetwork::concat(const GraphNode& node) {
+Tensor ReferenceNetwork::concat(const graph::GraphNode& node) {
   Tensor result;
   for (std::size_t image = 0; image < batch_; ++image) {
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
@@ -282,7 +282,7 @@ Tensor ReferenceNetwork::concat(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::pad_channels(const GraphNode& node) {
+Tensor ReferenceNetwork::pad_channels(const graph::GraphNode& node) {
   const std::size_t size = node.input.elements(), padded = node.output.elements();
   const std::size_t before =
       (node.output.channels - node.input.channels) / 2 * Plane(node.input).size;
@@ -292,7 +292,7 @@ Tensor ReferenceNetwork::pad_channels(const GraphNode& node) {
   return result;
 }
 
-Tensor ReferenceNetwork::local_response_norm(const GraphNode& node) {
+Tensor ReferenceNetwork::local_response_norm(const graph::GraphNode& node) {
   const Tensor& values = input(node);
   const auto channels = static_cast<std::int64_t>(node.output.channels);
   const auto plane = static_cast<std::int64_t>(Plane(node.output).size);
@@ -313,7 +313,7 @@ Tensor ReferenceNetwork::local_response_norm(const GraphNode& node) {
   return result;
 }
 
-double ReferenceNetwork::cross_entropy(const GraphNode& node) {
+double ReferenceNetwork::cross_entropy(const graph::GraphNode& node) {
   const Tensor& logits = input(node);
   const std::size_t classes = logits.size() / batch_;
   double total = 0.0;

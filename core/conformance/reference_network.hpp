@@ -19,7 +19,7 @@ class ReferenceNetwork {
  public:
   using Tensor = std::vector<double>;
 
-  ReferenceNetwork(const Graph& graph, std::uint32_t batch,
+  ReferenceNetwork(const graph::Graph& graph, std::uint32_t batch,
                    const std::vector<std::vector<float>>& parameters,
                    const std::vector<float>& images, const std::vector<std::int32_t>& labels);
 
@@ -55,31 +55,31 @@ class ReferenceNetwork {
   std::size_t first_reader(std::uint64_t variable) const;
   Tensor evaluate(std::size_t node);
   bool ends_in_sum(std::size_t node) const;
-  Tensor weights(const GraphNode& node) const;
-  Tensor convolution(const GraphNode& node);
-  Tensor fully_connected(const GraphNode& node);
+  Tensor weights(const graph::GraphNode& node) const;
+  Tensor convolution(const graph::GraphNode& node);
+  Tensor fully_connected(const graph::GraphNode& node);
   Tensor batch_norm(std::size_t index);
-  Tensor pool(const GraphNode& node, bool maximum);
-  Tensor concat(const GraphNode& node);
-  Tensor pad_channels(const GraphNode& node);
-  Tensor local_response_norm(const GraphNode& node);
-  Tensor relu(const GraphNode& node);
-  Tensor add(const GraphNode& node);
+  Tensor pool(const graph::GraphNode& node, bool maximum);
+  Tensor concat(const graph::GraphNode& node);
+  Tensor pad_channels(const graph::GraphNode& node);
+  Tensor local_response_norm(const graph::GraphNode& node);
+  Tensor relu(const graph::GraphNode& node);
+  Tensor add(const graph::GraphNode& node);
   // In reference_modern_layers.cpp.
-  Tensor modern_layer(const GraphNode& node);
-  Tensor layer_norm(const GraphNode& node);
-  Tensor multiply(const GraphNode& node);
-  Tensor scale(const GraphNode& node);
-  Tensor class_token(const GraphNode& node);
-  Tensor position(const GraphNode& node);
-  Tensor attention(const GraphNode& node);
-  Tensor upsample(const GraphNode& node);
-  double cross_entropy(const GraphNode& node);
-  const Tensor& input(const GraphNode& node, std::size_t which = 0) {
+  Tensor modern_layer(const graph::GraphNode& node);
+  Tensor layer_norm(const graph::GraphNode& node);
+  Tensor multiply(const graph::GraphNode& node);
+  Tensor scale(const graph::GraphNode& node);
+  Tensor class_token(const graph::GraphNode& node);
+  Tensor position(const graph::GraphNode& node);
+  Tensor attention(const graph::GraphNode& node);
+  Tensor upsample(const graph::GraphNode& node);
+  double cross_entropy(const graph::GraphNode& node);
+  const Tensor& input(const graph::GraphNode& node, std::size_t which = 0) {
     return outputs_[node.inputs[which]];
   }
 
-  const Graph& graph_;
+  const graph::Graph& graph_;
   std::size_t batch_;
   std::vector<Tensor> parameters_;
   Tensor images_;

@@ -11,7 +11,7 @@ namespace convoy::conformance {
 struct Plane {
   std::size_t width;
   std::size_t size;
-  explicit Plane(const TensorShape& shape)
+  explicit Plane(const graph::TensorShape& shape)
       : width(shape.width), size(std::size_t{shape.height} * shape.width) {}
   std::size_t at(std::size_t plane, std::int64_t y, std::int64_t x) const {
     return plane * size + static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);

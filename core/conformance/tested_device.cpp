@@ -6,7 +6,7 @@
 
 namespace convoy::conformance {
 
-TestedDevice::TestedDevice(const DevicePlugin& plugin, const DevicePlace& place)
+TestedDevice::TestedDevice(const plugin::DevicePlugin& plugin, const DevicePlace& place)
     : device_(plugin, {sizeof(convoy_device_request), place.devices, place.threads}, place.index),
       patience_(place.patience),
       description_(device_.describe()) {

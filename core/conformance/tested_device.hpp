@@ -25,9 +25,9 @@ struct DevicePlace {
 // kTimeout when an operation does not finish. The plug-in must outlive it.
 class TestedDevice {
  public:
-  explicit TestedDevice(const DevicePlugin& plugin, const DevicePlace& place = {});
+  explicit TestedDevice(const plugin::DevicePlugin& plugin, const DevicePlace& place = {});
 
-  OpenDevice& open() { return device_; }
+  plugin::OpenDevice& open() { return device_; }
   const convoy_device_description& description() const { return description_; }
   double patience() const { return patience_; }
   bool has(convoy_device_flag flag) const { return (description_.flags & flag) != 0; }
@@ -50,7 +50,7 @@ class TestedDevice {
  private:
   void run_there(const convoy_submission& submission);
 
-  OpenDevice device_;
+  plugin::OpenDevice device_;
   double patience_;
   convoy_device_description description_;
   std::unique_ptr<MirroredMemory> mirror_;  // null: the device addresses host memory

@@ -10,7 +10,7 @@
 namespace convoy::conformance {
 namespace {
 
-convoy_compilation compilation(const GraphView& view, const TrainingOptions& options) {
+convoy_compilation compilation(const graph::GraphView& view, const TrainingOptions& options) {
   auto what = make_sized<convoy_compilation>();
   what.graph = view.c_graph();
   what.batch = options.batch;
@@ -24,13 +24,18 @@ convoy_compilation compilation(const GraphView& view, const TrainingOptions& opt
 
 }  // namespace
 
-TrainingCase::TrainingCase(TestedDevice& device, const Graph& graph, const TrainingOptions& options)
-    : device_(device), graph_(graph), options_(options), arena_(std::make_unique<Arena>(graph)) {
+TrainingCase::TrainingCase(TestedDevice& device, const graph::Graph& graph,
+                           const TrainingOptions& options)
+    : device_(device),
+      graph_(graph),
+      options_(options),
+      arena_(std::make_unique<graph::Arena>(graph)) {
   if (options.layouts == Layouts::kProposed) {
-    const GraphView plain(graph, *arena_);
-    arena_ = std::make_unique<Arena>(graph, device.propose_layout(compilation(plain, options)));
+    const graph::GraphView plain(graph, *arena_);
+    arena_ =
+        std::make_unique<graph::Arena>(graph, device.propose_layout(compilation(plain, options)));
   }
-  view_ = std::make_unique<GraphView>(graph, *arena_);
+  view_ = std::make_unique<graph::GraphView>(graph, *arena_);
   program_ = device.compile(compilation(*view_, options));
   fill();
 }
@@ -42,7 +47,7 @@ TrainingCase::~TrainingCase() {
 // Weights of about 1/sqrt(inputs) keep activations near one; scales stay away from zero.
 void TrainingCase::fill() {
   for (std::size_t i = 0; i < graph_.variables().size(); ++i) {
-    const GraphVariable& variable = graph_.variables()[i];
+    const graph::GraphVariable& variable = graph_.variables()[i];
     std::vector<float> values = noise(variable.elements, static_cast<std::uint32_t>(i + 1));
     const bool gamma = variable.name.ends_with("gamma");
     const double fan_in = static_cast<double>(std::max<std::uint64_t>(variable.fan_in, 1));
@@ -52,7 +57,7 @@ void TrainingCase::fill() {
     }
     parameters.push_back(std::move(values));
   }
-  const TensorShape shape = graph_.nodes().front().output;
+  const graph::TensorShape shape = graph_.nodes().front().output;
   images = noise(options_.batch * shape.elements(), 77);
   for (std::uint32_t image = 0; image < options_.batch; ++image) {
     labels.push_back(static_cast<std::int32_t>((image * 5 + 2) % graph_.classes()));
@@ -82,8 +87,8 @@ convoy_compute TrainingCase::compute(std::uint64_t segment) {
 
 void TrainingCase::forward(std::uint64_t step) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    pack(arena_->layout(i), graph_.variables()[i].dimensions, parameters[i].data(),
-         parameter_arena_.data() + arena_->range(i).first);
+    graph::pack(arena_->layout(i), graph_.variables()[i].dimensions, parameters[i].data(),
+                parameter_arena_.data() + arena_->range(i).first);
   }
   forward_again(step);
 }
@@ -111,8 +116,8 @@ void TrainingCase::backward(std::uint64_t step) {
 
 std::vector<float> TrainingCase::gradient(std::uint64_t variable) const {
   std::vector<float> plain(graph_.variables()[variable].elements);
-  unpack(arena_->layout(variable), graph_.variables()[variable].dimensions,
-         gradient_arena_.data() + arena_->range(variable).first, plain.data());
+  graph::unpack(arena_->layout(variable), graph_.variables()[variable].dimensions,
+                gradient_arena_.data() + arena_->range(variable).first, plain.data());
   return plain;
 }
 
@@ -121,7 +126,7 @@ float TrainingCase::gradient_padding() const {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::vector<float> plain = gradient(i);
     std::vector<float> stored(arena_->layout(i).elements);
-    pack(arena_->layout(i), graph_.variables()[i].dimensions, plain.data(), stored.data());
+    graph::pack(arena_->layout(i), graph_.variables()[i].dimensions, plain.data(), stored.data());
     float* own = rest.data() + arena_->range(i).first;
     for (std::size_t k = 0; k < stored.size(); ++k) own[k] -= stored[k];
   }

@@ -27,7 +27,7 @@ struct TrainingOptions {
 // of a forward and a backward pass likewise.
 class TrainingCase {
  public:
-  TrainingCase(TestedDevice& device, const Graph& graph, const TrainingOptions& options);
+  TrainingCase(TestedDevice& device, const graph::Graph& graph, const TrainingOptions& options);
   ~TrainingCase();
   TrainingCase(const TrainingCase&) = delete;
   TrainingCase& operator=(const TrainingCase&) = delete;
@@ -38,7 +38,7 @@ class TrainingCase {
   void forward_again(std::uint64_t step = 0);
   void backward(std::uint64_t step = 0);
 
-  const Graph& graph() const { return graph_; }
+  const graph::Graph& graph() const { return graph_; }
   std::uint32_t batch() const { return options_.batch; }
   std::vector<float> gradient(std::uint64_t variable) const;
   // Largest magnitude in the gradient arena outside the variables' elements.
@@ -59,10 +59,10 @@ class TrainingCase {
   convoy_compute compute(std::uint64_t segment);
 
   TestedDevice& device_;
-  Graph graph_;
+  graph::Graph graph_;
   TrainingOptions options_;
-  std::unique_ptr<Arena> arena_;
-  std::unique_ptr<GraphView> view_;
+  std::unique_ptr<graph::Arena> arena_;
+  std::unique_ptr<graph::GraphView> view_;
   void* program_ = nullptr;
   std::vector<float> parameter_arena_;
   std::vector<float> gradient_arena_;

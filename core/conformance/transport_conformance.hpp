@@ -31,13 +31,14 @@ std::vector<TransportCase> transport_cases();
 
 // Runs a case in processes of their own, which are gone afterwards: what a transport does to a
 // process, a crash or a call that never returns, is its result. The caller has no other threads.
-CaseResult run_forked(const TransportPlugin& plugin, const TransportCase& it, double patience);
+CaseResult run_forked(const plugin::TransportPlugin& plugin, const TransportCase& it,
+                      double patience);
 
 // Runs a case in the processes that the transport's launcher started together: each of them calls
 // this, in the same order of cases. `number` counts the cases. After a wrong result the processes
 // may not meet any more: no other case can run. A call that never returns ends the process after so
 // many seconds.
-CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
+CaseResult run_launched(const plugin::TransportPlugin& plugin, const TransportCase& it,
                         std::uint32_t number, unsigned patience);
 
 // What is wrong with waiting for messages, if anything is: seconds of rounds, a small message and

@@ -50,8 +50,8 @@ std::uint64_t mixed(std::uint64_t value) {
 
 }  // namespace
 
-TransportEnd::TransportEnd(const TransportPlugin& plugin, Meeting& meeting, std::uint32_t rank,
-                           std::uint32_t ranks, std::uint32_t generation)
+TransportEnd::TransportEnd(const plugin::TransportPlugin& plugin, Meeting& meeting,
+                           std::uint32_t rank, std::uint32_t ranks, std::uint32_t generation)
     : plugin_(plugin), meeting_(meeting) {
   run_.struct_size = sizeof run_;
   for (std::size_t i = 0; i < sizeof run_.key; ++i) run_.key[i] = static_cast<std::uint8_t>(i * 7);
@@ -65,7 +65,7 @@ TransportEnd::TransportEnd(const TransportPlugin& plugin, Meeting& meeting, std:
 
 void TransportEnd::open() {
   timed("open", kCloseSeconds,
-        [&] { transport_ = std::make_unique<OpenTransport>(plugin_, run_); });
+        [&] { transport_ = std::make_unique<plugin::OpenTransport>(plugin_, run_); });
 }
 
 std::vector<std::string> TransportEnd::addresses() {

@@ -50,7 +50,7 @@ class TransportEnd {
   // What has become of a message.
   enum class State { kPending, kDone, kCancelled };
 
-  TransportEnd(const TransportPlugin& plugin, Meeting& meeting, std::uint32_t rank,
+  TransportEnd(const plugin::TransportPlugin& plugin, Meeting& meeting, std::uint32_t rank,
                std::uint32_t ranks, std::uint32_t generation);
 
   // Another end of the same rank, of another generation.
@@ -73,7 +73,7 @@ class TransportEnd {
   void connect(std::uint32_t peer, const std::string& address);
   // Closes, and requires that it takes no longer than it may.
   void close();
-  OpenTransport& transport() { return *transport_; }
+  plugin::OpenTransport& transport() { return *transport_; }
   std::vector<std::string> meet(std::string_view mine = {}) { return meeting_.meet(mine); }
 
   // Queue the stream's next message. A tag other than the usual one can be given.
@@ -128,10 +128,10 @@ class TransportEnd {
   void end_message(const convoy_transport_event& event, State state);
   void require_known_peer(const convoy_transport_event& event) const;
 
-  const TransportPlugin& plugin_;
+  const plugin::TransportPlugin& plugin_;
   Meeting& meeting_;
   convoy_transport_run run_{};
-  std::unique_ptr<OpenTransport> transport_;
+  std::unique_ptr<plugin::OpenTransport> transport_;
   std::vector<Message> messages_;                 // by token - 1
   std::map<Stream, std::vector<Token>> streams_;  // every message, in order
   std::map<Stream, std::size_t> ended_;           // how many of them have ended

@@ -15,7 +15,7 @@ constexpr double kMeetingSeconds = 20.0;
 // Meets over the transport's own exchange, whose parts are all of one size.
 class ExchangeMeeting : public Meeting {
  public:
-  explicit ExchangeMeeting(const TransportPlugin& plugin) : plugin_(plugin) {}
+  explicit ExchangeMeeting(const plugin::TransportPlugin& plugin) : plugin_(plugin) {}
   std::vector<std::string> meet(std::string_view mine) override {
     const std::string lengths = exchange(fmt::format("{:>4}", mine.size()));
     std::vector<std::size_t> sizes;
@@ -34,11 +34,11 @@ class ExchangeMeeting : public Meeting {
  private:
   std::string exchange(std::string_view mine) { return plugin_.exchange(mine, kMeetingSeconds); }
 
-  const TransportPlugin& plugin_;
+  const plugin::TransportPlugin& plugin_;
 };
 
-CaseResult own_result(const TransportPlugin& plugin, Meeting& meeting, const TransportCase& it,
-                      std::uint32_t rank, std::uint32_t number) {
+CaseResult own_result(const plugin::TransportPlugin& plugin, Meeting& meeting,
+                      const TransportCase& it, std::uint32_t rank, std::uint32_t number) {
   try {
     TransportEnd end(plugin, meeting, rank, it.ranks, number + 1);
     it.check(end);
@@ -52,9 +52,9 @@ CaseResult own_result(const TransportPlugin& plugin, Meeting& meeting, const Tra
 
 }  // namespace
 
-CaseResult run_launched(const TransportPlugin& plugin, const TransportCase& it,
+CaseResult run_launched(const plugin::TransportPlugin& plugin, const TransportCase& it,
                         std::uint32_t number, unsigned patience) {
-  const TransportPlugin::Launched who = plugin.launched();
+  const plugin::TransportPlugin::Launched who = plugin.launched();
   if (it.ranks != who.ranks)
     return {Outcome::kUnsupported,
             fmt::format("needs {} processes, and {} were started", it.ranks, who.ranks)};

@@ -71,7 +71,7 @@ class SocketMeeting : public Meeting {
   std::uint32_t ranks_;
 };
 
-[[noreturn]] void run_end(const TransportPlugin& plugin, const TransportCase& it,
+[[noreturn]] void run_end(const plugin::TransportPlugin& plugin, const TransportCase& it,
                           std::uint32_t rank, int socket, pid_t parent) {
   end_with_parent(parent);
   char kind = kRight;
@@ -94,7 +94,8 @@ class SocketMeeting : public Meeting {
 // The processes of one case, as the first one sees them.
 class Ends {
  public:
-  Ends(const TransportPlugin& plugin, const TransportCase& it) : case_(it), ends_(it.ranks) {
+  Ends(const plugin::TransportPlugin& plugin, const TransportCase& it)
+      : case_(it), ends_(it.ranks) {
     for (std::uint32_t rank = 0; rank < it.ranks; ++rank) start(plugin, rank);
   }
   ~Ends() {
@@ -125,7 +126,7 @@ class Ends {
     std::optional<std::string> brings{};  // to a meeting
   };
 
-  void start(const TransportPlugin& plugin, std::uint32_t rank) {
+  void start(const plugin::TransportPlugin& plugin, std::uint32_t rank) {
     std::array<int, 2> sockets{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0)
       fail(ExitCode::kUnavailable, "a socket for a child process cannot be made: {}",
@@ -246,7 +247,8 @@ class Ends {
 
 }  // namespace
 
-CaseResult run_forked(const TransportPlugin& plugin, const TransportCase& it, double patience) {
+CaseResult run_forked(const plugin::TransportPlugin& plugin, const TransportCase& it,
+                      double patience) {
   return Ends(plugin, it).result(patience);
 }
 

@@ -38,7 +38,7 @@ convoy_transfer transfer_to(std::uint32_t peer, std::uint32_t channel, std::uint
 // They fail at once, and leave the transport as it was.
 void wrong_calls(TransportEnd& end) {
   end.join();
-  OpenTransport& it = end.transport();
+  plugin::OpenTransport& it = end.transport();
   const auto both = [&](const std::string& what, const convoy_transfer& transfer) {
     require_failure("sending " + what, [&] { it.send(transfer); });
     require_failure("expecting " + what, [&] { it.expect(transfer); });

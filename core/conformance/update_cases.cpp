@@ -62,7 +62,7 @@ class Parameters {
   Parameters(const Rule& rule, double clip, std::uint32_t seed)
       : optimizer(optimizer_of(rule, clip)), values(noise(kParameters, seed)) {
     for (std::uint32_t slot = 0; slot < 2; ++slot)
-      state[slot].assign(kParameters, initial_state(rule.kind, slot));
+      state[slot].assign(kParameters, plan::initial_state(rule.kind, slot));
     update.struct_size = sizeof update;
     update.optimizer = &optimizer;
     update.contributions = kContributions;
@@ -82,17 +82,21 @@ class Parameters {
 
   // What the interpreter makes of it.
   void apply(const std::vector<float>& gradient, const Guards& guards, std::uint64_t step) {
-    UpdateConstants constants = update_constants(optimizer, kContributions, kRate, step);
+    plan::UpdateConstants constants =
+        plan::update_constants(optimizer, kContributions, kRate, step);
     const float decay = constants.weight_decay;
-    if ((guards.flags & CONVOY_OP_LOSS_SCALED) != 0) include_loss_scale(constants, kLossScale);
-    if ((guards.flags & CONVOY_OP_NORMED) != 0) include_norm(constants, guards.norm, guards.limit);
+    if ((guards.flags & CONVOY_OP_LOSS_SCALED) != 0)
+      plan::include_loss_scale(constants, kLossScale);
+    if ((guards.flags & CONVOY_OP_NORMED) != 0)
+      plan::include_norm(constants, guards.norm, guards.limit);
     const bool updates =
         (guards.flags & CONVOY_OP_SKIP_NON_FINITE) == 0 || std::isfinite(guards.norm);
     square_sum = 0;
     for (std::uint64_t i = 0; i < kParameters; ++i) {
       constants.weight_decay = is_decayed(i) ? decay : 0.0f;
       if (is_decayed(i)) square_sum += double(values[i]) * double(values[i]);
-      if (updates) update_element(constants, gradient[i], values[i], state[0][i], state[1][i]);
+      if (updates)
+        plan::update_element(constants, gradient[i], values[i], state[0][i], state[1][i]);
     }
   }
 
@@ -210,11 +214,11 @@ std::string check_norm(TestedDevice& device, bool whole, bool overflows) {
     return std::isfinite(norm[0])
                ? fmt::format("the norm of a gradient with an infinite element is {}", norm[0])
                : std::string();
-  UpdateConstants constants = update_constants(it.optimizer, kContributions, 0, 0);
-  include_loss_scale(constants, kLossScale);
-  const double squares =
-      gradient_square_sum(constants, gradient, whole ? it.values : std::vector<float>(),
-                          [&](std::uint64_t i) { return whole && Parameters::is_decayed(i); });
+  plan::UpdateConstants constants = plan::update_constants(it.optimizer, kContributions, 0, 0);
+  plan::include_loss_scale(constants, kLossScale);
+  const double squares = plan::gradient_square_sum(
+      constants, gradient, whole ? it.values : std::vector<float>(),
+      [&](std::uint64_t i) { return whole && Parameters::is_decayed(i); });
   Comparison comparison;
   comparison.element(result, squares, 1e-6 * squares, [] { return "the sum of squares"; });
   const double length = std::sqrt(squares);
@@ -227,7 +231,7 @@ struct Adaptation {
   std::vector<float> norms;
 };
 
-std::string check_adaptation(const DevicePlugin&, TestedDevice& device) {
+std::string check_adaptation(const plugin::DevicePlugin&, TestedDevice& device) {
   constexpr std::uint64_t kSizes[4] = {10, 0, 0, 0};
   const float infinity = std::numeric_limits<float>::infinity();
   const float largest = std::ldexp(1.0f, 127);
@@ -248,7 +252,7 @@ std::string check_adaptation(const DevicePlugin&, TestedDevice& device) {
     submission.result = &before;
     require_supported(device, submission);
     device.run(submission);
-    adapt_loss_scale(right.data(), norms, kSizes[0]);
+    plan::adapt_loss_scale(right.data(), norms, kSizes[0]);
     const std::string from =
         fmt::format("from scale {} and {} clean steps", row.state[0], row.state[1]);
     comparison.tensor("loss scale and clean steps, " + from + ",", measured, right, 0, 0);
@@ -263,7 +267,7 @@ void add_optimizer(std::vector<ConformanceCase>& cases, const Rule& rule) {
       CONVOY_OP_LOSS_SCALED | CONVOY_OP_NORMED | CONVOY_OP_SKIP_NON_FINITE;
   const auto add = [&](const char* how, const Guards& guards) {
     cases.push_back({"updates", fmt::format("apply: {}{}", rule.name, how),
-                     [rule, guards](const DevicePlugin&, TestedDevice& device) {
+                     [rule, guards](const plugin::DevicePlugin&, TestedDevice& device) {
                        return check_apply(device, rule, guards);
                      }});
   };
@@ -273,9 +277,10 @@ void add_optimizer(std::vector<ConformanceCase>& cases, const Rule& rule) {
   add(", loss scaled and above the limit of its norm", {.flags = kGuarded, .norm = 8, .limit = 2});
   add(", skipped because the norm is infinite",
       {.flags = kGuarded, .norm = std::numeric_limits<float>::infinity(), .limit = 2});
-  cases.push_back(
-      {"updates", fmt::format("apply: {}, 3 gradients for 2 sets at once", rule.name),
-       [rule](const DevicePlugin&, TestedDevice& device) { return check_joined(device, rule); }});
+  cases.push_back({"updates", fmt::format("apply: {}, 3 gradients for 2 sets at once", rule.name),
+                   [rule](const plugin::DevicePlugin&, TestedDevice& device) {
+                     return check_joined(device, rule);
+                   }});
 }
 
 }  // namespace
@@ -283,7 +288,7 @@ void add_optimizer(std::vector<ConformanceCase>& cases, const Rule& rule) {
 void add_update_cases(std::vector<ConformanceCase>& cases) {
   for (const Rule& rule : kRules) add_optimizer(cases, rule);
   const auto norm = [&](const char* name, bool whole, bool overflows) {
-    cases.push_back({"updates", name, [=](const DevicePlugin&, TestedDevice& device) {
+    cases.push_back({"updates", name, [=](const plugin::DevicePlugin&, TestedDevice& device) {
                        return check_norm(device, whole, overflows);
                      }});
   };

@@ -13,44 +13,44 @@
 namespace convoy::doctor {
 namespace {
 
-void load(PluginHost& host, const FoundPlugin& plugin) {
+void load(plugin::PluginHost& host, const plugin::FoundPlugin& plugin) {
   switch (plugin.manifest.kind) {
-    case PluginKind::kStrategy:
+    case plugin::PluginKind::kStrategy:
       host.load_strategy(plugin);
       return;
-    case PluginKind::kModel:
+    case plugin::PluginKind::kModel:
       host.load_model(plugin);
       return;
-    case PluginKind::kDevice:
+    case plugin::PluginKind::kDevice:
       host.load_device(plugin);
       return;
-    case PluginKind::kTransport:
+    case plugin::PluginKind::kTransport:
       host.load_transport(plugin);
       return;
   }
 }
 
-std::string unusable(PluginKind kind) {
-  return kind == PluginKind::kDevice ? "has no device here: " : "cannot be used here: ";
+std::string unusable(plugin::PluginKind kind) {
+  return kind == plugin::PluginKind::kDevice ? "has no device here: " : "cannot be used here: ";
 }
 
 // In a copy of this process, which a plug-in may do with as it likes. Whether it can be loaded.
 // NoProcess if nothing can be tried.
-bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
+bool try_plugin(const plugin::FoundPlugin& plugin, Findings& findings) {
   constexpr double kPatience = 30;  // seconds
   try {
-    const std::string reason = call_in_child(plugin, "loading it", kPatience, [&] {
-      PluginHost host;
+    const std::string reason = plugin::call_in_child(plugin, "loading it", kPatience, [&] {
+      plugin::PluginHost host;
       load(host, plugin);
-      return unavailable_reason(host, plugin).value_or("");
+      return plugin::unavailable_reason(host, plugin).value_or("");
     });
     // Where there are GPUs, the probes of drivers and libraries warn.
     if (!reason.empty())
-      findings.push_back(
-          {fmt::format("{} plug-in {}", to_string(plugin.manifest.kind), plugin.manifest.name),
-           Health::kOk, unusable(plugin.manifest.kind) + reason, ""});
+      findings.push_back({fmt::format("{} plug-in {}", plugin::to_string(plugin.manifest.kind),
+                                      plugin.manifest.name),
+                          Health::kOk, unusable(plugin.manifest.kind) + reason, ""});
     return true;
-  } catch (const NoProcess&) {
+  } catch (const plugin::NoProcess&) {
     throw;
   } catch (const std::exception& error) {
     findings.push_back({"plug-in " + plugin.manifest.name, Health::kFail, error.what(),
@@ -59,15 +59,15 @@ bool try_plugin(const FoundPlugin& plugin, Findings& findings) {
   }
 }
 
-using Counts = std::map<PluginKind, int>;
+using Counts = std::map<plugin::PluginKind, int>;
 
 // How many of each kind can be loaded. Nothing where the system gives no processes to try them in.
-std::optional<Counts> loadable(const Catalog& catalog, Findings& findings) {
+std::optional<Counts> loadable(const plugin::Catalog& catalog, Findings& findings) {
   Counts loaded;
   try {
-    for (const FoundPlugin& plugin : catalog.plugins())
+    for (const plugin::FoundPlugin& plugin : catalog.plugins())
       if (try_plugin(plugin, findings)) ++loaded[plugin.manifest.kind];
-  } catch (const NoProcess& error) {
+  } catch (const plugin::NoProcess& error) {
     findings.push_back({"plug-ins", Health::kFail, error.what(),
                         "raise the limit, or run fewer processes at the same time: until then no "
                         "plug-in can be tried"});
@@ -76,14 +76,15 @@ std::optional<Counts> loadable(const Catalog& catalog, Findings& findings) {
   return loaded;
 }
 
-void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
+void found_plugins(const plugin::Catalog& catalog, bool deep, Findings& findings) {
   Counts found;
-  for (const FoundPlugin& plugin : catalog.plugins()) ++found[plugin.manifest.kind];
+  for (const plugin::FoundPlugin& plugin : catalog.plugins()) ++found[plugin.manifest.kind];
   std::optional<Counts> loaded = deep ? loadable(catalog, findings) : std::nullopt;
-  for (const PluginKind kind : kPluginKinds) {
+  for (const plugin::PluginKind kind : plugin::kPluginKinds) {
     const int count = found[kind];
     findings.push_back(
-        {fmt::format("{} plug-ins", to_string(kind)), count > 0 ? Health::kOk : Health::kFail,
+        {fmt::format("{} plug-ins", plugin::to_string(kind)),
+         count > 0 ? Health::kOk : Health::kFail,
          loaded ? fmt::format("{} of {} loaded", (*loaded)[kind], count)
                 : fmt::format("{} found", count),
          count > 0 ? ""
@@ -96,12 +97,12 @@ void found_plugins(const Catalog& catalog, bool deep, Findings& findings) {
 
 void probe_plugins(const std::string& plugin_path, bool deep, Findings& findings) {
   try {
-    const Catalog catalog = installed_plugins(plugin_path);
+    const plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
     found_plugins(catalog, deep, findings);
-    for (const RejectedPlugin& it : catalog.rejected())
+    for (const plugin::RejectedPlugin& it : catalog.rejected())
       findings.push_back({"plug-in file " + it.path.filename().string(), Health::kWarn,
                           fmt::format("not used: {}: {}", it.path.string(), it.reason), ""});
-    for (const ShadowedPlugin& it : catalog.shadowed())
+    for (const plugin::ShadowedPlugin& it : catalog.shadowed())
       findings.push_back(
           {"plug-in " + it.plugin.manifest.name, Health::kWarn,
            fmt::format("{} is hidden by {}", it.plugin.path.string(), it.by.string()),

@@ -6,7 +6,7 @@
 #include "core/base/numbers/fnv.hpp"
 #include "core/graph/layout.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 std::vector<convoy_layout> plain_layouts(const Graph& graph) {
@@ -75,4 +75,4 @@ std::vector<convoy_decay_range> decayed_ranges(const Graph& graph, const Arena& 
   return ranges;
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -7,7 +7,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // The index space that parameters, gradients, masters and optimizer state share: every variable's
 // storage at an offset that is a multiple of kAlignment. Variables stand in reverse creation order,
@@ -43,4 +43,4 @@ class Arena {
 // The storage of the variables with weight decay, ascending.
 std::vector<convoy_decay_range> decayed_ranges(const Graph& graph, const Arena& arena);
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -7,7 +7,7 @@
 #include "core/graph/layer_rules.hpp"
 #include "core/graph/layer_traits.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 constexpr uint32_t kImageChannels = 3;
@@ -171,4 +171,4 @@ Graph assemble_graph(std::string model, uint32_t image_size, uint32_t classes,
   return assembler.finish();
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

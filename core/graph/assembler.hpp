@@ -10,7 +10,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // Turns what a model describes into a Graph. Pass c_builder() to the model's build(), then call
 // finish(): it throws Error for the first layer that was refused, whether or not the model noticed,
@@ -53,4 +53,4 @@ class GraphAssembler {
 Graph assemble_graph(std::string model, uint32_t image_size, uint32_t classes,
                      const std::function<void(const convoy_graph_builder&)>& build);
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/variables.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 uint64_t assign_segments(std::vector<GraphNode>& nodes) {
@@ -67,4 +67,4 @@ uint32_t Graph::segment_of(uint64_t variable) const {
   return nodes_[variables_[variable].node].segment;
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

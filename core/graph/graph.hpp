@@ -8,7 +8,7 @@
 
 #include "core/graph/window.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // Channels, height and width of one image's activation.
 struct TensorShape {
@@ -91,4 +91,4 @@ class Graph {
 // Whether layers of this kind have weights that are multiplied with activations.
 bool owns_weights(uint32_t kind);
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace convoy {
+namespace convoy::graph {
 
 GraphView::GraphView(Graph graph, const Arena& arena) : graph_(std::move(graph)) {
   fill_nodes();
@@ -61,4 +61,4 @@ void GraphView::fill_variables(const Arena& arena) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -7,7 +7,7 @@
 #include "core/graph/arena.hpp"
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // A graph and its arena as the C tables that devices receive. It copies what it shows: the tables
 // live exactly as long as this object, and stay in place.
@@ -32,4 +32,4 @@ class GraphView {
   convoy_graph c_graph_{};
 };
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/graph/layer_traits.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 // Activations of one image and elements of one variable stay below this, so that 32-bit indices of
@@ -284,4 +284,4 @@ LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShap
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -8,7 +8,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // "convolution", "batch norm" ...; "unknown kind 99" otherwise.
 std::string layer_kind_name(uint32_t kind);
@@ -30,4 +30,4 @@ struct LayerInference {
 LayerInference infer_layer(const convoy_layer& layer, std::span<const TensorShape> inputs,
                            const std::string& where);
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 using enum LayerTraffic;
@@ -58,4 +58,4 @@ uint32_t layer_kind_count() {
   return static_cast<uint32_t>(std::size(kTraits));
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::graph {
 
 // What a training step must move for a layer, however well its passes are fused with others.
 enum class LayerTraffic : uint8_t {
@@ -38,4 +38,4 @@ const LayerTraits* find_layer_traits(uint32_t kind);
 // Kinds are 1 to this.
 uint32_t layer_kind_count();
 
-}  // namespace convoy
+}  // namespace convoy::graph

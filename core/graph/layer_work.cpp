@@ -2,7 +2,7 @@
 
 #include "core/graph/layer_traits.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 constexpr double kBytes = 4;
@@ -79,4 +79,4 @@ double unavoidable_bytes(const Graph& graph, std::uint32_t batch, std::uint32_t 
   return bytes;
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -6,7 +6,7 @@
 
 #include "core/graph/graph.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 
 // What a layer's pass has to do for a whole batch, from its shapes alone, whatever implements it.
 struct LayerWork {
@@ -27,4 +27,4 @@ std::vector<bool> nodes_behind_variables(const Graph& graph);
 // writes the last two.
 double unavoidable_bytes(const Graph& graph, std::uint32_t batch, std::uint32_t state_slots);
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/numbers/fnv.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 constexpr uint32_t kMaximumRank = 4;
@@ -204,4 +204,4 @@ void unpack(const convoy_layout& layout, std::span<const uint64_t> dimensions, c
                    [&](uint64_t to, uint64_t from) { plain[to] = storage[from]; });
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy {
+namespace convoy::graph {
 
 // Storage of variables (convoy_layout). Dimensions are OIHW, OI or N; plain means row-major without
 // padding. Elements outside the dimensions are padding: they are zero and must stay zero.
@@ -35,4 +35,4 @@ void pack(const convoy_layout& layout, std::span<const uint64_t> dimensions, con
 void unpack(const convoy_layout& layout, std::span<const uint64_t> dimensions, const float* storage,
             float* plain);
 
-}  // namespace convoy
+}  // namespace convoy::graph

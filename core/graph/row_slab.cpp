@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 uint64_t block_rows(const convoy_layout& layout) {
@@ -75,4 +75,4 @@ std::vector<RowSlab> row_slabs(const convoy_layout& layout, std::span<const uint
   return slabs;
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace convoy {
+namespace convoy::graph {
 
 // Some rows (indices of dimension 0) of a variable: where they lie in its storage, and how they are
 // laid out once these pieces are put one behind the other. With it a variable is packed or unpacked
@@ -24,4 +24,4 @@ struct RowSlab {
 std::vector<RowSlab> row_slabs(const convoy_layout& layout, std::span<const uint64_t> dimensions,
                                uint64_t elements);
 
-}  // namespace convoy
+}  // namespace convoy::graph

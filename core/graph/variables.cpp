@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 // Standard deviation of a standard normal variable conditioned on lying within +-2.
@@ -165,4 +165,4 @@ std::vector<GraphVariable> create_variables(std::vector<GraphNode>& nodes) {
   return list.take();
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

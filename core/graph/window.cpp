@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 uint32_t narrow(uint64_t value) {
@@ -39,4 +39,4 @@ AxisWindow cover_axis(uint32_t input, uint32_t kernel, uint32_t stride, uint32_t
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::graph {
 
 // How a sliding window covers one axis of its input, in cells.
 struct AxisWindow {
@@ -18,4 +18,4 @@ struct AxisWindow {
 // cell.
 AxisWindow cover_axis(uint32_t input, uint32_t kernel, uint32_t stride, uint32_t padding);
 
-}  // namespace convoy
+}  // namespace convoy::graph

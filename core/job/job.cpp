@@ -36,18 +36,19 @@ class Listener : public report::RunObserver {
 
 job::Setup dry_run(const JobOptions& options, job::DryRun how,
                    const std::function<select::Decision(job::Setup&)>& choose) {
-  return job::set_up_dry_run(options, installed_plugins(options.plugin_path), how, choose, {});
+  return job::set_up_dry_run(options, plugin::installed_plugins(options.plugin_path), how, choose,
+                             {});
 }
 
-std::string logical_text(const StepPlan& plan) {
+std::string logical_text(const plan::StepPlan& plan) {
   std::ostringstream text;
-  print_plan(text, plan.logical());
+  plan::print_plan(text, plan.logical());
   return text.str();
 }
 
-std::string lowered_text(const StepPlan& plan) {
+std::string lowered_text(const plan::StepPlan& plan) {
   std::ostringstream text;
-  print_lowered(text, plan);
+  plan::print_lowered(text, plan);
   return text.str();
 }
 
@@ -68,8 +69,8 @@ JobResult Job::run(JobObserver& observer) {
   job::set_openmp_environment();
   network::resolve_names_by_system();
   Listener listener(observer);
-  job::Setup setup =
-      job::set_up_run(options_, installed_plugins(options_.plugin_path), job::log_to(listener));
+  job::Setup setup = job::set_up_run(options_, plugin::installed_plugins(options_.plugin_path),
+                                     job::log_to(listener));
   report::RunRecord record = job::run(setup, listener);
   return static_cast<JobResult&&>(record);
 }
@@ -78,12 +79,12 @@ PlannedJob Job::plan() const {
   const bool here = job::plans_for_devices_here(options_.machine);
   const job::Setup setup = dry_run(options_, {.of_this_machine = here}, job::choose_as_run_does);
   const job::JobPlan planned = job::plan_job(setup);
-  const StepPlan& plan = *planned.plan;
+  const plan::StepPlan& plan = *planned.plan;
   PlannedJob result;
   result.strategy =
       select::flags_of({setup.strategy->manifest().name, setup.strategy->options(), 0});
   result.verdict = plan.check().verdict_text();
-  result.right = plan.check().verdict != Verdict::kWrong;
+  result.right = plan.check().verdict != plan::check::Verdict::kWrong;
   result.hash = plan.hash();
   result.logical = logical_text(plan);
   result.lowered = lowered_text(plan);

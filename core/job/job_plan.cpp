@@ -16,11 +16,11 @@ namespace {
 PlanTarget described_target(const Setup& setup) {
   constexpr std::uint32_t kUsualDevices = 2;
   const MachineOptions& machine = setup.options.machine;
-  HostsDescription hosts = describe_hosts(machine);
+  plan::HostsDescription hosts = describe_hosts(machine);
   hosts.devices_per_host = setup.options.num_devices.value_or(kUsualDevices);
   hosts.peer_access = machine.peer_access.value_or(true);
   require_devices(hosts.hosts, hosts.devices_per_host);
-  return {make_hosts(hosts), Arena(*setup.graph)};
+  return {plan::make_hosts(hosts), graph::Arena(*setup.graph)};
 }
 
 PlanTarget target_of(const Setup& setup) {
@@ -31,12 +31,12 @@ PlanTarget target_of(const Setup& setup) {
   return target_on_devices(setup, devices);
 }
 
-JobPlan written(const Setup& setup, Cluster cluster, ArenaMap map) {
+JobPlan written(const Setup& setup, plan::Cluster cluster, plan::ArenaMap map) {
   JobPlan result;
-  result.cluster = std::make_unique<const Cluster>(std::move(cluster));
-  result.plan = std::make_unique<const StepPlan>(
+  result.cluster = std::make_unique<const plan::Cluster>(std::move(cluster));
+  result.plan = std::make_unique<const plan::StepPlan>(
       *result.cluster, std::move(map), runtime::author_of(*setup.strategy),
-      StepPlanOptions{.guard = guard_options(setup.options)});
+      plan::StepPlanOptions{.guard = guard_options(setup.options)});
   return result;
 }
 
@@ -52,11 +52,11 @@ JobPlan plan_job(const Setup& setup) {
     const SimulatedHardware hardware = choose_simulated_hardware(setup);
     SimulatedTarget target = simulated_target(
         setup, hardware, hardware.hosts, setup.options.num_devices.value_or(hardware.most_devices));
-    ArenaMap map = simulated_map(setup, hardware, target.arena, setup.bucket_elements);
+    plan::ArenaMap map = simulated_map(setup, hardware, target.arena, setup.bucket_elements);
     return written(setup, std::move(target.on.cluster), std::move(map));
   }
   PlanTarget target = target_of(setup);
-  ArenaMap map = runtime::make_arena_map(*setup.graph, target.arena, setup.bucket_elements);
+  plan::ArenaMap map = runtime::make_arena_map(*setup.graph, target.arena, setup.bucket_elements);
   return written(setup, std::move(target.cluster), std::move(map));
 }
 

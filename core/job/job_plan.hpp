@@ -9,8 +9,8 @@ namespace convoy::job {
 
 // The plan of a job, and its cluster.
 struct JobPlan {
-  std::unique_ptr<const Cluster> cluster;
-  std::unique_ptr<const StepPlan> plan;  // refers to the cluster
+  std::unique_ptr<const plan::Cluster> cluster;
+  std::unique_ptr<const plan::StepPlan> plan;  // refers to the cluster
 };
 
 // Whether plans are for the devices that a run opens here, in one process or in every task that is

@@ -7,11 +7,11 @@
 
 namespace convoy::job {
 
-void try_kernel_first(const Setup& setup, const std::string& named, StrategyPlugin& strategy,
-                      const Operation& call) {
-  const HostKernel kernel = runtime::host_kernel_of(strategy, call.details->kernel);
+void try_kernel_first(const Setup& setup, const std::string& named,
+                      plugin::StrategyPlugin& strategy, const plan::Operation& call) {
+  const plan::HostKernel kernel = runtime::host_kernel_of(strategy, call.details->kernel);
   if (!kernel) return;
-  setup.host->try_first(setup.catalog.find(PluginKind::kStrategy, named),
+  setup.host->try_first(setup.catalog.find(plugin::PluginKind::kStrategy, named),
                         fmt::format("running its kernel '{}'", call.details->kernel),
                         [&] { runtime::call_guarded(kernel, call); });
 }

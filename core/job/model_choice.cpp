@@ -19,22 +19,23 @@ std::string suffixed(std::string_view model, std::string_view dataset) {
 
 }  // namespace
 
-std::string model_plugin_name(const Catalog& catalog, const std::string& model,
+std::string model_plugin_name(const plugin::Catalog& catalog, const std::string& model,
                               std::string_view data_name, std::string_view data_dir) {
   const data::Dataset* const dataset = data::requested_dataset(data_name, data_dir);
   if (dataset == nullptr) return model;
   const std::string own = suffixed(model, dataset->name);
-  const std::vector<std::string> names = catalog.names(PluginKind::kModel);
+  const std::vector<std::string> names = catalog.names(plugin::PluginKind::kModel);
   return std::ranges::find(names, own) != names.end() ? own : model;
 }
 
-std::string models_made_for(const Catalog& catalog, PluginHost& host, std::string_view dataset) {
+std::string models_made_for(const plugin::Catalog& catalog, plugin::PluginHost& host,
+                            std::string_view dataset) {
   const std::string suffix = suffixed("", dataset);
   std::vector<std::string> names;
-  for (const FoundPlugin& found : catalog.plugins()) {
-    if (found.manifest.kind != PluginKind::kModel) continue;
+  for (const plugin::FoundPlugin& found : catalog.plugins()) {
+    if (found.manifest.kind != plugin::PluginKind::kModel) continue;
     try {
-      ModelPlugin model(host.load_model(found), {});
+      plugin::ModelPlugin model(host.load_model(found), {});
       if (model.info().dataset != dataset) continue;
     } catch (const Error&) {
       continue;

@@ -169,9 +169,9 @@ std::uint64_t bucket_elements(const JobOptions& options) {
   return megabytes > 0 ? std::max(std::uint64_t{1}, elements) : 0;
 }
 
-GuardOptions guard_options(const JobOptions& options) {
+plan::GuardOptions guard_options(const JobOptions& options) {
   const GradientOptions& gradients = options.gradients;
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.clip_norm = gradients.clip_norm.value_or(0);
   // Devices compute with it in 32 bits.
   guard.loss_scale.scale =

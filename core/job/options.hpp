@@ -26,7 +26,7 @@ std::uint64_t bucket_elements(const JobOptions& options);
 
 // What the host adds around every update. With 16 bits that is loss scaling, unless a scale is
 // given.
-GuardOptions guard_options(const JobOptions& options);
+plan::GuardOptions guard_options(const JobOptions& options);
 
 // The mode in the header of a run and in its record, such as "training + evaluation".
 const char* run_mode_name(RunMode mode);

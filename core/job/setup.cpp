@@ -35,30 +35,33 @@ constexpr std::uint32_t kAnyClasses = 1000;  // for a model that is only tried o
 
 // A user who asks for GPUs is told whether convoy was built for them.
 void require_gpus(Setup& setup) {
-  const auto names = setup.catalog.names(PluginKind::kDevice);
-  if (std::ranges::find(names, kGpuDevices) == names.end())
+  const auto names = setup.catalog.names(plugin::PluginKind::kDevice);
+  if (std::ranges::find(names, plugin::kGpuDevices) == names.end())
     refuse_gpus(setup.options,
                 "no CUDA device plug-in is installed: convoy was built without the CUDA toolkit");
-  const auto reason =
-      unavailable_reason(*setup.host, setup.catalog.find(PluginKind::kDevice, kGpuDevices));
+  const auto reason = plugin::unavailable_reason(
+      *setup.host, setup.catalog.find(plugin::PluginKind::kDevice, plugin::kGpuDevices));
   if (reason) refuse_gpus(setup.options, *reason);
 }
 
-void load_device(Setup& setup, const PluginLog& log) {
-  if (setup.options.device == kGpuDevices) require_gpus(setup);
-  const FoundPlugin found = choose_device(*setup.host, setup.catalog, setup.options.device);
-  const auto is_order = [](const OptionDeclaration& it) { return it.name == "gpu_indices"; };
+void load_device(Setup& setup, const plugin::PluginLog& log) {
+  if (setup.options.device == plugin::kGpuDevices) require_gpus(setup);
+  const plugin::FoundPlugin found =
+      plugin::choose_device(*setup.host, setup.catalog, setup.options.device);
+  const auto is_order = [](const plugin::OptionDeclaration& it) {
+    return it.name == "gpu_indices";
+  };
   if (!setup.options.device_order.empty() && std::ranges::none_of(found.manifest.options, is_order))
     setup.notices.push_back(fmt::format(
         "--gpu_indices is ignored: devices of kind {} have no such order", found.manifest.name));
-  setup.device = std::make_unique<DevicePlugin>(setup.host->load_device(found),
-                                                given_options(found.manifest, setup.options), log);
+  setup.device = std::make_unique<plugin::DevicePlugin>(
+      setup.host->load_device(found), given_options(found.manifest, setup.options), log);
 }
 
 // Every bucket is several operations per device.
 void check_buckets(const Setup& setup) {
   if (setup.bucket_elements == 0) return;
-  const std::uint64_t size = bucket_size(setup.bucket_elements);
+  const std::uint64_t size = plan::bucket_size(setup.bucket_elements);
   const std::uint64_t buckets = (setup.graph->parameter_count() + size - 1) / size;
   if (buckets > kMostBuckets)
     fail(ExitCode::kUsage,
@@ -68,31 +71,32 @@ void check_buckets(const Setup& setup) {
          setup.graph->model(), buckets, kMostBuckets);
 }
 
-void load_model(Setup& setup, const PluginLog& log) {
+void load_model(Setup& setup, const plugin::PluginLog& log) {
   const JobOptions& options = setup.options;
-  const FoundPlugin found = setup.catalog.find(
-      PluginKind::kModel,
+  const plugin::FoundPlugin found = setup.catalog.find(
+      plugin::PluginKind::kModel,
       model_plugin_name(setup.catalog, options.model, options.data_name, options.data_dir));
-  const LoadedPlugin<convoy_model> loaded = setup.host->load_model(found);
-  const OptionValues values = given_options(found.manifest, options);
+  const plugin::LoadedPlugin<convoy_model> loaded = setup.host->load_model(found);
+  const plugin::OptionValues values = given_options(found.manifest, options);
   setup.host->try_first(found, "describing its layers", [&] {
-    ModelPlugin model(loaded, values);
-    GraphAssembler assembler(found.manifest.name, model.info().image_size, kAnyClasses);
+    plugin::ModelPlugin model(loaded, values);
+    graph::GraphAssembler assembler(found.manifest.name, model.info().image_size, kAnyClasses);
     model.build(*assembler.c_builder());
   });
-  setup.model = std::make_unique<ModelPlugin>(loaded, values, log);
+  setup.model = std::make_unique<plugin::ModelPlugin>(loaded, values, log);
   setup.model_info = setup.model->info();
   const data::Dataset& dataset = data::dataset_of_model(
       options.model, setup.model_info.dataset, options.data_name, options.data_dir,
       [&](std::string_view wanted) { return models_made_for(setup.catalog, *setup.host, wanted); });
-  setup.graph =
-      assemble_graph(found.manifest.name, setup.model_info.image_size, dataset.classes,
-                     [&](const convoy_graph_builder& builder) { setup.model->build(builder); });
+  setup.graph = graph::assemble_graph(
+      found.manifest.name, setup.model_info.image_size, dataset.classes,
+      [&](const convoy_graph_builder& builder) { setup.model->build(builder); });
   check_buckets(setup);
 }
 
 // The published command lines of 2017 said use_nccl where later ones say all_reduce_spec=nccl.
-void map_use_nccl(const Manifest& manifest, const Setup& setup, OptionValues& values) {
+void map_use_nccl(const plugin::Manifest& manifest, const Setup& setup,
+                  plugin::OptionValues& values) {
   constexpr const char* kSpec = "all_reduce_spec";
   const bool declared = std::any_of(manifest.options.begin(), manifest.options.end(),
                                     [](const auto& option) { return option.name == kSpec; });
@@ -121,7 +125,7 @@ void require_training(const JobOptions& options) {
                                           : "forward_only");
 }
 
-void load_strategy(Setup& setup, const PluginLog& log) {
+void load_strategy(Setup& setup, const plugin::PluginLog& log) {
   select::Candidate named{setup.options.variable_update, {}, 0};
   if (setup.decision) {
     named = setup.decision->chosen;
@@ -133,23 +137,23 @@ void load_strategy(Setup& setup, const PluginLog& log) {
 }
 
 // The plug-ins that get the job's options; where no device is loaded, every kind of device may.
-std::vector<Manifest> manifests_of(const Setup& setup) {
-  std::vector<Manifest> manifests = {setup.strategy->manifest(), setup.model->manifest()};
+std::vector<plugin::Manifest> manifests_of(const Setup& setup) {
+  std::vector<plugin::Manifest> manifests = {setup.strategy->manifest(), setup.model->manifest()};
   if (setup.device != nullptr) {
     manifests.push_back(setup.device->manifest());
     return manifests;
   }
-  for (const std::string& name : setup.catalog.names(PluginKind::kDevice))
-    manifests.push_back(setup.catalog.find(PluginKind::kDevice, name).manifest);
+  for (const std::string& name : setup.catalog.names(plugin::PluginKind::kDevice))
+    manifests.push_back(setup.catalog.find(plugin::PluginKind::kDevice, name).manifest);
   return manifests;
 }
 
 // Programs that use the library may name an option that no plug-in has; the command line cannot.
 void require_known_options(const Setup& setup) {
-  const std::vector<Manifest> manifests = manifests_of(setup);
+  const std::vector<plugin::Manifest> manifests = manifests_of(setup);
   std::vector<std::string> known;
-  for (const Manifest& manifest : manifests)
-    for (const OptionDeclaration& option : manifest.options) known.push_back(option.name);
+  for (const plugin::Manifest& manifest : manifests)
+    for (const plugin::OptionDeclaration& option : manifest.options) known.push_back(option.name);
   for (const auto& [name, value] : setup.options.plugin_options) {
     if (std::ranges::find(known, name) != known.end()) continue;
     const std::vector<std::string> meant = nearest_names(name, known);
@@ -161,10 +165,10 @@ void require_known_options(const Setup& setup) {
   }
 }
 
-Setup begin(JobOptions options, Catalog catalog) {
+Setup begin(JobOptions options, plugin::Catalog catalog) {
   Setup setup;
   setup.catalog = std::move(catalog);
-  setup.host = std::make_unique<PluginHost>();
+  setup.host = std::make_unique<plugin::PluginHost>();
   setup.host->set_patience(options.plugin_timeout);
   setup.bucket_elements = bucket_elements(options);
   setup.options = std::move(options);
@@ -173,7 +177,7 @@ Setup begin(JobOptions options, Catalog catalog) {
 
 }  // namespace
 
-Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
+Setup set_up_run(JobOptions options, plugin::Catalog catalog, const plugin::PluginLog& log) {
   check_output_files(options);
   require_calibration(options);
   Setup setup = begin(std::move(options), std::move(catalog));
@@ -191,20 +195,21 @@ Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log) {
   return setup;
 }
 
-PluginLog log_to(report::RunObserver& observer) {
+plugin::PluginLog log_to(report::RunObserver& observer) {
   return [&observer](std::int32_t level, std::string_view plugin, std::string_view text) {
     if (level >= CONVOY_LOG_INFO) observer.notice(fmt::format("{}: {}", plugin, text));
   };
 }
 
-PluginLog warnings_only(const PluginLog& log) {
+plugin::PluginLog warnings_only(const plugin::PluginLog& log) {
   return [log](std::int32_t level, std::string_view plugin, std::string_view text) {
     if (level >= CONVOY_LOG_WARNING) log(level, plugin, text);
   };
 }
 
-Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
-                     const std::function<select::Decision(Setup&)>& choose, const PluginLog& log) {
+Setup set_up_dry_run(JobOptions options, plugin::Catalog catalog, DryRun dry_run,
+                     const std::function<select::Decision(Setup&)>& choose,
+                     const plugin::PluginLog& log) {
   require_training(options);
   Setup setup = begin(std::move(options), std::move(catalog));
   try {
@@ -222,10 +227,10 @@ Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
   return setup;
 }
 
-void check_use_nccl(const JobOptions& options, const DevicePlugin* device) {
+void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* device) {
   if (!options.use_nccl.value_or(false) || device == nullptr) return;
   const std::string& kind = device->manifest().name;
-  if (!kind.starts_with(kGpuDevices))
+  if (!kind.starts_with(plugin::kGpuDevices))
     fail(
         ExitCode::kUsage,
         "--use_nccl=true: NCCL needs CUDA devices, and these are of kind {}; leave it out, or take "
@@ -233,32 +238,35 @@ void check_use_nccl(const JobOptions& options, const DevicePlugin* device) {
         kind);
 }
 
-OptionValues given_options(const Manifest& manifest, const JobOptions& options) {
-  OptionValues values;
-  for (const OptionDeclaration& option : manifest.options)
+plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOptions& options) {
+  plugin::OptionValues values;
+  for (const plugin::OptionDeclaration& option : manifest.options)
     if (const auto given = options.plugin_options.find(option.name);
         given != options.plugin_options.end())
       values.insert(*given);
   return values;
 }
 
-std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugin& found,
-                                              const OptionValues& values, const PluginLog& log) {
-  const LoadedPlugin<convoy_strategy> loaded = host.load_strategy(found);
-  host.try_first(found, "creating it", [&] { StrategyPlugin(loaded, values); });
-  auto strategy = std::make_unique<StrategyPlugin>(loaded, values, log);
+std::unique_ptr<plugin::StrategyPlugin> open_strategy(plugin::PluginHost& host,
+                                                      const plugin::FoundPlugin& found,
+                                                      const plugin::OptionValues& values,
+                                                      const plugin::PluginLog& log) {
+  const plugin::LoadedPlugin<convoy_strategy> loaded = host.load_strategy(found);
+  host.try_first(found, "creating it", [&] { plugin::StrategyPlugin(loaded, values); });
+  auto strategy = std::make_unique<plugin::StrategyPlugin>(loaded, values, log);
   strategy->set_trial([&host, found](const std::function<void()>& work) {
     host.try_first(found, "planning or giving a kernel", work);
   });
   return strategy;
 }
 
-std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup,
-                                                 const select::Candidate& candidate,
-                                                 const PluginLog& log) {
-  const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
-  OptionValues values = given_options(found.manifest, setup.options);
-  OptionValues chosen = candidate.options;
+std::unique_ptr<plugin::StrategyPlugin> load_strategy_of(const Setup& setup,
+                                                         const select::Candidate& candidate,
+                                                         const plugin::PluginLog& log) {
+  const plugin::FoundPlugin found =
+      setup.catalog.find(plugin::PluginKind::kStrategy, candidate.strategy);
+  plugin::OptionValues values = given_options(found.manifest, setup.options);
+  plugin::OptionValues chosen = candidate.options;
   values.merge(chosen);  // what the user gave wins
   map_use_nccl(found.manifest, setup, values);
   return open_strategy(*setup.host, found, values, log);

@@ -37,14 +37,14 @@ class Task;
 // The order of the members is the order of their dependencies.
 struct Setup {
   JobOptions options;
-  Catalog catalog;
-  std::unique_ptr<PluginHost> host;
-  std::unique_ptr<DevicePlugin> device;
-  std::unique_ptr<ModelPlugin> model;
-  std::unique_ptr<StrategyPlugin> strategy;
+  plugin::Catalog catalog;
+  std::unique_ptr<plugin::PluginHost> host;
+  std::unique_ptr<plugin::DevicePlugin> device;
+  std::unique_ptr<plugin::ModelPlugin> model;
+  std::unique_ptr<plugin::StrategyPlugin> strategy;
   std::shared_ptr<runtime::OpenDevices> open_devices;  // if they had to be opened already
   std::shared_ptr<StartingPoint> starting_point;       // if it had to be found already
-  std::optional<Graph> graph;
+  std::optional<graph::Graph> graph;
   convoy_model_info model_info{};
   std::uint64_t bucket_elements = 0;         // f32, from the options or the decision; 0: one bucket
   Task* task = nullptr;                      // of this process; null: a run of one process
@@ -56,7 +56,7 @@ struct Setup {
 
 // Finds and loads the plug-ins, resolves --variable_update=auto and builds the model's graph. `log`
 // receives what plug-ins say.
-Setup set_up_run(JobOptions options, Catalog catalog, const PluginLog& log);
+Setup set_up_run(JobOptions options, plugin::Catalog catalog, const plugin::PluginLog& log);
 
 // How a verb looks at a job without running it.
 struct DryRun {
@@ -68,29 +68,31 @@ struct DryRun {
 
 // The setup for a verb that runs nothing. `choose` resolves --variable_update=auto once the model
 // is loaded. Error(kUsage) for options that do not train, because they have no plan.
-Setup set_up_dry_run(JobOptions options, Catalog catalog, DryRun dry_run,
-                     const std::function<select::Decision(Setup&)>& choose, const PluginLog& log);
+Setup set_up_dry_run(JobOptions options, plugin::Catalog catalog, DryRun dry_run,
+                     const std::function<select::Decision(Setup&)>& choose,
+                     const plugin::PluginLog& log);
 
 // Passes messages of plug-ins to the observer, as notices.
-PluginLog log_to(report::RunObserver& observer);
+plugin::PluginLog log_to(report::RunObserver& observer);
 // Leaves out the devices' advice about speed, for verbs that measure none.
-PluginLog warnings_only(const PluginLog& log);
+plugin::PluginLog warnings_only(const plugin::PluginLog& log);
 
 // Error(kUsage) if --use_nccl is given and the devices have no collectives of their own.
-void check_use_nccl(const JobOptions& options, const DevicePlugin* device);
+void check_use_nccl(const JobOptions& options, const plugin::DevicePlugin* device);
 
 // The options that the job gives to a plug-in with this manifest.
-OptionValues given_options(const Manifest& manifest, const JobOptions& options);
+plugin::OptionValues given_options(const plugin::Manifest& manifest, const JobOptions& options);
 
 // An instance of a strategy; one that did not come with this convoy is created and plans in a child
 // process first, see PluginHost::try_first(). The host must outlive it.
-std::unique_ptr<StrategyPlugin> open_strategy(PluginHost& host, const FoundPlugin& found,
-                                              const OptionValues& values,
-                                              const PluginLog& log = {});
+std::unique_ptr<plugin::StrategyPlugin> open_strategy(plugin::PluginHost& host,
+                                                      const plugin::FoundPlugin& found,
+                                                      const plugin::OptionValues& values,
+                                                      const plugin::PluginLog& log = {});
 
 // The strategy of a candidate with its options and those that the job gives.
-std::unique_ptr<StrategyPlugin> load_strategy_of(const Setup& setup,
-                                                 const select::Candidate& candidate,
-                                                 const PluginLog& log);
+std::unique_ptr<plugin::StrategyPlugin> load_strategy_of(const Setup& setup,
+                                                         const select::Candidate& candidate,
+                                                         const plugin::PluginLog& log);
 
 }  // namespace convoy::job

@@ -7,10 +7,11 @@
 
 namespace convoy::job {
 
-FoundPlugin strategy_that_shares_nothing(const Catalog& catalog, const std::string& verb) {
-  const auto found = std::ranges::find_if(catalog.plugins(), [](const FoundPlugin& plugin) {
-    return plugin.manifest.kind == PluginKind::kStrategy &&
-           claims_to_share_nothing(plugin.manifest.claim);
+plugin::FoundPlugin strategy_that_shares_nothing(const plugin::Catalog& catalog,
+                                                 const std::string& verb) {
+  const auto found = std::ranges::find_if(catalog.plugins(), [](const plugin::FoundPlugin& plugin) {
+    return plugin.manifest.kind == plugin::PluginKind::kStrategy &&
+           plan::check::claims_to_share_nothing(plugin.manifest.claim);
   });
   if (found == catalog.plugins().end())
     fail(ExitCode::kUnavailable,

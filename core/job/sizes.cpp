@@ -21,7 +21,7 @@ constexpr double kStepSeconds = 2;  // a step should not take much longer
 constexpr double kTimedSeconds = 40;
 
 // Forward, backward to the data and backward to the weights: three times the forward work.
-double seconds_per_image(const Graph& graph, std::uint32_t cores) {
+double seconds_per_image(const graph::Graph& graph, std::uint32_t cores) {
   return 3 * static_cast<double>(graph.multiply_adds()) / (kAssumedRate * cores);
 }
 

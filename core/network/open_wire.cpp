@@ -12,7 +12,7 @@ namespace {
 
 // The path of the library, in the build tree and when installed.
 std::filesystem::path wire_library() {
-  const std::filesystem::path beside = module_directory() / "../lib/convoy/network_grpc.so";
+  const std::filesystem::path beside = plugin::module_directory() / "../lib/convoy/network_grpc.so";
   std::error_code ignored;
   const std::filesystem::path real = std::filesystem::weakly_canonical(beside, ignored);
   return ignored ? beside : real;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::plan {
 
 convoy_operation to_abi(const Operation& operation) {
   auto result = make_sized<convoy_operation>();
@@ -32,4 +32,4 @@ convoy_operation to_abi(const Operation& operation) {
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

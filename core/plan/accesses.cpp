@@ -9,7 +9,7 @@
 
 #include "core/base/process/large_pages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 template <typename Visit>
@@ -144,4 +144,4 @@ void Accesses::clear(List& list) {
   list.value_ = List::kNone;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

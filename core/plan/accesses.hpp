@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Whether elements that the operation writes may keep a part of what they held: updates read what
 // they change, and a kernel may leave elements as they are.
@@ -82,4 +82,4 @@ class Accesses {
   std::uint32_t unused_ = List::kNone;  // a chain of nodes
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

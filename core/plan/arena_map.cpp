@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::plan {
 
 std::string ArenaMap::variable_at(std::uint64_t element) const {
   const auto after = std::upper_bound(
@@ -37,4 +37,4 @@ std::vector<ElementRange> variable_buckets(const ArenaMap& arena) {
   return buckets;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 struct VariableRange {
   std::string name;
@@ -49,4 +49,4 @@ std::vector<ElementRange> make_buckets(std::uint64_t arena_elements, std::uint64
 // One bucket per variable, with the padding behind it.
 std::vector<ElementRange> variable_buckets(const ArenaMap& arena);
 
-}  // namespace convoy
+}  // namespace convoy::plan

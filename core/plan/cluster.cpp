@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace convoy {
+namespace convoy::plan {
 
 std::vector<std::uint32_t> Cluster::engines_of(std::uint32_t place) const {
   const std::vector<std::uint32_t>& served_by = places.at(place).served_by;
@@ -53,4 +53,4 @@ Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::str
   return cluster;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plan {
 
 // Where memory lives and element-wise work runs.
 struct Place {
@@ -76,4 +76,4 @@ struct Cluster {
 // lanes per priority.
 Cluster make_single_host(std::uint32_t devices, bool peer_access, const std::string& device_kind);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include "core/base/numbers/fnv.hpp"
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A hash of words that detects differences between hosts, or between two writings of one plan.
 class Digest {
@@ -32,4 +32,4 @@ class Digest {
   Fnv1a64 hash_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

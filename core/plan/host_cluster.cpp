@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 bool is_device(const Place& place) {
@@ -111,4 +111,4 @@ Cluster make_hosts(const HostsDescription& description) {
   return cluster;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 
 #include "core/plan/cluster.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Several equal hosts with devices, and the parameter servers beside them.
 struct HostsDescription {
@@ -32,4 +32,4 @@ struct HostsDescription {
 // share its memory. One host without parameter servers is make_single_host.
 Cluster make_hosts(const HostsDescription& description);
 
-}  // namespace convoy
+}  // namespace convoy::plan

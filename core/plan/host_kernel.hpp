@@ -7,7 +7,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The host form of a strategy's kernel, with or without a context; converts to false if there is
 // none.
@@ -50,4 +50,4 @@ class HostKernel {
   void* state_ = nullptr;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -9,7 +9,7 @@
 #include "core/plan/print/print.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 using Write = std::function<void(const convoy_planner&)>;
@@ -96,4 +96,4 @@ bool writes_the_same(const std::string& name, const PlanSketch& sketch, const Cl
   return other.digest() == sketch.digest;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

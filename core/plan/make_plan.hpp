@@ -6,7 +6,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A plan, and what tells it from other writings.
 struct PlanSketch {
@@ -37,4 +37,4 @@ void require_same_again(const std::string& name, const PlanSketch& sketch,
 bool writes_the_same(const std::string& name, const PlanSketch& sketch, const Cluster& cluster,
                      const std::function<void(const convoy_planner&)>& write);
 
-}  // namespace convoy
+}  // namespace convoy::plan

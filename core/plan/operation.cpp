@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 const OperationTraits& traits_of(OperationKind kind) {
   return *find_operation_traits(static_cast<std::uint32_t>(kind));
@@ -79,4 +79,4 @@ std::uint64_t dtype_bytes(std::uint32_t dtype) {
   return kBytes[dtype];
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -11,7 +11,7 @@
 #include "core/plan/rare.hpp"
 #include "core/plan/span_list.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 inline ElementRange range_of(const PlanSpan& span) {
   return {span.first, span.count};
@@ -132,4 +132,4 @@ std::size_t element_reads(const Operation& operation);
 // The read of an operation with CONVOY_OP_LOSS_SCALED that is the loss scale.
 const PlanSpan& loss_scale_span(const Operation& operation);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/digest.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 std::string Plan::buffer_name(std::uint32_t buffer) const {
   const PlanBuffer& it = buffers.at(buffer);
@@ -108,4 +108,4 @@ std::uint64_t plan_hash(const Plan& plan) {
   return digest.value();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

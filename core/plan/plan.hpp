@@ -9,7 +9,7 @@
 #include "core/plan/operation.hpp"
 #include "core/plan/rare.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 struct PlanBuffer {
   std::uint32_t kind = 0;   // convoy_buffer_kind
@@ -63,4 +63,4 @@ void number_operations(Plan& plan);
 // A 64-bit digest of everything that the plan does; equal on all hosts with the same plan.
 std::uint64_t plan_hash(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

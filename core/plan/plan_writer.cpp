@@ -8,7 +8,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 std::span<const PlanSpan> readable(const PlanSpan* spans, std::uint64_t count) {
@@ -273,4 +273,4 @@ Plan PlanWriter::finish() {
   return std::move(plan_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

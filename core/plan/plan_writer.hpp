@@ -12,7 +12,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/validate.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The host's side of convoy_planner: what a strategy calls while it writes a plan. Every operation
 // is checked as it arrives (places, spans, dtypes, counts, flags); the first refusal ends planning
@@ -88,4 +88,4 @@ class PlanWriter {
   std::array<std::vector<std::uint32_t>, (CONVOY_BUFFER_MASTER + 1) * CONVOY_SETS> named_buffers_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -8,7 +8,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Elements of one index space, as disjoint ranges.
 class RangeSet {
@@ -57,4 +57,4 @@ class RangeSet {
   std::map<std::uint64_t, std::uint64_t> ends_;  // first element to the one after the last
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace convoy {
+namespace convoy::plan {
 
 // A value that most of its owners leave at its default: it takes the room of a pointer until it is
 // changed. Copies share one value until one of them is to be changed, on any threads.
@@ -56,4 +56,4 @@ class Rare {
   Shared* shared_ = nullptr;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-namespace convoy {
+namespace convoy::plan {
 
 // Spans and ranges are the ABI's frozen value types; here they get comparison and overlap.
 using PlanSpan = convoy_span;
@@ -96,4 +96,4 @@ class SpanList {
   Storage storage_ = {};
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -8,7 +8,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Finds the spans of a list that may overlap a given span: those of the same buffer. A collective
 // of thousands of devices has thousands of spans, nearly all of different buffers.
@@ -44,4 +44,4 @@ class SpansByBuffer {
   std::vector<std::uint32_t> order_;  // empty: few
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

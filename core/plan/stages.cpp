@@ -7,7 +7,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 std::size_t stage_count(const Plan& plan) {
   return 1 + plan.later.size();
@@ -153,4 +153,4 @@ void require_stages(const Plan& plan) {
            "stages");
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Training may have several stages, each with its own body over the same buffers. Most plans have
 // one stage; then these functions apply to the plan itself.
@@ -48,4 +48,4 @@ std::uint32_t number_operations(std::vector<Operation>& prologue, std::vector<Op
 // be at different steps.
 void require_stages(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -11,7 +11,7 @@
 #include "core/plan/lower/share_scratch.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Whether memory is where it is in the other one. What engines address and do may differ.
@@ -67,8 +67,8 @@ void StepPlan::keep_lowered_only() {
   logical_.reset();
 }
 
-const CheckReport& StepPlan::check() const {
-  if (!check_) check_ = check_plan(logical());
+const check::CheckReport& StepPlan::check() const {
+  if (!check_) check_ = check::check_plan(logical());
   return *check_;
 }
 
@@ -121,4 +121,4 @@ const std::string& StepPlan::hash() const {
   return hash_;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -14,7 +14,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/schedule.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The author of a plan: a name for messages, and the function that writes it with a planner.
 struct PlanAuthor {
@@ -61,7 +61,7 @@ class StepPlan {
   // The plan as the author wrote it, until it is freed.
   const Plan& logical() const;
   // The checker's report on that plan.
-  const CheckReport& check() const;
+  const check::CheckReport& check() const;
   // The lowered plan with all stages. Error kUsage as guard().
   const Plan& lowered() const;
   // The lowered plan of one stage, counted from 0, as an independent plan.
@@ -81,7 +81,7 @@ class StepPlan {
   // Uses an existing proof instead of a new one. It must be for a plan by the same author that
   // differs only in its buckets or is for fewer hosts. Requires that guard.changes_plans() is
   // false.
-  void take_check(const CheckReport& report) { check_ = report; }
+  void take_check(const check::CheckReport& report) { check_ = report; }
 
  private:
   PlanSketch written(const PlanAuthor& author) const;
@@ -91,11 +91,11 @@ class StepPlan {
   std::shared_ptr<const ArenaMap> arena_;
   StepPlanOptions options_;
   std::shared_ptr<const PlanSketch> logical_;
-  mutable std::optional<CheckReport> check_;
+  mutable std::optional<check::CheckReport> check_;
   mutable std::optional<Plan> lowered_;
   mutable std::string hash_;
   mutable std::map<std::size_t, Plan> of_stages_;  // of several stages: those used so far
   mutable std::map<std::size_t, Schedule> schedules_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

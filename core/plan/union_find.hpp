@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plan {
 
 // Sets of the numbers below `size`, each alone at first, that only grow together.
 class UnionFind {
@@ -25,4 +25,4 @@ class UnionFind {
   std::vector<std::uint32_t> parents_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/base/numbers/sort_by_words.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Where an update's span begins or ends: how many more cover what follows than what is before.
@@ -84,4 +84,4 @@ void UpdateCounts::fill(std::uint64_t updates) {
   for (Cell& cell : cells_) cell.updates = updates;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // How many updates (applies) the elements of a plan's buffers have had. Adam corrects its moments
 // by this number. Elements that every update changes together share a count.
@@ -47,4 +47,4 @@ class UpdateCounts {
   bool are_of_one_update_ = true;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

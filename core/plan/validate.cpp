@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/validate_rules.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 void require_index(std::uint64_t index, std::uint64_t count, const char* what) {
   if (index >= count)
@@ -296,4 +296,4 @@ Operation resolve_operation(const convoy_operation& source, const Plan& plan) {
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

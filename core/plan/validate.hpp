@@ -2,7 +2,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Checks of the data that a plug-in passes to the host. All throw Error kFailed with the value
 // found.
@@ -24,4 +24,4 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
 // of this host's size (read_sized).
 Operation resolve_operation(const convoy_operation& operation, const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 constexpr std::uint64_t kMostIndexed = INT32_MAX;
@@ -72,4 +72,4 @@ void require_messages(const Operation& operation) {
   require_codes(operation, message, whole, packs ? 1 : operation.details->sizes[2]);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

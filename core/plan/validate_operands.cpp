@@ -4,7 +4,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 void require_f32(const Operation& operation) {
@@ -94,4 +94,4 @@ void require_operands(const Operation& operation) {
   if (traits.types == OperationTypes::kF32) require_f32(operation);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

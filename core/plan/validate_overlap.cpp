@@ -3,7 +3,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/spans_by_buffer.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 void require_single_write(const SpansByBuffer& writes, std::size_t index, const PlanSpan& write) {
@@ -55,4 +55,4 @@ void require_aligned(const Operation& operation) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -2,7 +2,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Rules that the spans of an operation keep, by what they are about. All throw Error kFailed with
 // the value found.
@@ -23,4 +23,4 @@ void require_no_straddling(const Operation& operation);
 // the result would depend on the order in which slices are worked on.
 void require_aligned(const Operation& operation);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/transport_plugin.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // The slot is called without the words that DevicePlugin::count puts around a plug-in's reason.
@@ -56,4 +56,4 @@ std::optional<std::string> unavailable_reason(PluginHost& host, const FoundPlugi
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

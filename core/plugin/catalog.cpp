@@ -11,7 +11,7 @@
 #include "core/plugin/elf_manifest.hpp"
 #include "core/plugin/search_path.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ Catalog installed_plugins(const std::string& plugin_path) {
   return Catalog::scan(search_path(process_search_settings(plugin_path)));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

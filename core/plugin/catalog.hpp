@@ -9,7 +9,7 @@
 #include "core/plugin/manifest.hpp"
 #include "core/plugin/search_path.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // A file whose manifest is sound. None of its code has run.
 struct FoundPlugin {
@@ -66,4 +66,4 @@ Catalog installed_plugins(const std::string& plugin_path);
 // One file, trusted and with a sound manifest; throws ManifestError with the reason.
 FoundPlugin read_plugin(const std::filesystem::path& file);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

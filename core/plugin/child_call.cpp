@@ -23,7 +23,7 @@
 #include "core/plugin/surroundings.hpp"
 #include "core/plugin/watched_call.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -194,4 +194,4 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
        late ? fmt::format("it had not returned after {} seconds", seconds) : fault(text, status));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plugin/catalog.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Whether a plug-in came with this convoy: it lies beside the program or in the install prefix.
 bool is_own(const FoundPlugin& plugin);
@@ -30,4 +30,4 @@ std::string call_in_child(const FoundPlugin& plugin, const std::string& doing, d
 // Whether this process is such a copy.
 bool is_child_call();
 
-}  // namespace convoy
+}  // namespace convoy::plugin

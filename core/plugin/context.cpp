@@ -10,7 +10,7 @@
 #include "core/base/system/system_refusal.hpp"
 #include "core/base/text/nearest.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // Nothing may leave these functions by an exception: their callers are plain C.
@@ -122,4 +122,4 @@ void require_success(const convoy_context& context, std::int32_t status, std::st
        context.settings.label, what, with_advice(reason) + meant_option(context, reason));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -15,7 +15,7 @@
 #include "core/plugin/manifest.hpp"
 #include "core/plugin/watched_call.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Receives what plug-ins log, from any thread. The level is a convoy_log_level.
 using PluginLog =
@@ -43,19 +43,19 @@ std::string label_of(PluginKind kind, const std::string& name, const std::filesy
 // The host's functions, the same for every instance.
 const convoy_host& host_functions();
 
-}  // namespace convoy
+}  // namespace convoy::plugin
 
 // One call into a plug-in. Made on the stack of the calling thread, so that calls from several
 // threads keep their error texts apart.
 struct convoy_context {
-  explicit convoy_context(const convoy::PluginSettings& plugin) : settings(plugin) {}
+  explicit convoy_context(const convoy::plugin::PluginSettings& plugin) : settings(plugin) {}
 
-  const convoy::PluginSettings& settings;
+  const convoy::plugin::PluginSettings& settings;
   std::optional<std::string> error;
   std::string undeclared = {};  // the last option asked for that the manifest does not declare
 };
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Turns a non-zero status into an Error that names the plug-in, what was called and its reason;
 // CONVOY_TIMED_OUT is always kTimeout.
@@ -104,4 +104,4 @@ void call(const PluginSettings& settings, std::string_view what, Slot slot,
   require_success(context, status, what, code);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

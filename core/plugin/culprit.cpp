@@ -21,7 +21,7 @@
 #include "core/base/process/last_words.hpp"
 #include "core/plugin/child_call.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr std::array kCrashes = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -153,4 +153,4 @@ void end_with(const Error& error) {
   ::_exit(static_cast<int>(error.code()));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

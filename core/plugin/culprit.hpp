@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Watches a loaded plug-in that did not come with this convoy: if its code, or code that it calls,
 // crashes or ends the process, standard error names `label` and the process ends with code
@@ -27,4 +27,4 @@ void watch_ending();
 // Ends the process with the error's code and text, for places that must not throw.
 [[noreturn]] void end_with(const Error& error);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

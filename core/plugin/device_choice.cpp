@@ -9,7 +9,7 @@
 #include "core/plugin/availability.hpp"
 #include "core/plugin/device_plugin.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 struct Preferred {
@@ -73,4 +73,4 @@ FoundPlugin choose_processors(PluginHost& host, const Catalog& catalog) {
        problems);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

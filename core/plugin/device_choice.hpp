@@ -5,7 +5,7 @@
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/library.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // What lets the plug-ins say which of them is used, see convoy_device.preference.
 inline constexpr const char* kAnyDevice = "auto";
@@ -22,4 +22,4 @@ FoundPlugin choose_device(PluginHost& host, const Catalog& catalog, const std::s
 // kUnavailable when there is none.
 FoundPlugin choose_processors(PluginHost& host, const Catalog& catalog);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

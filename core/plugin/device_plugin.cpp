@@ -9,7 +9,7 @@
 #include "core/base/error.hpp"
 #include "core/base/process/left_memory.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // A longer wait is divided into several calls, so that a call that exceeds its time is noticed
@@ -334,4 +334,4 @@ double OpenDevice::measure(convoy_measurement what) {
   return rate;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -11,7 +11,7 @@
 #include "core/plugin/kernel_forms.hpp"
 #include "core/plugin/library.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // A kind of devices, before any of them is open.
 class DevicePlugin : public ConfiguredPlugin<convoy_device> {
@@ -108,4 +108,4 @@ class OpenDevice {
   std::atomic<bool> abandoned_ = false;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr std::string_view kSectionName = ".convoy.manifest";
@@ -166,4 +166,4 @@ std::string read_manifest_section(const std::filesystem::path& path) {
        }});
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Why a file is not a usable plug-in, as a sentence part that follows its path and a colon.
 class ManifestError : public std::runtime_error {
@@ -29,4 +29,4 @@ inline constexpr std::size_t kMaximumManifestBytes = 64 * 1024;
 std::string read_manifest_section(const ByteSource& file);
 std::string read_manifest_section(const std::filesystem::path& path);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -5,7 +5,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr std::array kForms = {CONVOY_KERNEL_HOST, CONVOY_KERNEL_CUDA_SOURCE, CONVOY_KERNEL_PTX};
@@ -49,4 +49,4 @@ FoundForm require_form(StrategyPlugin& strategy, const std::string& kernel,
        on_host ? "other devices" : "CPU devices (--device=cpu)");
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

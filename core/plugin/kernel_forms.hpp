@@ -8,7 +8,7 @@
 
 #include "core/plugin/strategy_plugin.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // The forms of strategies' kernels that a kind of devices runs.
 struct KernelForms {
@@ -34,4 +34,4 @@ std::optional<FoundForm> find_form(StrategyPlugin& strategy, const std::string& 
 FoundForm require_form(StrategyPlugin& strategy, const std::string& kernel,
                        const KernelForms& forms);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -20,7 +20,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 class PluginHost::Library {
  public:
@@ -321,4 +321,4 @@ LoadedPlugin<convoy_transport> PluginHost::load_transport(const FoundPlugin& plu
   return loaded;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -15,7 +15,7 @@
 #include "core/plugin/catalog.hpp"
 #include "core/plugin/context.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // A loaded plug-in: its manifest, and its table, checked and in this host's size, so that slots
 // that the plug-in lacks are null. A test can also wrap a table that is part of the program.
@@ -128,4 +128,4 @@ class PluginHost {
   std::map<std::filesystem::path, std::string> culprits_;  // why the file is not called any more
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

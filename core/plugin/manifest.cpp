@@ -14,7 +14,7 @@
 #include "core/base/text/split.hpp"
 #include "core/plugin/elf_manifest.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // Names become file names, flags and table cells.
@@ -292,4 +292,4 @@ std::string checked_option_value(const OptionDeclaration& option, std::string_vi
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plugin {
 
 enum class PluginKind { kStrategy, kModel, kDevice, kTransport };
 inline constexpr std::array kPluginKinds = {PluginKind::kStrategy, PluginKind::kModel,
@@ -53,4 +53,4 @@ Manifest parse_manifest(std::string_view text);
 // std::invalid_argument saying what the option takes when the value does not fit.
 std::string checked_option_value(const OptionDeclaration& option, std::string_view value);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

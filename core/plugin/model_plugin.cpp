@@ -2,7 +2,7 @@
 
 #include <convoy/sized.hpp>
 
-namespace convoy {
+namespace convoy::plugin {
 
 convoy_model_info ModelPlugin::info() {
   auto info = make_sized<convoy_model_info>();
@@ -23,4 +23,4 @@ void ModelPlugin::build(const convoy_graph_builder& builder) {
       ExitCode::kFailed, kAtLength);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

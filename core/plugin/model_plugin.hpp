@@ -4,7 +4,7 @@
 
 #include "core/plugin/library.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // One instance of a model, with its options. Failures of the plug-in are thrown as Error.
 class ModelPlugin : public PluginInstance<convoy_model> {
@@ -18,4 +18,4 @@ class ModelPlugin : public PluginInstance<convoy_model> {
   void build(const convoy_graph_builder& builder);
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

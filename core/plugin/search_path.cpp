@@ -15,7 +15,7 @@
 #include "core/base/error.hpp"
 #include "core/base/text/split.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr const char* kPluginDirectory = "lib/convoy/plugins";
@@ -104,4 +104,4 @@ std::optional<std::string> trust_problem(const std::filesystem::path& path) {
   return std::nullopt;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plugin {
 
 // Where a place to look for plug-ins comes from, in order of precedence.
 enum class SearchOrigin { kFlag, kEnvironment, kExecutable, kInstallPrefix };
@@ -41,4 +41,4 @@ std::vector<SearchEntry> search_path(const SearchSettings& settings);
 // rights: others may write to it, or it belongs neither to the user nor to root. Empty: it may.
 std::optional<std::string> trust_problem(const std::filesystem::path& path);
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // Every option with another value than its default, as on the command line.
@@ -52,4 +52,4 @@ std::optional<convoy_kernel> StrategyPlugin::kernel(const std::string& name,
   return exists ? std::optional(kernel) : std::nullopt;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

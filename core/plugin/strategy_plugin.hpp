@@ -9,7 +9,7 @@
 
 #include "core/plugin/library.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // One instance of a strategy, with its options. Failures of the plug-in are thrown as Error.
 class StrategyPlugin : public PluginInstance<convoy_strategy> {
@@ -32,4 +32,4 @@ class StrategyPlugin : public PluginInstance<convoy_strategy> {
   TryFirst try_first_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

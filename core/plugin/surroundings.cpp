@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <clocale>
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 mode_t file_mask() {
@@ -135,4 +135,4 @@ bool Surroundings::has_all_variables() const {
   });
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

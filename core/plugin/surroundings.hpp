@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plugin {
 
 // What the code of a plug-in shares with the rest of its process and has to leave as it finds it:
 // the limits, what the signals do that convoy answers, timers, the standard streams, the working
@@ -59,4 +59,4 @@ class Surroundings {
   std::vector<std::string> environment_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

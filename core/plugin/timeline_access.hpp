@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::plugin {
 
 // The host's side of timelines, which devices advance and wait for.
 
@@ -23,4 +23,4 @@ inline void advance(std::uint64_t* timeline, std::uint64_t value) {
   std::atomic_ref<std::uint64_t>(*timeline).store(value, std::memory_order_release);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

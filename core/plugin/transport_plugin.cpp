@@ -8,7 +8,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 void require_launched(const TransportPlugin& plugin) {
@@ -168,4 +168,4 @@ void OpenTransport::unregister_memory(void* registration) {
   });
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

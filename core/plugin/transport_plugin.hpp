@@ -10,7 +10,7 @@
 
 #include "core/plugin/library.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // A kind of transport, before one is open.
 class TransportPlugin : public ConfiguredPlugin<convoy_transport> {
@@ -68,4 +68,4 @@ class OpenTransport {
   void* self_ = nullptr;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -15,7 +15,7 @@
 
 #include "core/base/process/last_words.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenLooks{50};
@@ -173,4 +173,4 @@ ExitCode hurried_calls() {
   return static_cast<ExitCode>(ending_code.load(std::memory_order_relaxed));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plugin

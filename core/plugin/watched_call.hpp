@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 
 // A scope in which the calling thread is in a plug-in's code. If that takes longer than allowed,
 // standard error names the plug-in and what it was doing, and the process ends with code
@@ -35,4 +35,4 @@ void hurry_calls(ExitCode code);
 // The code of the last hurry_calls().
 ExitCode hurried_calls();
 
-}  // namespace convoy
+}  // namespace convoy::plugin

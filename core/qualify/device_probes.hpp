@@ -30,7 +30,7 @@ void probe_device_rates(const ProbeTarget& target, const ProbeOptions& options,
 void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQualification& host);
 // ", NVLink" for routes whose kind makes copies differ from others of their class, else empty. It
 // tells links apart that are compared with each other because nothing is predicted for them.
-std::string over_route(const Cluster& cluster, const Ends& ends);
+std::string over_route(const plan::Cluster& cluster, const Ends& ends);
 // The bytes of every all_reduce that is measured. Above 64 MiB only where accelerators reduce, each
 // with at least so much memory; 0: none do.
 std::vector<std::uint64_t> collective_sizes(bool quick, std::uint64_t accelerator_memory);

@@ -31,7 +31,7 @@ calibrate::VectorBounds host_bounds() {
 // Three vectors in the memory of a device.
 class SumWork {
  public:
-  SumWork(OpenDevice& device, std::uint64_t bytes)
+  SumWork(plugin::OpenDevice& device, std::uint64_t bytes)
       : work_(device), a_(device, bytes), b_(device, bytes), c_(device, bytes) {
     seconds();  // touches the memory
   }
@@ -111,7 +111,7 @@ class DeviceRates {
     const std::uint64_t bytes = host_memory_
                                     ? calibrate::vector_bytes(*host_memory_, together)
                                     : calibrate::vector_bytes({kAcceleratorVector, 0, own}, 1);
-    OpenDevice& engine = *devices_.engines().at(device);
+    plugin::OpenDevice& engine = *devices_.engines().at(device);
     return std::make_unique<SumWork>(
         engine, bytes > kLeastVector ? std::min(bytes, affordable_bytes(engine)) : bytes);
   }
@@ -119,7 +119,7 @@ class DeviceRates {
   // A processor in a virtual machine may be told of the caches of the whole host, which are many
   // times its share. Where vectors beyond them take a device too long, its memory is far slower
   // than any cache, and smaller ones show its rate as well.
-  static std::uint64_t affordable_bytes(OpenDevice& device) {
+  static std::uint64_t affordable_bytes(plugin::OpenDevice& device) {
     const double seconds = SumWork(device, kLeastVector).seconds();
     const double vectors = std::max(kLongestSum / seconds, 1.0);
     return static_cast<std::uint64_t>(vectors * static_cast<double>(kLeastVector));

@@ -24,26 +24,26 @@ void extend(Extents& extents, std::uint32_t source, double start, double end) {
 }
 
 // Of the probed operations, in their order; trained steps have none.
-std::vector<std::uint32_t> probed_operations(const Plan& logical, const ProbedStep& step) {
+std::vector<std::uint32_t> probed_operations(const plan::Plan& logical, const ProbedStep& step) {
   std::vector<std::uint32_t> ids;
   if (step.trains) return ids;
-  for (const Operation& it : logical.body)
-    if (it.kind == OperationKind::kCopy || it.kind == OperationKind::kAllReduce)
+  for (const plan::Operation& it : logical.body)
+    if (it.kind == plan::OperationKind::kCopy || it.kind == plan::OperationKind::kAllReduce)
       ids.push_back(it.id);
   return ids;
 }
 
 Extents measured_extents(runtime::Session& session) {
-  const Plan& plan = session.lowered_plan();
+  const plan::Plan& plan = session.lowered_plan();
   Extents extents;
   for (const runtime::OperationTime& time : session.executor().last_times()) {
-    const Operation& it = plan.body.at(time.operation - plan.prologue.size());
+    const plan::Operation& it = plan.body.at(time.operation - plan.prologue.size());
     extend(extents, it.source, time.timing.start, time.timing.end);
   }
   return extents;
 }
 
-Extents predicted_extents(const Plan& plan, const simulate::SimulationResult& step) {
+Extents predicted_extents(const plan::Plan& plan, const simulate::SimulationResult& step) {
   Extents extents;
   for (const simulate::SimulatedOperation& it : step.operations)
     extend(extents, plan.body.at(it.operation).source, it.start, it.end);
@@ -80,17 +80,17 @@ calibrate::ProbeNetwork smallest_network() {
   constexpr std::uint32_t kSide = 8;
   constexpr std::uint32_t kClasses = 8;
   return {"one small layer",
-          assemble_graph("one small layer", kSide, kClasses,
-                         [](const convoy_graph_builder& builder) {
-                           GraphBuilder graph(builder);
-                           graph.classify(graph.input());
-                         }),
+          graph::assemble_graph("one small layer", kSide, kClasses,
+                                [](const convoy_graph_builder& builder) {
+                                  GraphBuilder graph(builder);
+                                  graph.classify(graph.input());
+                                }),
           1};
 }
 
 ProbedTimes probe_plan(const ProbeTarget& target, const calibrate::ProbeNetwork& network,
                        const ProbedStep& step, int repetitions) {
-  const std::unique_ptr<StrategyPlugin> strategy = probe_strategy(step);
+  const std::unique_ptr<plugin::StrategyPlugin> strategy = probe_strategy(step);
   calibrate::ProbeSession probe(
       network, *strategy, target.devices, false,
       target.task == nullptr ? std::nullopt : std::optional(*target.task));

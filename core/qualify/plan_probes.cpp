@@ -101,7 +101,7 @@ class Links {
   const ProbeTarget& target_;
   const ProbeOptions& options_;
   HostQualification& host_;
-  const Cluster& cluster_;
+  const plan::Cluster& cluster_;
   calibrate::ProbeNetwork network_;
   std::uint64_t bytes_;
 };
@@ -128,7 +128,7 @@ std::vector<std::uint64_t> collective_sizes(bool quick, std::uint64_t accelerato
   return sizes;
 }
 
-std::string over_route(const Cluster& cluster, const Ends& ends) {
+std::string over_route(const plan::Cluster& cluster, const Ends& ends) {
   if (!cluster.route) return "";
   switch (cluster.route(ends.first, ends.second).kind) {
     case CONVOY_ROUTE_NVLINK:
@@ -148,7 +148,7 @@ void probe_links(const ProbeTarget& target, const ProbeOptions& options, HostQua
 
 void probe_collectives(const ProbeTarget& target, const ProbeOptions& options,
                        HostQualification& host) {
-  const Cluster& cluster =
+  const plan::Cluster& cluster =
       target.task == nullptr ? target.devices->cluster() : *target.task->cluster;
   if (cluster.replicas() < 2) return;
   const calibrate::ProbeNetwork network = smallest_network();

@@ -68,27 +68,28 @@ class ProbeStrategy : public Strategy {
   }
 };
 
-Manifest manifest_of_probes() {
-  Manifest manifest;
-  manifest.kind = PluginKind::kStrategy;
+plugin::Manifest manifest_of_probes() {
+  plugin::Manifest manifest;
+  manifest.kind = plugin::PluginKind::kStrategy;
   manifest.name = "probe";
-  manifest.options = {{.name = kCopies, .type = OptionType::kString},
-                      {.name = kElements, .type = OptionType::kInt, .default_value = "1"},
-                      {.name = kAllReduces, .type = OptionType::kBool, .default_value = "false"},
-                      {.name = kTrains, .type = OptionType::kBool, .default_value = "false"}};
+  manifest.options = {
+      {.name = kCopies, .type = plugin::OptionType::kString},
+      {.name = kElements, .type = plugin::OptionType::kInt, .default_value = "1"},
+      {.name = kAllReduces, .type = plugin::OptionType::kBool, .default_value = "false"},
+      {.name = kTrains, .type = plugin::OptionType::kBool, .default_value = "false"}};
   return manifest;
 }
 
 }  // namespace
 
-std::unique_ptr<StrategyPlugin> probe_strategy(const ProbedStep& step) {
-  return std::make_unique<StrategyPlugin>(
-      LoadedPlugin<convoy_strategy>{&detail::StrategyTable<ProbeStrategy>::kTable,
-                                    manifest_of_probes(), "built in"},
-      OptionValues{{kCopies, text_of(step)},
-                   {kElements, fmt::format("{}", step.elements)},
-                   {kAllReduces, step.all_reduces ? "true" : "false"},
-                   {kTrains, step.trains ? "true" : "false"}});
+std::unique_ptr<plugin::StrategyPlugin> probe_strategy(const ProbedStep& step) {
+  return std::make_unique<plugin::StrategyPlugin>(
+      plugin::LoadedPlugin<convoy_strategy>{&detail::StrategyTable<ProbeStrategy>::kTable,
+                                            manifest_of_probes(), "built in"},
+      plugin::OptionValues{{kCopies, text_of(step)},
+                           {kElements, fmt::format("{}", step.elements)},
+                           {kAllReduces, step.all_reduces ? "true" : "false"},
+                           {kTrains, step.trains ? "true" : "false"}});
 }
 
 }  // namespace convoy::qualify

@@ -20,6 +20,6 @@ struct ProbedStep {
 
 // Makes a strategy that writes such steps. So measurements are lowered, executed and simulated like
 // every plan.
-std::unique_ptr<StrategyPlugin> probe_strategy(const ProbedStep& step);
+std::unique_ptr<plugin::StrategyPlugin> probe_strategy(const ProbedStep& step);
 
 }  // namespace convoy::qualify

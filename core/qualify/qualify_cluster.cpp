@@ -30,7 +30,7 @@ class ClusterProbes {
   ClusterProbes(job::Setup& setup, job::Task& task, const ProbeOptions& options)
       : setup_(setup), task_(task), options_(options) {}
 
-  std::vector<HostQualification> run(const PluginLog& log) {
+  std::vector<HostQualification> run(const plugin::PluginLog& log) {
     const std::uint32_t devices = job::count_devices(setup_);
     task_.chiefs_sizes(job::choose_sizes(setup_, devices), devices);
     std::vector<std::string> notices;
@@ -128,7 +128,8 @@ HostQualification qualify_this_host(job::Setup& setup, const ProbeOptions& optio
 }
 
 std::vector<HostQualification> qualify_hosts(job::Setup& setup, job::Task& task,
-                                             const ProbeOptions& options, const PluginLog& log) {
+                                             const ProbeOptions& options,
+                                             const plugin::PluginLog& log) {
   try {
     return ClusterProbes(setup, task, options).run(log);
   } catch (const Error& error) {

@@ -17,6 +17,7 @@ HostQualification qualify_this_host(job::Setup& setup, const ProbeOptions& optio
 // Returns all hosts by rank to every task, not judged yet. Throws as job::Task does: an Error that
 // another task caused names that task.
 std::vector<HostQualification> qualify_hosts(job::Setup& setup, job::Task& task,
-                                             const ProbeOptions& options, const PluginLog& log);
+                                             const ProbeOptions& options,
+                                             const plugin::PluginLog& log);
 
 }  // namespace convoy::qualify

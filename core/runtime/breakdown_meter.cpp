@@ -7,7 +7,7 @@
 
 namespace convoy::runtime {
 
-BreakdownMeter::BreakdownMeter(const Plan& lowered, const PartOfSteps& part)
+BreakdownMeter::BreakdownMeter(const plan::Plan& lowered, const PartOfSteps& part)
     : plan_(&lowered),
       host_(part.host),
       replicas_(part.replicas.size()),
@@ -22,14 +22,14 @@ void BreakdownMeter::finished(const std::vector<OperationTime>& operations,
                               const TimeInterval& step) {
   const bool counts = step.end > step.start;
   for (const OperationTime& time : operations) {
-    const Operation& operation = plan_->body.at(time.operation - plan_->prologue.size());
+    const plan::Operation& operation = plan_->body.at(time.operation - plan_->prologue.size());
     const TimeInterval interval{time.timing.start, time.timing.end};
-    const bool crosses = operation.lane == kNetworkLane;
-    (crosses ? under_way_[network_end(*plan_, operation, host_).peer] : running_)
+    const bool crosses = operation.lane == plan::kNetworkLane;
+    (crosses ? under_way_[plan::network_end(*plan_, operation, host_).peer] : running_)
         .push_back(interval);
-    if (is_compute(operation.kind)) compute_.at(operation.replica).push_back(interval);
+    if (plan::is_compute(operation.kind)) compute_.at(operation.replica).push_back(interval);
     if (!counts) continue;
-    const std::string_view name = operation_name(operation.kind);
+    const std::string_view name = plan::operation_name(operation.kind);
     auto kind = sums_.operations.find(name);
     if (kind == sums_.operations.end())
       kind = sums_.operations.try_emplace(std::string(name)).first;

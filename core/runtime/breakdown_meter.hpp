@@ -25,10 +25,10 @@ struct PartOfSteps {
 // ended, so a step is counted when the next one is finished. Not thread-safe.
 class BreakdownMeter {
  public:
-  BreakdownMeter(const Plan& lowered, const PartOfSteps& part);
+  BreakdownMeter(const plan::Plan& lowered, const PartOfSteps& part);
 
   // The operations of later steps are those of this plan, for as many replicas.
-  void use_plan(const Plan& lowered) { plan_ = &lowered; }
+  void use_plan(const plan::Plan& lowered) { plan_ = &lowered; }
   void waited_for_input(const TimeInterval& wait) { waits_.push_back(wait); }
   // Adds the operations of a step and its time, which is empty for warm-up steps.
   void finished(const std::vector<OperationTime>& operations, const TimeInterval& step);
@@ -40,7 +40,7 @@ class BreakdownMeter {
   double covered(const TimeInterval& window) const;
   void forget_before(double time);
 
-  const Plan* plan_;
+  const plan::Plan* plan_;
   std::uint32_t host_;
   std::size_t replicas_;
   std::vector<std::vector<TimeInterval>> compute_;                // per replica

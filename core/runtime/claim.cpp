@@ -14,8 +14,8 @@
 namespace convoy::runtime {
 namespace {
 
-void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
-  for (const Operation* call : called_kernels(plan))
+void require_kernels(const plan::Plan& plan, plugin::StrategyPlugin& strategy) {
+  for (const plan::Operation* call : plan::called_kernels(plan))
     if (!host_kernel_of(strategy, call->details->kernel))
       fail(ExitCode::kFailed,
            "call (operation {}) on {} names kernel '{}', of which strategy {} has no host "
@@ -24,12 +24,12 @@ void require_kernels(const Plan& plan, StrategyPlugin& strategy) {
            strategy.manifest().name);
 }
 
-void require_needs(const Plan& plan, const Manifest& strategy) {
+void require_needs(const plan::Plan& plan, const plugin::Manifest& strategy) {
   if (strategy.needs.empty()) return;
   std::set<std::string_view> missing;
-  for (const auto* section : sections_of(plan))
-    for (const Operation& operation : *section) {
-      const std::string_view name = operation_name(operation.kind);
+  for (const auto* section : plan::sections_of(plan))
+    for (const plan::Operation& operation : *section) {
+      const std::string_view name = plan::operation_name(operation.kind);
       if (std::find(strategy.needs.begin(), strategy.needs.end(), name) == strategy.needs.end())
         missing.insert(name);
     }
@@ -41,27 +41,29 @@ void require_needs(const Plan& plan, const Manifest& strategy) {
 
 }  // namespace
 
-void require_claim(const Manifest& strategy, const Plan& plan, const CheckReport& report) {
-  if (report.verdict == Verdict::kUnproved) return;
-  if (report.verdict == Verdict::kWrong && !report.findings.empty())
+void require_claim(const plugin::Manifest& strategy, const plan::Plan& plan,
+                   const plan::check::CheckReport& report) {
+  if (report.verdict == plan::check::Verdict::kUnproved) return;
+  if (report.verdict == plan::check::Verdict::kWrong && !report.findings.empty())
     fail(ExitCode::kFailed,
          "the plan of strategy {} is wrong: {} (convoy check {} shows all of it)", strategy.name,
          report.findings.front().text, strategy.name);
-  if (strategy.claim.empty() || satisfies(report, strategy.claim)) return;
+  if (strategy.claim.empty() || plan::check::satisfies(report, strategy.claim)) return;
   fail(ExitCode::kFailed,
        "strategy {} claims to be {}, but its plan is {}: {}; convoy check {} shows why",
-       strategy.name, strategy.claim, report.verdict_text(), explain_verdict(plan, report),
-       strategy.name);
+       strategy.name, strategy.claim, report.verdict_text(),
+       plan::check::explain_verdict(plan, report), strategy.name);
 }
 
-std::string unproved_notice(const Manifest& strategy, const CheckReport& report) {
-  if (report.verdict != Verdict::kUnproved) return "";
+std::string unproved_notice(const plugin::Manifest& strategy,
+                            const plan::check::CheckReport& report) {
+  if (report.verdict != plan::check::Verdict::kUnproved) return "";
   return fmt::format(
       "it is not proved that strategy {} computes what it claims{}", strategy.name,
       report.findings.empty() ? "" : fmt::format(": {}", report.findings.front().text));
 }
 
-void require_manifest(const Plan& plan, StrategyPlugin& strategy) {
+void require_manifest(const plan::Plan& plan, plugin::StrategyPlugin& strategy) {
   require_kernels(plan, strategy);
   require_needs(plan, strategy.manifest());
 }

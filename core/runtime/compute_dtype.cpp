@@ -26,7 +26,8 @@ std::uint32_t choose_compute_dtype(std::uint32_t wanted,
     if (device.half_dtype != chosen)
       fail(ExitCode::kUnavailable,
            "--use_fp16: device {} ({}) computes in {}, but {} is needed; use devices of one kind",
-           device.name, device.model, dtype_name(device.half_dtype), dtype_name(chosen));
+           device.name, device.model, plan::dtype_name(device.half_dtype),
+           plan::dtype_name(chosen));
   }
   return chosen;
 }
@@ -38,7 +39,7 @@ std::string emulation_notice(std::uint32_t dtype,
     if ((device.flags & CONVOY_DEVICE_EMULATES_HALF) == 0) continue;
     return fmt::format(
         "{} computes {} with 32-bit instructions: emulated, same numbers, not faster", device.name,
-        dtype_name(dtype));
+        plan::dtype_name(dtype));
   }
   return {};
 }

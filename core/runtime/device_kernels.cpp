@@ -8,9 +8,9 @@
 
 namespace convoy::runtime {
 
-void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
-                       const std::string& kernel) {
-  const FoundForm found = require_form(strategy, kernel, forms);
+void* build_kernel_for(plugin::OpenDevice& device, const plugin::KernelForms& forms,
+                       plugin::StrategyPlugin& strategy, const std::string& kernel) {
+  const plugin::FoundForm found = plugin::require_form(strategy, kernel, forms);
   auto code = make_sized<convoy_kernel_code>();
   code.strategy = strategy.manifest().name.c_str();
   code.kernel = kernel.c_str();
@@ -22,15 +22,15 @@ void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlu
   return device.build_kernel(code);
 }
 
-DeviceKernels::DeviceKernels(const Plan& lowered, const Engines& engines, StrategyPlugin& strategy,
-                             std::shared_ptr<OpenDevices> devices)
+DeviceKernels::DeviceKernels(const plan::Plan& lowered, const Engines& engines,
+                             plugin::StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices)
     : devices_(std::move(devices)) {
-  const KernelForms forms = devices_->kernel_forms();
+  const plugin::KernelForms forms = devices_->kernel_forms();
   if (forms.has(CONVOY_KERNEL_HOST)) return;
-  for (const std::vector<Operation>* section : sections_of(lowered))
-    for (const Operation& operation : *section) {
-      OpenDevice* const device = engines.at(operation.place);
-      if (operation.kind != OperationKind::kCall || device == nullptr) continue;
+  for (const std::vector<plan::Operation>* section : plan::sections_of(lowered))
+    for (const plan::Operation& operation : *section) {
+      plugin::OpenDevice* const device = engines.at(operation.place);
+      if (operation.kind != plan::OperationKind::kCall || device == nullptr) continue;
       const auto [built, is_new] = built_.try_emplace({device, operation.details->kernel});
       if (is_new)
         built->second = build_kernel_for(*device, forms, strategy, operation.details->kernel);
@@ -42,7 +42,7 @@ DeviceKernels::~DeviceKernels() {
     if (kernel != nullptr) key.first->free_kernel(kernel);
 }
 
-void* DeviceKernels::find(const OpenDevice* device, const std::string& kernel) const {
+void* DeviceKernels::find(const plugin::OpenDevice* device, const std::string& kernel) const {
   const auto found = std::ranges::find_if(built_, [&](const auto& it) {
     return it.first.first == device && it.first.second == kernel;
   });

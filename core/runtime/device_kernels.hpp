@@ -19,22 +19,22 @@ class DeviceKernels {
  public:
   // Those that a lowered plan calls on this host. Error kUnavailable as require_form() and
   // OpenDevice::build_kernel say.
-  DeviceKernels(const Plan& lowered, const Engines& engines, StrategyPlugin& strategy,
+  DeviceKernels(const plan::Plan& lowered, const Engines& engines, plugin::StrategyPlugin& strategy,
                 std::shared_ptr<OpenDevices> devices);
   ~DeviceKernels();
   DeviceKernels(const DeviceKernels&) = delete;
   DeviceKernels& operator=(const DeviceKernels&) = delete;
 
   // For convoy_submission.device_kernel; null: the device runs the host function.
-  void* find(const OpenDevice* device, const std::string& kernel) const;
+  void* find(const plugin::OpenDevice* device, const std::string& kernel) const;
 
  private:
   std::shared_ptr<OpenDevices> devices_;  // which free the kernels
-  std::map<std::pair<OpenDevice*, std::string>, void*> built_;
+  std::map<std::pair<plugin::OpenDevice*, std::string>, void*> built_;
 };
 
 // One kernel for one device, as the strategy gives it in one of these forms; the caller frees it.
-void* build_kernel_for(OpenDevice& device, const KernelForms& forms, StrategyPlugin& strategy,
-                       const std::string& kernel);
+void* build_kernel_for(plugin::OpenDevice& device, const plugin::KernelForms& forms,
+                       plugin::StrategyPlugin& strategy, const std::string& kernel);
 
 }  // namespace convoy::runtime

@@ -101,7 +101,7 @@ class Scoring {
 
 }  // namespace
 
-Evaluator::Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices,
+Evaluator::Evaluator(graph::Graph graph, std::shared_ptr<OpenDevices> devices,
                      const SessionOptions& options)
     : session_(std::move(graph), std::move(devices), counting(options)) {}
 

@@ -36,7 +36,8 @@ struct EvaluationEvents {
 class Evaluator {
  public:
   // The options' optimizer and dropout have no meaning here; hits are always counted.
-  Evaluator(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
+  Evaluator(graph::Graph graph, std::shared_ptr<OpenDevices> devices,
+            const SessionOptions& options);
 
   // Runs `steps` steps, beginning with the source's step 0. The source must be fresh.
   Evaluation run(const ModelValues& values, data::BatchSource& source, std::int64_t steps,

@@ -29,9 +29,9 @@ constexpr std::chrono::microseconds kBetweenLooks{50};
 // Longest time of one operation on a working device, in seconds.
 constexpr double kLongestOperation = 60;
 
-StrandOrder order_for(const ExecutorParts& parts) {
+plan::StrandOrder order_for(const ExecutorParts& parts) {
   if (parts.strand == CONVOY_NONE) return {parts.schedule->submission, parts.schedule->phase_end};
-  return order_of(*parts.plan, *parts.schedule, parts.strand);
+  return plan::order_of(*parts.plan, *parts.schedule, parts.strand);
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
       square_sums_(choose_square_sums(*parts_.plan)),
       state_(std::make_unique<QueuedState>()),
       queued_(parts_.schedule->lanes.size(), 0) {
-  plan_tag_ = static_cast<std::uint32_t>(plan_hash(*parts_.plan));
+  plan_tag_ = static_cast<std::uint32_t>(plan::plan_hash(*parts_.plan));
   state_->optimizer = *parts_.optimizer;
   state_->timelines =
       parts_.timelines ? parts_.timelines : std::make_shared<LaneTimelines>(queued_.size());
@@ -65,7 +65,7 @@ Executor::~Executor() {
 std::vector<std::uint32_t> Executor::replicas() const {
   std::set<std::uint32_t> replicas;
   for (const std::uint32_t i : order_.submission)
-    if (is_compute(parts_.plan->body[i].kind)) replicas.insert(parts_.plan->body[i].replica);
+    if (plan::is_compute(parts_.plan->body[i].kind)) replicas.insert(parts_.plan->body[i].replica);
   return {replicas.begin(), replicas.end()};
 }
 
@@ -104,8 +104,8 @@ std::uint64_t Executor::lane_value(std::uint32_t lane) const {
 
 void Executor::run_prologue() {
   Timeline& timeline = state_->prologue_timeline;
-  for (const Operation& operation : parts_.plan->prologue) {
-    if (!has_end_at(*parts_.plan, operation, parts_.host)) continue;
+  for (const plan::Operation& operation : parts_.plan->prologue) {
+    if (!plan::has_end_at(*parts_.plan, operation, parts_.host)) continue;
     auto work = std::make_unique<StepWork>();
     build_work(parts_, operation, state_->optimizer, *work);
     work->submission.timeline = &timeline.value;
@@ -120,8 +120,8 @@ void Executor::run_prologue() {
 }
 
 // Waiting for a peer has no limit, but operations of devices must end within their limits.
-void Executor::await_prologue(const Operation& operation, const convoy_wait& done) {
-  if (operation.lane == kNetworkLane) {
+void Executor::await_prologue(const plan::Operation& operation, const convoy_wait& done) {
+  if (operation.lane == plan::kNetworkLane) {
     while (!parts_.network->wait(done, options_.deadline_seconds)) continue;
     return require_network();
   }
@@ -132,11 +132,11 @@ void Executor::await_prologue(const Operation& operation, const convoy_wait& don
 }
 
 // Submits the operation to this device or, over a channel, to the network engine.
-void Executor::hand_over(const Operation& operation, OpenDevice* device,
+void Executor::hand_over(const plan::Operation& operation, plugin::OpenDevice* device,
                          convoy_submission& submission, std::uint32_t channel) {
   number_update(operation, *parts_.memory, submission);
-  if (operation.lane != kNetworkLane) return device->submit(submission);
-  const NetworkEnd end = network_end(*parts_.plan, operation, parts_.host);
+  if (operation.lane != plan::kNetworkLane) return device->submit(submission);
+  const plan::NetworkEnd end = plan::network_end(*parts_.plan, operation, parts_.host);
   parts_.network->submit({&submission, end.peer, end.sends, plan_tag_, channel});
 }
 
@@ -145,13 +145,13 @@ void Executor::require_network() const {
 }
 
 // For operations of the prologue, which has no lanes. Null for a message from another host.
-OpenDevice* Executor::device_of(const Operation& operation) const {
-  return parts_.engines->at(place_on_host(*parts_.plan, operation, parts_.host));
+plugin::OpenDevice* Executor::device_of(const plan::Operation& operation) const {
+  return parts_.engines->at(plan::place_on_host(*parts_.plan, operation, parts_.host));
 }
 
 // Whether the operation can end only when another host does its part.
-bool Executor::awaits_peer(const Operation& operation) const {
-  return operation.lane == kNetworkLane || spans_hosts(*parts_.plan, operation);
+bool Executor::awaits_peer(const plan::Operation& operation) const {
+  return operation.lane == plan::kNetworkLane || plan::spans_hosts(*parts_.plan, operation);
 }
 
 void Executor::interrupt_peers(const std::string& reason) noexcept {
@@ -212,14 +212,14 @@ void Executor::submit_step(const StepInput& input) {
 
 void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput& input) {
   const std::uint32_t index = order_.submission[at];
-  const Operation& operation = parts_.plan->body[index];
-  const ScheduledOperation& scheduled = parts_.schedule->operations[index];
+  const plan::Operation& operation = parts_.plan->body[index];
+  const plan::ScheduledOperation& scheduled = parts_.schedule->operations[index];
   StepWork& work = state_->slots[iteration % state_->slots.size()]->work[at];
   const auto value_at = [&](std::uint32_t lane, std::uint32_t position, std::int64_t of) {
     return of < 0 ? 0 : of * parts_.schedule->lanes[lane].operations.size() + position + 1;
   };
   for (std::size_t i = 0; i < scheduled.waits.size(); ++i) {
-    const LaneWait& wait = scheduled.waits[i];
+    const plan::LaneWait& wait = scheduled.waits[i];
     work.waits[i] = {&(*state_->timelines)[wait.lane].value,
                      value_at(wait.lane, wait.position, iteration - wait.distance)};
   }
@@ -227,12 +227,12 @@ void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput&
   it.value = value_at(scheduled.lane, scheduled.position, iteration);
   it.step = static_cast<std::uint64_t>(step_offset_ + submitted_);
   it.learning_rate = input.learning_rate;
-  if (is_compute(operation.kind)) {
+  if (plan::is_compute(operation.kind)) {
     const BatchPointers& batch = input.batches.at(operation.replica);
     work.compute.images = batch.images;
     work.compute.labels = batch.labels;
   }
-  const Lane& lane = parts_.schedule->lanes[scheduled.lane];
+  const plan::Lane& lane = parts_.schedule->lanes[scheduled.lane];
   if (parts_.gate != nullptr && parts_.gate->holds_back(scheduled.lane))
     parts_.gate->submit(index, it);
   else
@@ -242,8 +242,8 @@ void Executor::submit(std::uint32_t at, std::int64_t iteration, const StepInput&
 
 // One per strand and, as far as there are so many, priority; lanes that share one have the order of
 // the whole schedule in it, at both ends.
-std::uint32_t Executor::channel_of(const Lane& lane) const {
-  if (lane.lane != kNetworkLane) return 0;
+std::uint32_t Executor::channel_of(const plan::Lane& lane) const {
+  if (lane.lane != plan::kNetworkLane) return 0;
   const std::uint32_t strands = parts_.schedule->strands.count;
   const std::uint32_t levels = std::max(parts_.network->channels() / strands, 1u);
   return lane.strand + strands * std::min(lane.priority, levels - 1);
@@ -259,8 +259,8 @@ void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
 }
 
 // Kernels of a strategy that did not come with convoy have less time than devices.
-bool Executor::is_foreign_kernel(const Operation& operation) const {
-  return operation.kind == OperationKind::kCall && parts_.author != nullptr &&
+bool Executor::is_foreign_kernel(const plan::Operation& operation) const {
+  return operation.kind == plan::OperationKind::kCall && parts_.author != nullptr &&
          parts_.author->patience > 0;
 }
 
@@ -274,7 +274,8 @@ bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   const convoy_wait point{&(*state_->timelines)[lane].value, value};
   if (parts_.gate != nullptr && !wait_at_gate(point)) return false;
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
-  if (parts_.schedule->lanes[lane].lane == kNetworkLane) return wait_on(*parts_.network, point);
+  if (parts_.schedule->lanes[lane].lane == plan::kNetworkLane)
+    return wait_on(*parts_.network, point);
   try {
     return wait_on(*(*parts_.engines)[place], point);
   } catch (const Error& error) {
@@ -297,17 +298,17 @@ bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
 bool Executor::wait_at_gate(const convoy_wait& point) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(shortest_patience());
-  while (!holds(point) && Clock::now() < end) {
+  while (!plugin::holds(point) && Clock::now() < end) {
     require_network();
     if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
   }
-  return holds(point);
+  return plugin::holds(point);
 }
 
 // The next operation of each lane, if all its waits hold.
-std::vector<const Operation*> Executor::operations_that_may_run() {
-  const Schedule& schedule = *parts_.schedule;
-  std::vector<const Operation*> ready;
+std::vector<const plan::Operation*> Executor::operations_that_may_run() {
+  const plan::Schedule& schedule = *parts_.schedule;
+  std::vector<const plan::Operation*> ready;
   for (const std::uint32_t lane : lanes_) {
     const std::uint64_t done = lane_value(lane);
     if (done >= queued_[lane]) continue;
@@ -315,7 +316,7 @@ std::vector<const Operation*> Executor::operations_that_may_run() {
     const std::uint32_t index = operations[done % operations.size()];
     const StepSlot& slot = *state_->slots[done / operations.size() % state_->slots.size()];
     const std::vector<convoy_wait>& waits = slot.work[place_in_order_[index]].waits;
-    if (!std::all_of(waits.begin(), waits.end(), holds)) continue;
+    if (!std::all_of(waits.begin(), waits.end(), plugin::holds)) continue;
     ready.push_back(&parts_.plan->body[index]);
   }
   return ready;
@@ -325,9 +326,9 @@ std::vector<const Operation*> Executor::operations_that_may_run() {
 // operation that waits for another host does not count, because only the control plane knows
 // whether that host lives.
 bool Executor::waits_for_peer(double still) {
-  const std::vector<const Operation*> ready = operations_that_may_run();
+  const std::vector<const plan::Operation*> ready = operations_that_may_run();
   bool any_waits = false;
-  for (const Operation* const operation : ready) {
+  for (const plan::Operation* const operation : ready) {
     const bool waits = awaits_peer(*operation);
     any_waits = any_waits || waits;
     if (waits) continue;
@@ -341,25 +342,26 @@ bool Executor::waits_for_peer(double still) {
 
 // A device may run one operation at a time. So an operation has certainly begun only if no other
 // operation, of this strand or another, may run on the device.
-bool Executor::has_begun(const Operation& operation,
-                         std::span<const Operation* const> ready) const {
-  return parts_.strand == CONVOY_NONE && std::ranges::all_of(ready, [&](const Operation* other) {
+bool Executor::has_begun(const plan::Operation& operation,
+                         std::span<const plan::Operation* const> ready) const {
+  return parts_.strand == CONVOY_NONE &&
+         std::ranges::all_of(ready, [&](const plan::Operation* other) {
            return other == &operation || awaits_peer(*other) || other->place != operation.place;
          });
 }
 
 // Names the cause: a plug-in that did not come with convoy, or else the device.
-void Executor::fail_hung(const Operation& operation, const char* part, double seconds) {
+void Executor::fail_hung(const plan::Operation& operation, const char* part, double seconds) {
   stands_still_ = true;
   const std::string& place = parts_.plan->cluster->places[operation.place].name;
-  const PluginSettings& device = (*parts_.engines)[operation.place]->settings();
+  const plugin::PluginSettings& device = (*parts_.engines)[operation.place]->settings();
   constexpr const char* kMend = "fix it, or remove it from the plug-in path";
   if (is_foreign_kernel(operation))
     fail(ExitCode::kUnavailable, "{}: its kernel '{}' on {} has not ended after {:.3g} s; {}",
          parts_.author->label, operation.details->kernel, place, seconds, kMend);
   const std::string text =
       fmt::format("no progress for {:.3g} s: operation {} ({}){} on {} does not end", seconds,
-                  operation.id, operation_name(operation.kind), part, place);
+                  operation.id, plan::operation_name(operation.kind), part, place);
   if (device.patience > 0) fail(ExitCode::kUnavailable, "{}: {}; {}", device.label, text, kMend);
   fail(ExitCode::kTimeout, "{}; the device may be hung or stopped", text);
 }
@@ -381,8 +383,8 @@ std::uint64_t Executor::last_value(std::uint32_t lane, std::uint32_t phase,
   return 0;
 }
 
-void Executor::collect_norms(const StepWork& work, const Operation& operation) {
-  if (operation.kind == OperationKind::kAdaptLossScale) result_.loss_scale = work.result;
+void Executor::collect_norms(const StepWork& work, const plan::Operation& operation) {
+  if (operation.kind == plan::OperationKind::kAdaptLossScale) result_.loss_scale = work.result;
   if (operation.variable == CONVOY_NONE) return;
   result_.gradient_square_sums.resize(parts_.plan->arena->variables.size());
   result_.gradient_square_sums[operation.variable] += work.result;
@@ -427,7 +429,7 @@ void Executor::collect(StepSlot& slot, std::uint32_t phase) {
        at < order_.phase_end[phase]; ++at) {
     const std::uint32_t index = order_.submission[at];
     const StepWork& work = slot.work[at];
-    const Operation& operation = parts_.plan->body[index];
+    const plan::Operation& operation = parts_.plan->body[index];
     result_.end = std::max(result_.end, work.timing.end);
     if (square_sums_.wanted[index]) square_sum += work.square_sum;
     collect_norms(work, operation);

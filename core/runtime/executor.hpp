@@ -109,7 +109,7 @@ class Executor {
 
  private:
   void collect(StepSlot& slot, std::uint32_t phase);
-  void collect_norms(const StepWork& work, const Operation& operation);
+  void collect_norms(const StepWork& work, const plan::Operation& operation);
   void submit(std::uint32_t at, std::int64_t iteration, const StepInput& input);
   std::uint64_t last_value(std::uint32_t lane, std::uint32_t phase, const StepSlot& slot) const;
   std::uint64_t lane_value(std::uint32_t lane) const;
@@ -119,22 +119,23 @@ class Executor {
   bool wait_on(Engine& engine, const convoy_wait& point);
   bool wait_at_gate(const convoy_wait& point);
   void require_hope(double still);
-  bool is_foreign_kernel(const Operation& operation) const;
-  std::vector<const Operation*> operations_that_may_run();
-  bool has_begun(const Operation& operation, std::span<const Operation* const> ready) const;
-  [[noreturn]] void fail_hung(const Operation& operation, const char* part, double seconds);
-  void hand_over(const Operation& operation, OpenDevice* device, convoy_submission& submission,
-                 std::uint32_t channel);
-  std::uint32_t channel_of(const Lane& lane) const;
-  void await_prologue(const Operation& operation, const convoy_wait& done);
+  bool is_foreign_kernel(const plan::Operation& operation) const;
+  std::vector<const plan::Operation*> operations_that_may_run();
+  bool has_begun(const plan::Operation& operation,
+                 std::span<const plan::Operation* const> ready) const;
+  [[noreturn]] void fail_hung(const plan::Operation& operation, const char* part, double seconds);
+  void hand_over(const plan::Operation& operation, plugin::OpenDevice* device,
+                 convoy_submission& submission, std::uint32_t channel);
+  std::uint32_t channel_of(const plan::Lane& lane) const;
+  void await_prologue(const plan::Operation& operation, const convoy_wait& done);
   bool awaits_peers() const;
-  bool awaits_peer(const Operation& operation) const;
-  OpenDevice* device_of(const Operation& operation) const;
+  bool awaits_peer(const plan::Operation& operation) const;
+  plugin::OpenDevice* device_of(const plan::Operation& operation) const;
   void interrupt_peers(const std::string& reason) noexcept;
 
   ExecutorParts parts_;
   ExecutorOptions options_;
-  StrandOrder order_;
+  plan::StrandOrder order_;
   std::vector<std::uint32_t> lanes_;  // that have operations of this strand
   // Per operation of the body: its position in the order, if it has one.
   std::vector<std::uint32_t> place_in_order_;

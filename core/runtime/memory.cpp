@@ -9,7 +9,7 @@
 namespace convoy::runtime {
 namespace {
 
-std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
+std::uint64_t MemoryUse::*part_of(const plan::PlanBuffer& buffer) {
   switch (buffer.kind) {
     case CONVOY_BUFFER_PARAMETERS:
     case CONVOY_BUFFER_MASTER:
@@ -23,8 +23,8 @@ std::uint64_t MemoryUse::*part_of(const PlanBuffer& buffer) {
 
 }  // namespace
 
-PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
-                       std::uint64_t state_elements)
+PlanMemory::PlanMemory(const plan::Plan& plan, const Engines& engines,
+                       const convoy_optimizer& optimizer, std::uint64_t state_elements)
     : plan_(plan),
       engines_(engines),
       optimizer_(optimizer),
@@ -33,9 +33,9 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
       update_counts_(plan) {
   const std::vector<StoredElements> named = named_elements(plan);
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan.buffers[i];
+    const plan::PlanBuffer& buffer = plan.buffers[i];
     blocks_.push_back(
-        make_block(buffer.place, named[i], dtype_bytes(buffer.dtype), part_of(buffer)));
+        make_block(buffer.place, named[i], plan::dtype_bytes(buffer.dtype), part_of(buffer)));
   }
   allocate_optimizer_state();
   hold_values_as(plan);
@@ -49,7 +49,7 @@ PlanMemory::PlanMemory(const Plan& plan, const Engines& engines, const convoy_op
 
 void* PlanMemory::allocate(std::uint32_t place, std::uint64_t bytes, Part part) {
   const bool of_host = plan_.cluster->places.at(place).kind == CONVOY_PLACE_HOST;
-  OpenDevice& engine = *engines_.at(place);
+  plugin::OpenDevice& engine = *engines_.at(place);
   void* memory = of_host ? engine.allocate_host(bytes) : engine.allocate(bytes);
   owned_.emplace_back(memory, Free{engines_[place]});
   use_.at(place).*part += bytes;
@@ -84,36 +84,36 @@ void PlanMemory::allocate_optimizer_state() {
 }
 
 // Every element belongs to the first update that covers it in program order.
-void PlanMemory::hold_values_as(const Plan& stage) {
+void PlanMemory::hold_values_as(const plan::Plan& stage) {
   owners_.clear();
-  RangeSet known;
-  for (const Operation& operation : stage.body) {
-    if (operation.kind != OperationKind::kApply) continue;
-    const PlanSpan& span = operation.writes.front();
-    known.for_each_gap(range_of(span), [&](const ElementRange& range) {
+  plan::RangeSet known;
+  for (const plan::Operation& operation : stage.body) {
+    if (operation.kind != plan::OperationKind::kApply) continue;
+    const plan::PlanSpan& span = operation.writes.front();
+    known.for_each_gap(plan::range_of(span), [&](const plan::ElementRange& range) {
       owners_.push_back({range, span.buffer});
     });
-    if (span.count > 0) known.add(range_of(span));
+    if (span.count > 0) known.add(plan::range_of(span));
   }
-  const auto of_replica = std::ranges::find_if(plan_.buffers, [](const PlanBuffer& buffer) {
+  const auto of_replica = std::ranges::find_if(plan_.buffers, [](const plan::PlanBuffer& buffer) {
     return buffer.kind == CONVOY_BUFFER_PARAMETERS && buffer.owner == 0;
   });
   if (of_replica != plan_.buffers.end()) {
     const auto buffer = static_cast<std::uint32_t>(of_replica - plan_.buffers.begin());
-    known.for_each_gap(whole_arena(), [&](const ElementRange& range) {
+    known.for_each_gap(whole_arena(), [&](const plan::ElementRange& range) {
       owners_.push_back({range, buffer});
     });
   }
   std::ranges::sort(owners_, {}, [](const Owner& owner) { return owner.range.first; });
 }
 
-std::byte* PlanMemory::address(const Block& block, const ElementRange& range) {
+std::byte* PlanMemory::address(const Block& block, const plan::ElementRange& range) {
   return block.memory + block.elements.offset(range) * block.element_bytes;
 }
 
-convoy_region PlanMemory::region(const PlanSpan& span) const {
+convoy_region PlanMemory::region(const plan::PlanSpan& span) const {
   const Block& block = blocks_.at(span.buffer);
-  return {address(block, range_of(span)), span.count, span.dtype, plan_.place_of(span)};
+  return {address(block, plan::range_of(span)), span.count, span.dtype, plan_.place_of(span)};
 }
 
 float* PlanMemory::base(std::uint32_t buffer) const {
@@ -124,13 +124,13 @@ const PlanMemory::Block& PlanMemory::state_block(std::uint32_t buffer, std::uint
   return optimizer_state_.at(buffer).at(slot);
 }
 
-float* PlanMemory::optimizer_state(const PlanSpan& span, std::uint32_t slot) const {
+float* PlanMemory::optimizer_state(const plan::PlanSpan& span, std::uint32_t slot) const {
   const std::vector<Block>& slots = optimizer_state_.at(span.buffer);
   if (slot >= slots.size()) return nullptr;
-  return reinterpret_cast<float*>(address(slots[slot], range_of(span)));
+  return reinterpret_cast<float*>(address(slots[slot], plan::range_of(span)));
 }
 
-void PlanMemory::read_block(const Block& block, const ElementRange& range, void* values) {
+void PlanMemory::read_block(const Block& block, const plan::ElementRange& range, void* values) {
   for (const StoredElements::Part& part : block.elements.parts_in(range)) {
     auto* to =
         static_cast<std::byte*>(values) + (part.range.first - range.first) * block.element_bytes;
@@ -139,7 +139,8 @@ void PlanMemory::read_block(const Block& block, const ElementRange& range, void*
   }
 }
 
-void PlanMemory::write_block(const Block& block, const ElementRange& range, const void* values) {
+void PlanMemory::write_block(const Block& block, const plan::ElementRange& range,
+                             const void* values) {
   for (const StoredElements::Part& part : block.elements.parts_in(range)) {
     const auto* from = static_cast<const std::byte*>(values) +
                        (part.range.first - range.first) * block.element_bytes;
@@ -176,7 +177,7 @@ void PlanMemory::write_buffer(std::uint32_t buffer, const std::vector<float>& va
 }
 
 std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer,
-                                              const ElementRange& range) const {
+                                              const plan::ElementRange& range) const {
   const Block& block = blocks_.at(buffer);
   std::vector<std::byte> bytes(range.count * block.element_bytes);
   read_block(block, range, bytes.data());
@@ -184,8 +185,8 @@ std::vector<std::byte> PlanMemory::read_bytes(std::uint32_t buffer,
 }
 
 void PlanMemory::write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes) {
-  const PlanBuffer& it = plan_.buffers.at(buffer);
-  CONVOY_CHECK_EQ(bytes.size(), it.count * dtype_bytes(it.dtype));
+  const plan::PlanBuffer& it = plan_.buffers.at(buffer);
+  CONVOY_CHECK_EQ(bytes.size(), it.count * plan::dtype_bytes(it.dtype));
   write_block(blocks_[buffer], {0, it.count}, bytes.data());
 }
 
@@ -198,7 +199,7 @@ void PlanMemory::reset() {
 }
 
 std::vector<float> PlanMemory::read_state(std::uint32_t buffer, std::uint32_t slot,
-                                          const ElementRange& range) const {
+                                          const plan::ElementRange& range) const {
   std::vector<float> values(range.count);
   read_block(state_block(buffer, slot), range, values.data());
   return values;
@@ -210,37 +211,38 @@ void PlanMemory::write_state(std::uint32_t buffer, std::uint32_t slot,
   write_block(state_block(buffer, slot), {0, values.size()}, values.data());
 }
 
-void PlanMemory::read_owned(const ElementRange& range, const BlockOf& block, float* values) const {
+void PlanMemory::read_owned(const plan::ElementRange& range, const BlockOf& block,
+                            float* values) const {
   for (const Owner& owner : owners_) {
-    const ElementRange owned = common(range, owner.range);
+    const plan::ElementRange owned = plan::common(range, owner.range);
     const Block* from = owned.count > 0 ? block(owner.buffer) : nullptr;
     if (from != nullptr) read_block(*from, owned, values + (owned.first - range.first));
   }
 }
 
-std::vector<PlanMemory::HeldRange> PlanMemory::holders(const ElementRange& range) const {
+std::vector<PlanMemory::HeldRange> PlanMemory::holders(const plan::ElementRange& range) const {
   std::vector<HeldRange> result;
   for (const Owner& owner : owners_) {
-    const ElementRange held = common(range, owner.range);
-    const Place& place = plan_.cluster->places[plan_.buffers[owner.buffer].place];
+    const plan::ElementRange held = plan::common(range, owner.range);
+    const plan::Place& place = plan_.cluster->places[plan_.buffers[owner.buffer].place];
     if (held.count > 0) result.push_back({held, place.host});
   }
   return result;
 }
 
-void PlanMemory::read_parameters(const ElementRange& range, float* values) const {
+void PlanMemory::read_parameters(const plan::ElementRange& range, float* values) const {
   const auto block = [this](std::uint32_t buffer) { return &blocks_[buffer]; };
   read_owned(range, block, values);
 }
 
-std::vector<float> PlanMemory::read_parameters(const ElementRange& range) const {
+std::vector<float> PlanMemory::read_parameters(const plan::ElementRange& range) const {
   std::vector<float> result(range.count);
   read_parameters(range, result.data());
   return result;
 }
 
 std::vector<float> PlanMemory::read_optimizer_state(std::uint32_t slot,
-                                                    const ElementRange& range) const {
+                                                    const plan::ElementRange& range) const {
   std::vector<float> result(range.count, initial_of(slot));
   const auto block = [&](std::uint32_t buffer) {
     return optimizer_state_.contains(buffer) ? &state_block(buffer, slot) : nullptr;

@@ -18,7 +18,7 @@ namespace convoy::runtime {
 
 // The open device that runs a place's operations and owns its memory. Null for places of other
 // hosts, which have no memory here.
-using Engines = std::vector<OpenDevice*>;
+using Engines = std::vector<plugin::OpenDevice*>;
 
 // The memory of one lowered plan: the elements of its buffers that an operation names, the
 // optimizer state of the elements that updates change, and batch norm statistics per replica. All
@@ -26,19 +26,19 @@ using Engines = std::vector<OpenDevice*>;
 // zeros; writes to them are ignored.
 class PlanMemory {
  public:
-  PlanMemory(const Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
+  PlanMemory(const plan::Plan& plan, const Engines& engines, const convoy_optimizer& optimizer,
              std::uint64_t state_elements);
   PlanMemory(const PlanMemory&) = delete;
   PlanMemory& operator=(const PlanMemory&) = delete;
 
   // The memory that a span names. Invariant: all of it has memory.
-  convoy_region region(const PlanSpan& span) const;
+  convoy_region region(const plan::PlanSpan& span) const;
   // The start of a buffer that has memory for all its elements.
   float* base(std::uint32_t buffer) const;
   // Which elements of a buffer have memory.
   const StoredElements& stored(std::uint32_t buffer) const { return blocks_.at(buffer).elements; }
   // Optimizer state of elements that an update changes; nullptr if the slot does not exist.
-  float* optimizer_state(const PlanSpan& span, std::uint32_t slot) const;
+  float* optimizer_state(const plan::PlanSpan& span, std::uint32_t slot) const;
   // Moving statistics of a replica; nullptr when the model has none, or
   // the replica is another host's.
   float* replica_state(std::uint32_t replica) const { return replica_state_.at(replica); }
@@ -51,24 +51,24 @@ class PlanMemory {
   void write_parameters(std::span<const float> arena) { write_parameters(0, arena); }
   // From now on read_parameters() and the related functions read the memory that this plan, a stage
   // of the whole one, updates. Before any call, that of the first stage.
-  void hold_values_as(const Plan& stage);
+  void hold_values_as(const plan::Plan& stage);
   // The parameters after the last update. Each element comes from the first update in program order
   // that covers it (of a master, or of a replica's own parameters), otherwise from replica 0.
-  void read_parameters(const ElementRange& range, float* values) const;
-  std::vector<float> read_parameters(const ElementRange& range) const;
+  void read_parameters(const plan::ElementRange& range, float* values) const;
+  std::vector<float> read_parameters(const plan::ElementRange& range) const;
   std::vector<float> read_parameters() const { return read_parameters(whole_arena()); }
   // The pieces that read_parameters() and read_optimizer_state() read, in ascending order, the same
   // on all hosts. They do not change the pieces of other hosts, or leave them 0.
   struct HeldRange {
-    ElementRange range;
+    plan::ElementRange range;
     std::uint32_t host;
   };
-  std::vector<HeldRange> holders(const ElementRange& range) const;
+  std::vector<HeldRange> holders(const plan::ElementRange& range) const;
   // A buffer of f32.
   std::vector<float> read_buffer(std::uint32_t buffer) const;
   void write_buffer(std::uint32_t buffer, const std::vector<float>& values);
   // A range of a buffer of any dtype.
-  std::vector<std::byte> read_bytes(std::uint32_t buffer, const ElementRange& range) const;
+  std::vector<std::byte> read_bytes(std::uint32_t buffer, const plan::ElementRange& range) const;
   void write_bytes(std::uint32_t buffer, std::span<const std::byte> bytes);
 
   // Resets all memory to its state before the first step, except that parameters and masters are
@@ -80,24 +80,25 @@ class PlanMemory {
   float initial_of(std::uint32_t slot) const;
   // One slot beside one updated buffer, in its index space.
   std::vector<float> read_state(std::uint32_t buffer, std::uint32_t slot,
-                                const ElementRange& range) const;
+                                const plan::ElementRange& range) const;
   void write_state(std::uint32_t buffer, std::uint32_t slot, std::span<const float> values);
   // One slot of the state for read_parameters(): that of the first update that covers an element,
   // or the slot's initial value if there is none.
-  std::vector<float> read_optimizer_state(std::uint32_t slot, const ElementRange& range) const;
+  std::vector<float> read_optimizer_state(std::uint32_t slot,
+                                          const plan::ElementRange& range) const;
   // Copies the same values beside every updated buffer, from element `first` of the arena on.
   void write_optimizer_state(std::uint32_t slot, std::uint64_t first,
                              std::span<const float> values);
   // How many updates the optimizer's state has had.
-  UpdateCounts& update_counts() { return update_counts_; }
-  const UpdateCounts& update_counts() const { return update_counts_; }
+  plan::UpdateCounts& update_counts() { return update_counts_; }
+  const plan::UpdateCounts& update_counts() const { return update_counts_; }
   void write_replica_state(const std::vector<float>& values);
   void write_replica_state(std::uint32_t replica, std::span<const float> values);
   std::vector<float> read_replica_state(std::uint32_t replica) const;
 
  private:
   struct Free {
-    OpenDevice* device;
+    plugin::OpenDevice* device;
     void operator()(void* memory) const { device->deallocate(memory); }
   };
   using Allocation = std::unique_ptr<void, Free>;
@@ -107,12 +108,12 @@ class PlanMemory {
   struct Block {
     StoredElements elements;
     std::uint64_t element_bytes;
-    OpenDevice* device;
+    plugin::OpenDevice* device;
     std::byte* memory;  // nullptr when nothing is stored
   };
   // Where a range of the arena is updated first.
   struct Owner {
-    ElementRange range;
+    plan::ElementRange range;
     std::uint32_t buffer;
   };
 
@@ -120,18 +121,18 @@ class PlanMemory {
   Block make_block(std::uint32_t place, const StoredElements& elements, std::uint64_t element_bytes,
                    Part part);
   void allocate_optimizer_state();
-  ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
-  static std::byte* address(const Block& block, const ElementRange& range);
+  plan::ElementRange whole_arena() const { return {0, plan_.arena->elements}; }
+  static std::byte* address(const Block& block, const plan::ElementRange& range);
   // The stored elements of `range`, whose values begin at `values`.
-  static void read_block(const Block& block, const ElementRange& range, void* values);
-  static void write_block(const Block& block, const ElementRange& range, const void* values);
+  static void read_block(const Block& block, const plan::ElementRange& range, void* values);
+  static void write_block(const Block& block, const plan::ElementRange& range, const void* values);
   static void fill_block(const Block& block, float value);
   const Block& state_block(std::uint32_t buffer, std::uint32_t slot) const;
   // nullptr: nothing is read.
   using BlockOf = std::function<const Block*(std::uint32_t buffer)>;
-  void read_owned(const ElementRange& range, const BlockOf& block, float* values) const;
+  void read_owned(const plan::ElementRange& range, const BlockOf& block, float* values) const;
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   Engines engines_;
   convoy_optimizer optimizer_;
   std::uint64_t state_elements_;
@@ -139,7 +140,7 @@ class PlanMemory {
   std::vector<Allocation> owned_;
   std::vector<Block> blocks_;  // per buffer
   std::map<std::uint32_t, std::vector<Block>> optimizer_state_;
-  UpdateCounts update_counts_;
+  plan::UpdateCounts update_counts_;
   std::vector<Owner> owners_;  // disjoint, ascending
   std::vector<float*> replica_state_;
 };

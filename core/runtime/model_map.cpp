@@ -3,14 +3,15 @@
 #include "core/graph/layout.hpp"
 
 namespace convoy::runtime {
-ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements) {
-  ArenaMap map;
+plan::ArenaMap make_arena_map(const graph::Graph& graph, const graph::Arena& arena,
+                              std::uint64_t bucket_elements) {
+  plan::ArenaMap map;
   map.elements = arena.elements();
   for (std::size_t i = graph.variables().size(); i-- > 0;) {
-    const GraphVariable& variable = graph.variables()[i];
+    const graph::GraphVariable& variable = graph.variables()[i];
     const std::uint64_t end = i == 0 ? arena.elements() : arena.range(i - 1).first;
     const std::uint64_t first = arena.range(i).first;
-    const auto [rows, columns] = stored_matrix(arena.layout(i));
+    const auto [rows, columns] = graph::stored_matrix(arena.layout(i));
     map.variables.push_back({variable.name,
                              {first, end - first},
                              variable.elements,
@@ -22,12 +23,12 @@ ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bu
   }
   map.segments.resize(graph.segment_count());
   for (std::size_t node = 0; node < graph.nodes().size(); ++node) {
-    Segment& segment = map.segments[graph.nodes()[node].segment];
+    plan::Segment& segment = map.segments[graph.nodes()[node].segment];
     if (segment.layer_count++ == 0) segment.first_layer = node;
   }
   for (std::size_t i = 0; i < map.segments.size(); ++i)
     map.segments[i].range = arena.segment_range(i);
-  map.buckets = make_buckets(map.elements, bucket_elements);
+  map.buckets = plan::make_buckets(map.elements, bucket_elements);
   return map;
 }
 

@@ -8,6 +8,7 @@ namespace convoy::runtime {
 
 // The data for planning of a model whose storage is decided: variables in arena order, segments in
 // forward order, buckets of about bucket_elements (0: one bucket).
-ArenaMap make_arena_map(const Graph& graph, const Arena& arena, std::uint64_t bucket_elements);
+plan::ArenaMap make_arena_map(const graph::Graph& graph, const graph::Arena& arena,
+                              std::uint64_t bucket_elements);
 
 }  // namespace convoy::runtime

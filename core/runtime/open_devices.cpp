@@ -10,18 +10,20 @@ namespace convoy::runtime {
 namespace {
 
 // Which devices with memory of their own address each other's memory.
-void find_access(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
+void find_access(plan::Cluster& cluster,
+                 const std::vector<std::unique_ptr<plugin::OpenDevice>>& opened) {
   for (std::size_t from = 0; from < opened.size(); ++from)
     for (std::size_t to = 0; to < opened.size(); ++to)
       if (from != to) cluster.access[from][to] = opened[from]->reaches(*opened[to]).value_or(false);
 }
 
 // Whether all of them reduce among themselves, or why they do not.
-void find_collectives(Cluster& cluster, const std::vector<std::unique_ptr<OpenDevice>>& opened) {
+void find_collectives(plan::Cluster& cluster,
+                      const std::vector<std::unique_ptr<plugin::OpenDevice>>& opened) {
   if (opened.size() < 2) return;
-  std::vector<OpenDevice*> all;
+  std::vector<plugin::OpenDevice*> all;
   all.reserve(opened.size());
-  for (const std::unique_ptr<OpenDevice>& device : opened) all.push_back(device.get());
+  for (const std::unique_ptr<plugin::OpenDevice>& device : opened) all.push_back(device.get());
   const std::optional<std::string> reason = all.front()->collective_refusal(all, false);
   cluster.device_collectives = !reason;
   cluster.no_device_collectives = reason.value_or("");
@@ -37,12 +39,13 @@ std::vector<std::uint32_t> numa_groups(const std::vector<convoy_device_descripti
 }
 
 // The cluster that open devices form on this host.
-Cluster make_cluster(const std::vector<convoy_device_description>& devices,
-                     const std::vector<std::unique_ptr<OpenDevice>>& opened) {
+plan::Cluster make_cluster(const std::vector<convoy_device_description>& devices,
+                           const std::vector<std::unique_ptr<plugin::OpenDevice>>& opened) {
   const bool shared = std::all_of(devices.begin(), devices.end(), [](const auto& device) {
     return (device.flags & CONVOY_DEVICE_SHARES_HOST_MEMORY) != 0;
   });
-  Cluster cluster = make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
+  plan::Cluster cluster =
+      plan::make_single_host(static_cast<std::uint32_t>(devices.size()), shared, "device");
   for (std::size_t i = 0; i < devices.size(); ++i) cluster.places[i].name = devices[i].name;
   if (shared) return cluster;
   find_access(cluster, opened);
@@ -52,11 +55,12 @@ Cluster make_cluster(const std::vector<convoy_device_description>& devices,
 
 }  // namespace
 
-OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads) {
+OpenDevices::OpenDevices(const plugin::DevicePlugin& plugin, std::uint32_t devices,
+                         std::uint32_t threads) {
   const convoy_device_request request{sizeof(request), devices, threads};
   const std::uint32_t count = plugin.count(request);
   for (std::uint32_t i = 0; i < count; ++i) {
-    opened_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
+    opened_.push_back(std::make_unique<plugin::OpenDevice>(plugin, request, i));
     descriptions_.push_back(opened_.back()->describe());
   }
   cluster_ = make_cluster(descriptions_, opened_);
@@ -66,7 +70,7 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
     return device.lanes >= kLanesPerPriority * CONVOY_PRIORITIES;
   });
   cluster_.groups.numa = numa_groups(descriptions_);
-  for (const Place& place : cluster_.places) {
+  for (const plan::Place& place : cluster_.places) {
     const auto index = static_cast<std::uint32_t>(engines_.size());
     const std::uint32_t engine = place.kind == CONVOY_PLACE_DEVICE ? index
                                  : place.served_by.empty()         ? 0
@@ -75,8 +79,8 @@ OpenDevices::OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std:
   }
 }
 
-void OpenDevices::locate(ReplicaGroups groups,
-                         std::function<Route(std::uint32_t, std::uint32_t)> route) {
+void OpenDevices::locate(plan::ReplicaGroups groups,
+                         std::function<plan::Route(std::uint32_t, std::uint32_t)> route) {
   cluster_.groups = std::move(groups);
   cluster_.route = std::move(route);
 }
@@ -104,7 +108,7 @@ std::vector<double> OpenDevices::measure(convoy_measurement what) {
 }
 
 void OpenDevices::abandon() {
-  for (const std::unique_ptr<OpenDevice>& device : opened_) device->abandon();
+  for (const std::unique_ptr<plugin::OpenDevice>& device : opened_) device->abandon();
 }
 
 }  // namespace convoy::runtime

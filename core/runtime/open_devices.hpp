@@ -17,17 +17,18 @@ class OpenDevices {
  public:
   // Opens `devices` devices; 0: the machine's natural number. threads: per CPU device; 0: share the
   // cores.
-  OpenDevices(const DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads);
+  OpenDevices(const plugin::DevicePlugin& plugin, std::uint32_t devices, std::uint32_t threads);
   OpenDevices(const OpenDevices&) = delete;
   OpenDevices& operator=(const OpenDevices&) = delete;
 
-  const Cluster& cluster() const { return cluster_; }
+  const plan::Cluster& cluster() const { return cluster_; }
   // Facts about the devices' places beside their own descriptions. Call before plans are made.
-  void locate(ReplicaGroups groups, std::function<Route(std::uint32_t, std::uint32_t)> route);
+  void locate(plan::ReplicaGroups groups,
+              std::function<plan::Route(std::uint32_t, std::uint32_t)> route);
   // Per place of the cluster.
   const Engines& engines() const { return engines_; }
   const std::vector<convoy_device_description>& descriptions() const { return descriptions_; }
-  KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
+  plugin::KernelForms kernel_forms() const { return opened_.front()->kernel_forms(); }
   // The functions by which messages and operations wake each other; null: there are none.
   const convoy_device_waking* waking() const { return opened_.front()->waking(); }
   // Whether all devices have that flag of convoy_device_flag.
@@ -45,9 +46,9 @@ class OpenDevices {
   void abandon();
 
  private:
-  std::vector<std::unique_ptr<OpenDevice>> opened_;
+  std::vector<std::unique_ptr<plugin::OpenDevice>> opened_;
   std::vector<convoy_device_description> descriptions_;
-  Cluster cluster_;
+  plan::Cluster cluster_;
   Engines engines_;
 };
 

@@ -19,17 +19,17 @@ namespace convoy::runtime {
 // A plan for the devices and the storage of one session, ready to run. The strategy must outlive
 // it.
 struct PreparedPlan {
-  StrategyPlugin* strategy = nullptr;  // null: forward only
+  plugin::StrategyPlugin* strategy = nullptr;  // null: forward only
   std::uint64_t bucket_elements = 0;
-  StepPlan step;
+  plan::StepPlan step;
   std::unique_ptr<DeviceKernels> kernels;  // null where no strategy has a part in it
 };
 
 // Where a plan is to run: the storage, the devices and the options of a session.
 struct PlanSite {
-  const Graph& graph;
-  const Arena& arena;
-  const Cluster& cluster;
+  const graph::Graph& graph;
+  const graph::Arena& arena;
+  const plan::Cluster& cluster;
   const SessionOptions& options;
   const std::shared_ptr<OpenDevices>& devices;
   const Engines& engines;
@@ -39,21 +39,22 @@ struct PlanSite {
 
 // Writes, lowers and schedules a plan, and makes sure that it can run there. Error when it cannot,
 // or must not by the options.
-std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site, StrategyPlugin* strategy,
+std::shared_ptr<const PreparedPlan> prepare_plan(const PlanSite& site,
+                                                 plugin::StrategyPlugin* strategy,
                                                  std::uint64_t bucket_elements);
 
 // One host's part of the schedule of a stage.
-Schedule schedule_of_host(const StepPlan& plan, std::size_t stage, std::uint32_t host);
+plan::Schedule schedule_of_host(const plan::StepPlan& plan, std::size_t stage, std::uint32_t host);
 
 // For StepPlan: the strategy, which must outlive what it returns.
-PlanAuthor author_of(StrategyPlugin& strategy);
+plan::PlanAuthor author_of(plugin::StrategyPlugin& strategy);
 
 // The host form of a strategy's kernel; none when it does not exist. The strategy must outlive it.
-HostKernel host_kernel_of(StrategyPlugin& strategy, const std::string& name);
+plan::HostKernel host_kernel_of(plugin::StrategyPlugin& strategy, const std::string& name);
 
 // The buffers that keep the loss scale from step to step; on several hosts each host has one. Empty
 // without loss scaling.
-std::set<std::uint32_t> loss_scale_buffers(const Plan& lowered);
+std::set<std::uint32_t> loss_scale_buffers(const plan::Plan& lowered);
 
 // The reason why training cannot change between this plan and another one between two steps without
 // an effect on the result; empty when it can. It can if every step is a complete synchronous step

@@ -22,7 +22,7 @@ std::unique_ptr<CollectiveGroups> groups_for(const std::optional<ClusterTask>& t
 }
 
 // The replicas on the devices that there are.
-std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& engines) {
+std::vector<std::uint32_t> replicas_with(const plan::Cluster& cluster, const Engines& engines) {
   std::vector<std::uint32_t> replicas;
   for (std::uint32_t replica = 0; replica < cluster.replicas(); ++replica)
     if (engines[cluster.replica_place[replica]] != nullptr) replicas.push_back(replica);
@@ -30,9 +30,9 @@ std::vector<std::uint32_t> replicas_with(const Cluster& cluster, const Engines& 
 }
 
 // The next stage begins at the end of one.
-void require_period_begins(const Plan& plan, std::size_t stage, std::uint64_t step) {
-  const std::uint64_t done = step - first_step_of(plan, stage);
-  const std::uint32_t computes = computes_of(plan, stage);
+void require_period_begins(const plan::Plan& plan, std::size_t stage, std::uint64_t step) {
+  const std::uint64_t done = step - plan::first_step_of(plan, stage);
+  const std::uint32_t computes = plan::computes_of(plan, stage);
   if (plan.later.empty() || done % computes == 0) return;
   fail(ExitCode::kFailed,
        "training cannot go on from step {}: the plan takes {} steps at a time there, and what it "
@@ -43,15 +43,18 @@ void require_period_begins(const Plan& plan, std::size_t stage, std::uint64_t st
 
 }  // namespace
 
-Session::Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options, const std::optional<ClusterTask>& task)
+Session::Session(graph::Graph graph, plugin::StrategyPlugin& strategy,
+                 std::shared_ptr<OpenDevices> devices, const SessionOptions& options,
+                 const std::optional<ClusterTask>& task)
     : Session(std::move(graph), &strategy, std::move(devices), options, task) {}
 
-Session::Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options)
+Session::Session(graph::Graph graph, std::shared_ptr<OpenDevices> devices,
+                 const SessionOptions& options)
     : Session(std::move(graph), nullptr, std::move(devices), options, {}) {}
 
-Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-                 const SessionOptions& options, const std::optional<ClusterTask>& task)
+Session::Session(graph::Graph graph, plugin::StrategyPlugin* strategy,
+                 std::shared_ptr<OpenDevices> devices, const SessionOptions& options,
+                 const std::optional<ClusterTask>& task)
     : options_(options),
       graph_(std::move(graph)),
       devices_(std::move(devices)),
@@ -63,7 +66,7 @@ Session::Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevi
       arena_(choose_storage(
           graph_, {cluster_, engines_, devices_->descriptions(), task_ ? task_->peers : nullptr},
           options, strategy == nullptr)),
-      view_(std::make_unique<GraphView>(graph_, arena_)) {
+      view_(std::make_unique<graph::GraphView>(graph_, arena_)) {
   options_.dtype = choose_compute_dtype(options_.dtype, devices_->descriptions());
   plan_ = prepare_plan(site(), strategy, options_.bucket_elements);
   allocate_memory();
@@ -81,7 +84,7 @@ PlanSite Session::site() const {
 }
 
 void Session::allocate_memory() {
-  const Plan& plan = plan_->step.lowered();
+  const plan::Plan& plan = plan_->step.lowered();
   memory_ =
       std::make_unique<PlanMemory>(plan, engines_, options_.optimizer, graph_.state_elements());
   values_.emplace(graph_, arena_, plan, *memory_, task());
@@ -100,11 +103,11 @@ ExecutorParts Session::executor_parts() {
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
   for (const Program& program : programs_) parts.programs.push_back(program.get());
-  parts.decayed = decayed_ranges(graph_, arena_);
+  parts.decayed = graph::decayed_ranges(graph_, arena_);
   parts.device_kernels = plan_->kernels.get();
   if (plan_->strategy != nullptr) parts.author = &plan_->strategy->settings();
   parts.kernel = [strategy = plan_->strategy](const std::string& name) {
-    return strategy == nullptr ? HostKernel() : host_kernel_of(*strategy, name);
+    return strategy == nullptr ? plan::HostKernel() : host_kernel_of(*strategy, name);
   };
   return parts;
 }
@@ -119,7 +122,7 @@ void Session::make_executors() {
   if (gate->is_needed()) gate_ = std::move(gate);
   parts.gate = gate_.get();
   std::set<std::uint32_t> here;
-  for (const Lane& lane : schedule().lanes) here.insert(lane.strand);
+  for (const plan::Lane& lane : schedule().lanes) here.insert(lane.strand);
   if (here.size() > 1 || is_asynchronous())
     for (const std::uint32_t strand : here) {
       parts.strand = strand;
@@ -170,7 +173,7 @@ void Session::abandon_hung_devices() {
 void Session::compile() {
   programs_.resize(cluster_.replicas());
   for (const std::uint32_t replica : local_replicas_) {
-    OpenDevice* device = engines_[cluster_.replica_place[replica]];
+    plugin::OpenDevice* device = engines_[cluster_.replica_place[replica]];
     const convoy_compilation what =
         compilation_of(*view_, options_, forward_only(), replica, cluster_.replicas());
     programs_[replica] = Program(device->compile(what), Release{device});
@@ -214,7 +217,7 @@ void Session::initialize_parameters() {
 }
 
 void Session::enter_stage(std::int64_t step) {
-  use_stage(stage_at(plan_->step.lowered(), static_cast<std::uint64_t>(step)));
+  use_stage(plan::stage_at(plan_->step.lowered(), static_cast<std::uint64_t>(step)));
   executors_.front()->run_prologue();
   for (const auto& executor : executors_) executor->start_at(step, 0);
 }
@@ -222,18 +225,18 @@ void Session::enter_stage(std::int64_t step) {
 // The prologue of a stage that begins with the first step has not run, even with a complete state.
 void Session::restart(std::int64_t first_step, std::optional<std::uint32_t> phase) {
   const auto step = static_cast<std::uint64_t>(first_step);
-  const Plan& plan = plan_->step.lowered();
-  const std::size_t stage = stage_at(plan, step);
+  const plan::Plan& plan = plan_->step.lowered();
+  const std::size_t stage = plan::stage_at(plan, step);
   if (!phase) require_period_begins(plan, stage, step);
   for (std::size_t i = phase ? stage : 0; i <= stage; ++i) {
     if (i != stage_) use_stage(i);
-    if (!phase || stage_begins_with(plan, step)) executors_.front()->run_prologue();
+    if (!phase || plan::stage_begins_with(plan, step)) executors_.front()->run_prologue();
   }
   for (const auto& executor : executors_) executor->start_at(first_step, phase.value_or(0));
   initial_square_sum_ = values_->square_sum();
 }
 
-std::shared_ptr<const PreparedPlan> Session::prepare(StrategyPlugin& strategy,
+std::shared_ptr<const PreparedPlan> Session::prepare(plugin::StrategyPlugin& strategy,
                                                      std::uint64_t bucket_elements) const {
   CONVOY_CHECK(!forward_only());
   return prepare_plan(site(), &strategy, bucket_elements);

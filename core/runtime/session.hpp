@@ -30,21 +30,22 @@ class Session {
   // the whole cluster, and has memory, programs, batches and losses of its own host's places and
   // replicas alone; all tasks make their sessions at the same time, with the same graph, strategy
   // and options. Error when the plan cannot run on the devices, or must not by the options.
-  Session(Graph graph, StrategyPlugin& strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options, const std::optional<ClusterTask>& task = {});
+  Session(graph::Graph graph, plugin::StrategyPlugin& strategy,
+          std::shared_ptr<OpenDevices> devices, const SessionOptions& options,
+          const std::optional<ClusterTask>& task = {});
   // Forward only: steps run inference and count hits, no strategy has a part in it.
-  Session(Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
+  Session(graph::Graph graph, std::shared_ptr<OpenDevices> devices, const SessionOptions& options);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
   const SessionOptions& options() const { return options_; }
-  const Graph& graph() const { return graph_; }
+  const graph::Graph& graph() const { return graph_; }
   // How variables, gradients and optimizer state are stored.
-  const Arena& arena() const { return arena_; }
+  const graph::Arena& arena() const { return arena_; }
   const std::shared_ptr<OpenDevices>& devices() const { return devices_; }
   // Of all hosts.
-  const Cluster& cluster() const { return cluster_; }
+  const plan::Cluster& cluster() const { return cluster_; }
   // The connection to other hosts; null when there is no other host.
   const ClusterTask* task() const { return task_ ? &*task_ : nullptr; }
   // The numbers of the replicas on this host, ascending.
@@ -54,9 +55,9 @@ class Session {
   bool forward_only() const { return plan_->strategy == nullptr; }
   // The stage of the plan that runs now, and its part of the lowered plan.
   std::size_t stage() const { return stage_; }
-  const Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
+  const plan::Plan& lowered_plan() const { return plan_->step.lowered(stage_); }
   // This host's part of its schedule; the whole schedule on a single host.
-  const Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
+  const plan::Schedule& schedule() const { return local_ ? *local_ : plan_->step.schedule(stage_); }
   // Whether workers run their steps without waiting for each other, on any number of hosts.
   bool is_asynchronous() const { return schedule().strands.count > 1; }
 
@@ -82,7 +83,7 @@ class Session {
   std::vector<std::vector<convoy_profile_record>> profile() const;
 
   // Another plan for these devices and this storage. Error like a session's that begins with it.
-  std::shared_ptr<const PreparedPlan> prepare(StrategyPlugin& strategy,
+  std::shared_ptr<const PreparedPlan> prepare(plugin::StrategyPlugin& strategy,
                                               std::uint64_t bucket_elements) const;
   // Training continues with this plan from the step with that number. Parameters, optimizer state,
   // batch norm statistics and the loss scale are kept, and so are devices and compiled layers. The
@@ -101,13 +102,14 @@ class Session {
 
  private:
   struct Release {
-    OpenDevice* device = nullptr;
+    plugin::OpenDevice* device = nullptr;
     void operator()(void* program) const { device->release(program); }
   };
   using Program = std::unique_ptr<void, Release>;
 
-  Session(Graph graph, StrategyPlugin* strategy, std::shared_ptr<OpenDevices> devices,
-          const SessionOptions& options, const std::optional<ClusterTask>& task);
+  Session(graph::Graph graph, plugin::StrategyPlugin* strategy,
+          std::shared_ptr<OpenDevices> devices, const SessionOptions& options,
+          const std::optional<ClusterTask>& task);
   PlanSite site() const;
   void allocate_memory();
   void initialize_parameters();
@@ -121,18 +123,18 @@ class Session {
   void abandon_hung_devices();
 
   SessionOptions options_;
-  Graph graph_;
+  graph::Graph graph_;
   std::shared_ptr<OpenDevices> devices_;
   std::optional<ClusterTask> task_;
-  const Cluster& cluster_;
+  const plan::Cluster& cluster_;
   Engines engines_;
   std::vector<std::uint32_t> local_replicas_;
   std::unique_ptr<CollectiveGroups> groups_;  // null: no collective reaches other hosts
-  Arena arena_;
-  std::unique_ptr<GraphView> view_;  // compiled layers refer to it
+  graph::Arena arena_;
+  std::unique_ptr<graph::GraphView> view_;  // compiled layers refer to it
   std::shared_ptr<const PreparedPlan> plan_;
   std::size_t stage_ = 0;  // of the plan, that training is in
-  std::optional<Schedule> local_;
+  std::optional<plan::Schedule> local_;
   std::unique_ptr<PlanMemory> memory_;
   std::optional<StoredValues> values_;  // of the memory
   double initial_square_sum_ = 0;

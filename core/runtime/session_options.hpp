@@ -22,7 +22,7 @@ struct SessionOptions {
   std::uint32_t dtype = CONVOY_F32;
   std::uint64_t bucket_elements = std::uint64_t{4} << 20;
   convoy_optimizer optimizer{};
-  GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
+  plan::GuardOptions guard;  // loss scaling, clipping by norm, norms in the step results
   ExecutorOptions executor;
 };
 

@@ -14,6 +14,6 @@ struct SquareSums {
   std::vector<bool> complete;  // per phase: its updates cover all elements
 };
 
-SquareSums choose_square_sums(const Plan& lowered);
+SquareSums choose_square_sums(const plan::Plan& lowered);
 
 }  // namespace convoy::runtime

@@ -34,7 +34,7 @@ void StepDescriber::add_norms(const StepTotals& totals, TrainingStep& step) cons
   if (!sums.empty()) step.gradient_norm = std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
   for (auto sum = sums.rbegin(); sum != sums.rend(); ++sum)
     step.gradient_norms.push_back(std::sqrt(*sum));
-  const GuardOptions& guard = session_.options().guard;
+  const plan::GuardOptions& guard = session_.options().guard;
   step.loss_scale = totals.loss_scale;
   if (!step.loss_scale && guard.scales_loss()) step.loss_scale = guard.loss_scale.scale;
 }

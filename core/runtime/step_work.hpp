@@ -25,8 +25,8 @@ using LaneTimelines = std::vector<Timeline>;  // per lane of a schedule
 
 // The inputs of the executor beside the schedule. The objects behind the pointers must outlive it.
 struct ExecutorParts {
-  const Plan* plan = nullptr;  // lowered
-  const Schedule* schedule = nullptr;
+  const plan::Plan* plan = nullptr;  // lowered
+  const plan::Schedule* schedule = nullptr;
   const Engines* engines = nullptr;  // null where a place is another host's
   // On several hosts: this host's number and the engine of its network lanes. The schedule is this
   // host's part, see local_schedule().
@@ -43,9 +43,9 @@ struct ExecutorParts {
   const convoy_optimizer* optimizer = nullptr;
   std::vector<void*> programs;              // per replica, compiled on its device; null: elsewhere
   std::vector<convoy_decay_range> decayed;  // arena ranges with weight decay, ascending
-  std::function<HostKernel(const std::string&)> kernel;  // for CALL
-  const DeviceKernels* device_kernels = nullptr;         // likewise; null: there are none
-  const PluginSettings* author = nullptr;                // of both; null: there are none
+  std::function<plan::HostKernel(const std::string&)> kernel;  // for CALL
+  const DeviceKernels* device_kernels = nullptr;               // likewise; null: there are none
+  const plugin::PluginSettings* author = nullptr;              // of both; null: there are none
 };
 
 // One operation in one iteration slot, with everything its submission points to.
@@ -81,19 +81,20 @@ struct QueuedState {
 };
 
 // The device's number of the lane: one of convoy_lane, for its priority.
-std::uint32_t device_lane(const Lane& lane);
+std::uint32_t device_lane(const plan::Lane& lane);
 
 // Fills in the constant part of an operation's submission. `work` must stay where it is. Error
 // kFailed when the strategy has no host function for a kernel that the plan calls.
-void build_work(const ExecutorParts& parts, const Operation& operation,
+void build_work(const ExecutorParts& parts, const plan::Operation& operation,
                 const convoy_optimizer& optimizer, StepWork& work);
 
 // The step of an update is the number of updates that its elements have had. Call it for operations
 // in the order in which devices get them.
-void number_update(const Operation& operation, PlanMemory& memory, convoy_submission& submission);
+void number_update(const plan::Operation& operation, PlanMemory& memory,
+                   convoy_submission& submission);
 
 // A slot with the submissions of a body in that order, complete except for the values of a step.
-std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const StrandOrder& order,
+std::unique_ptr<StepSlot> build_slot(const ExecutorParts& parts, const plan::StrandOrder& order,
                                      const std::vector<bool>& wants_square_sum, QueuedState& state);
 
 }  // namespace convoy::runtime

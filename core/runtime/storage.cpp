@@ -17,7 +17,7 @@ namespace {
 using Layouts = std::vector<convoy_layout>;
 
 bool same_layouts(const Layouts& a, const Layouts& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_layout);
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), graph::same_layout);
 }
 
 // Adds the proposal of one more device or host. Returns whether all agree so far.
@@ -32,18 +32,18 @@ std::string_view bytes_of(const Layouts& layouts) {
 }
 
 // Empty when they do not fit the graph, as those of another version would.
-std::optional<Layouts> layouts_from(const std::string& bytes, const Graph& graph) {
-  const std::vector<GraphVariable>& variables = graph.variables();
+std::optional<Layouts> layouts_from(const std::string& bytes, const graph::Graph& graph) {
+  const std::vector<graph::GraphVariable>& variables = graph.variables();
   if (bytes.size() != variables.size() * sizeof(convoy_layout)) return std::nullopt;
   Layouts layouts(variables.size());
   std::memcpy(layouts.data(), bytes.data(), bytes.size());
   for (std::size_t i = 0; i < layouts.size(); ++i)
-    if (!layout_problem(layouts[i], variables[i].dimensions).empty()) return std::nullopt;
+    if (!graph::layout_problem(layouts[i], variables[i].dimensions).empty()) return std::nullopt;
   return layouts;
 }
 
 // A host without replicas sends an empty proposal, a host whose devices differ a single byte.
-bool agree_with_peers(Peers& peers, const Graph& graph, bool agreed,
+bool agree_with_peers(Peers& peers, const graph::Graph& graph, bool agreed,
                       std::optional<Layouts>& common) {
   const std::string_view own = !agreed ? "?" : common ? bytes_of(*common) : std::string_view();
   for (const std::string& bytes : peers.exchange(own)) {
@@ -56,7 +56,7 @@ bool agree_with_peers(Peers& peers, const Graph& graph, bool agreed,
 
 }  // namespace
 
-convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
+convoy_compilation compilation_of(const graph::GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica,
                                   std::uint32_t replicas) {
   auto what = make_sized<convoy_compilation>();
@@ -74,17 +74,17 @@ convoy_compilation compilation_of(const GraphView& view, const SessionOptions& o
   return what;
 }
 
-Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
-                     bool forward_only) {
-  const Cluster& cluster = users.cluster;
-  const Arena plain(graph);
-  const GraphView view(graph, plain);
+graph::Arena choose_storage(const graph::Graph& graph, const StorageUsers& users,
+                            const SessionOptions& options, bool forward_only) {
+  const plan::Cluster& cluster = users.cluster;
+  const graph::Arena plain(graph);
+  const graph::GraphView view(graph, plain);
   SessionOptions typed = options;
   typed.dtype = choose_compute_dtype(options.dtype, users.descriptions);
   std::vector<std::optional<Layouts>> proposed(cluster.replicas());
   in_parallel(proposed.size(), [&](std::size_t i) {
     const auto replica = static_cast<std::uint32_t>(i);
-    OpenDevice* device = users.engines[cluster.replica_place[replica]];
+    plugin::OpenDevice* device = users.engines[cluster.replica_place[replica]];
     if (device == nullptr) return;
     proposed[i] = device->propose_layout(
         compilation_of(view, typed, forward_only, replica, cluster.replicas()));
@@ -94,11 +94,11 @@ Arena choose_storage(const Graph& graph, const StorageUsers& users, const Sessio
   for (std::optional<Layouts>& one : proposed)
     if (one) agreed = agreed && agree(common, std::move(*one));
   if (users.peers != nullptr) agreed = agree_with_peers(*users.peers, graph, agreed, common);
-  return agreed && common ? Arena(graph, std::move(*common)) : Arena(graph);
+  return agreed && common ? graph::Arena(graph, std::move(*common)) : graph::Arena(graph);
 }
 
-Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
-                     bool forward_only) {
+graph::Arena choose_storage(const graph::Graph& graph, const OpenDevices& devices,
+                            const SessionOptions& options, bool forward_only) {
   return choose_storage(graph, {devices.cluster(), devices.engines(), devices.descriptions()},
                         options, forward_only);
 }

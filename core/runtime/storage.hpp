@@ -9,12 +9,12 @@
 namespace convoy::runtime {
 
 // How a replica's layers are compiled in a session with these options, whose dtype is a type.
-convoy_compilation compilation_of(const GraphView& view, const SessionOptions& options,
+convoy_compilation compilation_of(const graph::GraphView& view, const SessionOptions& options,
                                   bool forward_only, std::uint32_t replica, std::uint32_t replicas);
 
 // The replicas for which storage is chosen, by device; null for devices of other hosts.
 struct StorageUsers {
-  const Cluster& cluster;
+  const plan::Cluster& cluster;
   const Engines& engines;
   const std::vector<convoy_device_description>& descriptions;
   Peers* peers = nullptr;  // of several hosts: all of them choose at the same time
@@ -23,10 +23,10 @@ struct StorageUsers {
 // How a session on these devices stores the variables: the common proposal of all devices of all
 // hosts, or the plain layout when proposals differ. The plan depends on it. It allocates no memory
 // of the model's size. Error kUnavailable when the devices do not have the dtype.
-Arena choose_storage(const Graph& graph, const StorageUsers& users, const SessionOptions& options,
-                     bool forward_only);
+graph::Arena choose_storage(const graph::Graph& graph, const StorageUsers& users,
+                            const SessionOptions& options, bool forward_only);
 // The storage for one host with these devices.
-Arena choose_storage(const Graph& graph, const OpenDevices& devices, const SessionOptions& options,
-                     bool forward_only);
+graph::Arena choose_storage(const graph::Graph& graph, const OpenDevices& devices,
+                            const SessionOptions& options, bool forward_only);
 
 }  // namespace convoy::runtime

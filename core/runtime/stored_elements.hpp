@@ -14,21 +14,21 @@ namespace convoy::runtime {
 class StoredElements {
  public:
   struct Part {
-    ElementRange range;    // of the index space
-    std::uint64_t offset;  // of its first element in memory
+    plan::ElementRange range;  // of the index space
+    std::uint64_t offset;      // of its first element in memory
   };
 
   // The ranges are disjoint and ascending, as those of a RangeSet.
-  explicit StoredElements(const std::vector<ElementRange>& ranges);
+  explicit StoredElements(const std::vector<plan::ElementRange>& ranges);
 
   const std::vector<Part>& parts() const { return parts_; }
   // Elements of memory, alignment included.
   std::uint64_t count() const { return count_; }
   bool empty() const { return parts_.empty(); }
   // Where an element is in memory. Invariant: the whole range has memory.
-  std::uint64_t offset(const ElementRange& range) const;
+  std::uint64_t offset(const plan::ElementRange& range) const;
   // The parts of a range that have memory.
-  std::vector<Part> parts_in(const ElementRange& range) const;
+  std::vector<Part> parts_in(const plan::ElementRange& range) const;
 
  private:
   std::vector<Part> parts_;
@@ -37,9 +37,9 @@ class StoredElements {
 
 // Per buffer of a lowered plan, the elements that operations name. Buffers that forward and
 // backward work on are whole: layers address them from their first element.
-std::vector<StoredElements> named_elements(const Plan& plan);
+std::vector<StoredElements> named_elements(const plan::Plan& plan);
 
 // Per buffer, the elements that updates change, before the first step included.
-std::vector<StoredElements> updated_elements(const Plan& plan);
+std::vector<StoredElements> updated_elements(const plan::Plan& plan);
 
 }  // namespace convoy::runtime

@@ -15,13 +15,13 @@ namespace convoy::runtime {
 // dtype once. Error kUnavailable names the operation, the place and the device's reason. Before
 // anything is allocated: better than a step that fails. Of kernels only where devices run host
 // functions; see require_form() for others.
-void require_supported(const Plan& lowered, const Engines& engines);
+void require_supported(const plan::Plan& lowered, const Engines& engines);
 
 // Checks the guarantee of --deterministic: equal bits from equal seeds on equal devices. It holds
 // when every update waits for what it reads and the devices are deterministic
 // (CONVOY_DEVICE_DETERMINISTIC). Error kUsage with the reason when the plan is asynchronous or a
 // device is not.
-void require_deterministic(std::string_view strategy, const CheckReport& check,
+void require_deterministic(std::string_view strategy, const plan::check::CheckReport& check,
                            const std::vector<convoy_device_description>& devices);
 
 }  // namespace convoy::runtime

@@ -12,7 +12,7 @@ struct alignas(64) Timeline {
 };
 
 inline std::uint64_t value_of(const Timeline& timeline) {
-  return convoy::value_of(&timeline.value);
+  return plugin::value_of(&timeline.value);
 }
 
 }  // namespace convoy::runtime

@@ -121,8 +121,9 @@ class Loop {
       pausing_ = events_.pause_after(next);
     }
     if (events_.plan_changes_after) changing_ = events_.plan_changes_after(point(submitted_));
-    entering_ = stage_begins_with(session_.plan()->step.lowered(),
-                                  static_cast<std::uint64_t>(options_.first_step + submitted_));
+    entering_ =
+        plan::stage_begins_with(session_.plan()->step.lowered(),
+                                static_cast<std::uint64_t>(options_.first_step + submitted_));
   }
 
   void note_wait(const TimeInterval& wait) {

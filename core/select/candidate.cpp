@@ -11,18 +11,19 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
-const OptionDeclaration* declaration(const Manifest& manifest, const std::string& name) {
+const plugin::OptionDeclaration* declaration(const plugin::Manifest& manifest,
+                                             const std::string& name) {
   const auto found = std::find_if(manifest.options.begin(), manifest.options.end(),
                                   [&](const auto& option) { return option.name == name; });
   return found == manifest.options.end() ? nullptr : &*found;
 }
 
 // The variant's options and the user's; empty when they contradict each other.
-std::optional<Options> merged(const Manifest& manifest, const Variant& variant,
+std::optional<Options> merged(const plugin::Manifest& manifest, const plugin::Variant& variant,
                               const Options& given) {
   Options options;
   for (const auto& [name, value] : given)
-    options[name] = checked_option_value(*declaration(manifest, name), value);
+    options[name] = plugin::checked_option_value(*declaration(manifest, name), value);
   for (const auto& [name, value] : variant)
     if (options.try_emplace(name, value).first->second != value) return std::nullopt;
   std::erase_if(options, [&](const auto& option) {
@@ -33,7 +34,7 @@ std::optional<Options> merged(const Manifest& manifest, const Variant& variant,
 
 }  // namespace
 
-bool declares_all(const Manifest& manifest, const Options& given) {
+bool declares_all(const plugin::Manifest& manifest, const Options& given) {
   return std::all_of(given.begin(), given.end(), [&](const auto& option) {
     return declaration(manifest, option.first) != nullptr;
   });
@@ -59,14 +60,15 @@ std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements) {
   return sizes;
 }
 
-std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
+std::vector<Candidate> enumerate_candidates(std::span<const plugin::Manifest> strategies,
                                             const Options& given,
                                             std::span<const std::uint64_t> bucket_elements) {
   std::vector<Candidate> candidates;
-  for (const Manifest& manifest : strategies) {
+  for (const plugin::Manifest& manifest : strategies) {
     if (!manifest.in_auto || !declares_all(manifest, given)) continue;
-    const std::vector<Variant> defaults(1);
-    for (const Variant& variant : manifest.variants.empty() ? defaults : manifest.variants) {
+    const std::vector<plugin::Variant> defaults(1);
+    for (const plugin::Variant& variant :
+         manifest.variants.empty() ? defaults : manifest.variants) {
       const std::optional<Options> options = merged(manifest, variant, given);
       if (!options) continue;
       for (const std::uint64_t elements : bucket_elements) {

@@ -24,7 +24,8 @@ struct Candidate {
 std::string flags_of(const Candidate& candidate);
 
 // Whether the strategy knows all of these options.
-bool declares_all(const Manifest& manifest, const std::map<std::string, std::string>& given);
+bool declares_all(const plugin::Manifest& manifest,
+                  const std::map<std::string, std::string>& given);
 
 // Returns the bucket sizes to compare for a model, in elements: 16 MiB, then 1 to 128 MiB. Of the
 // sizes that hold the whole model, only one is kept.
@@ -34,7 +35,7 @@ std::vector<std::uint64_t> bucket_sizes(std::uint64_t arena_elements);
 // manifest names (the defaults if it names none) with every bucket size. The options `given` by the
 // user hold for all candidates: a strategy that does not declare them is left out, and so is a
 // variant with another value. Equal candidates count once.
-std::vector<Candidate> enumerate_candidates(std::span<const Manifest> strategies,
+std::vector<Candidate> enumerate_candidates(std::span<const plugin::Manifest> strategies,
                                             const std::map<std::string, std::string>& given,
                                             std::span<const std::uint64_t> bucket_elements);
 

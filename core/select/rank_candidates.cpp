@@ -14,20 +14,21 @@ namespace convoy::select {
 namespace {
 
 // Why a plan may not be taken; empty: it may.
-std::string objection(const CheckReport& report, const Manifest& strategy, bool allows_inexact) {
-  if (report.verdict == Verdict::kWrong) {
+std::string objection(const plan::check::CheckReport& report, const plugin::Manifest& strategy,
+                      bool allows_inexact) {
+  if (report.verdict == plan::check::Verdict::kWrong) {
     return report.findings.empty() ? "its plan is wrong" : report.findings.front().text;
   }
-  if (report.verdict == Verdict::kUnproved)
+  if (report.verdict == plan::check::Verdict::kUnproved)
     return fmt::format("nothing is proved of it{}",
                        report.findings.empty() ? "" : ": " + report.findings.front().text);
-  if (!strategy.claim.empty() && !satisfies(report, strategy.claim)) {
+  if (!strategy.claim.empty() && !plan::check::satisfies(report, strategy.claim)) {
     return fmt::format("claims to be {}, but its plan is {}", strategy.claim,
                        report.verdict_text());
   }
-  if (report.exact == Verdict::kIndependent)
+  if (report.exact == plan::check::Verdict::kIndependent)
     return "it is independent: devices train apart from each other";
-  if (report.verdict == Verdict::kSynchronous || allows_inexact) return {};
+  if (report.verdict == plan::check::Verdict::kSynchronous || allows_inexact) return {};
   return fmt::format("it is {}, which changes what is computed (--auto_inexact allows that)",
                      report.verdict_text());
 }
@@ -35,9 +36,9 @@ std::string objection(const CheckReport& report, const Manifest& strategy, bool 
 // A strategy with its options, and what its first plan says of it, whatever the buckets.
 struct Variant {
   std::size_t first = 0;  // candidate: that with the largest buckets, whose proof is the shortest
-  std::unique_ptr<StrategyPlugin> strategy;
+  std::unique_ptr<plugin::StrategyPlugin> strategy;
   std::string refusal;
-  std::optional<CheckReport> report;
+  std::optional<plan::check::CheckReport> report;
   std::string objection;
 };
 
@@ -94,7 +95,7 @@ class Ranker {
   }
 
   // Plug-ins need not know of threads.
-  PlanAuthor author(Variant& variant, const Candidate& candidate) {
+  plan::PlanAuthor author(Variant& variant, const Candidate& candidate) {
     return {candidate.strategy, [&](const convoy_planner& planner) {
               const std::lock_guard lock(plugins_);
               variant.strategy->plan(planner);
@@ -103,11 +104,11 @@ class Ranker {
 
   void predict(Variant& variant, RankedCandidate& result) {
     if (!variant.objection.empty()) return exclude(variant, result);
-    const PlanAuthor strategy = author(variant, result.candidate);
+    const plan::PlanAuthor strategy = author(variant, result.candidate);
     if (problem_.admit) problem_.admit(result.candidate, strategy);
     // Its first plan must be written alike twice.
-    StepPlan plan(problem_.cluster, problem_.arena(result.candidate.bucket_elements), strategy,
-                  {.guard = problem_.guard, .written_twice = !variant.report});
+    plan::StepPlan plan(problem_.cluster, problem_.arena(result.candidate.bucket_elements),
+                        strategy, {.guard = problem_.guard, .written_twice = !variant.report});
     if (variant.report) {
       plan.take_check(*variant.report);
     } else {
@@ -122,10 +123,10 @@ class Ranker {
     note(problem_.predict(plan.lowered()), result);
   }
 
-  void require_kernels(Variant& variant, const Plan& plan) {
+  void require_kernels(Variant& variant, const plan::Plan& plan) {
     const std::lock_guard lock(plugins_);
-    for (const Operation* call : called_kernels(plan)) {
-      require_form(*variant.strategy, call->details->kernel, problem_.kernel_forms);
+    for (const plan::Operation* call : plan::called_kernels(plan)) {
+      plugin::require_form(*variant.strategy, call->details->kernel, problem_.kernel_forms);
       if (problem_.try_kernel) problem_.try_kernel(*variant.strategy, *call);
     }
   }

@@ -17,24 +17,24 @@ namespace convoy::select {
 
 // The problem that candidates are ranked for.
 struct SelectionProblem {
-  Cluster cluster;
+  plan::Cluster cluster;
   // The forms of strategies' kernels that its devices run.
-  KernelForms kernel_forms;
+  plugin::KernelForms kernel_forms;
   // What the host adds around updates, as in the plans of a run.
-  GuardOptions guard;
+  plan::GuardOptions guard;
   // Also accepts candidates that do not compute a synchronous step: stale, asynchronous or lossy
   // ones. Wrong ones, and those whose devices train independently, are never accepted.
   bool allows_inexact = false;
-  std::function<ArenaMap(std::uint64_t bucket_elements)> arena;
+  std::function<plan::ArenaMap(std::uint64_t bucket_elements)> arena;
   // If it throws Error, the candidate is refused.
-  std::function<std::unique_ptr<StrategyPlugin>(const Candidate&)> strategy;
-  std::function<simulate::Prediction(const Plan& lowered)> predict;
+  std::function<std::unique_ptr<plugin::StrategyPlugin>(const Candidate&)> strategy;
+  std::function<simulate::Prediction(const plan::Plan& lowered)> predict;
   // Called before a candidate's plan is written for the whole cluster; may write smaller plans. If
   // it throws Error, the candidate is refused. Empty: all are admitted.
-  std::function<void(const Candidate&, const PlanAuthor& author)> admit;
+  std::function<void(const Candidate&, const plan::PlanAuthor& author)> admit;
   // Tries a kernel of a candidate's strategy with the first CALL of it. If it throws Error, the
   // candidate is refused. Empty: nothing is tried.
-  std::function<void(StrategyPlugin&, const Operation& call)> try_kernel;
+  std::function<void(plugin::StrategyPlugin&, const plan::Operation& call)> try_kernel;
 };
 
 // Plans, checks, lowers and predicts every candidate. A candidate whose plan is wrong, breaks the

@@ -31,16 +31,16 @@ struct ReplicaNeed {
 };
 
 // With `half`, activations have 16 bits.
-ReplicaNeed replica_need(const Graph& graph, Work work, bool half);
+ReplicaNeed replica_need(const graph::Graph& graph, Work work, bool half);
 
 // Returns the need of each place of the plan's cluster. With `half`, activations have 16 bits.
-std::vector<MemoryNeed> memory_needs(const Plan& lowered, const Graph& graph, std::uint32_t batch,
-                                     std::uint32_t state_slots, bool half,
+std::vector<MemoryNeed> memory_needs(const plan::Plan& lowered, const graph::Graph& graph,
+                                     std::uint32_t batch, std::uint32_t state_slots, bool half,
                                      const SimulatedMachine& machine);
 
 // Returns an empty text if every place whose memory is known can hold its need. A host also holds
 // the need of its CPU devices. Otherwise the text names the place, what it needs and what it has.
-std::string memory_problem(const std::vector<MemoryNeed>& needs, const Cluster& cluster,
+std::string memory_problem(const std::vector<MemoryNeed>& needs, const plan::Cluster& cluster,
                            const SimulatedMachine& machine);
 
 }  // namespace convoy::simulate

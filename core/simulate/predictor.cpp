@@ -13,8 +13,8 @@ std::vector<LayerTimes> Predictor::layers(const SimulatedMachine& machine, doubl
   return result;
 }
 
-void Predictor::fit(const Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
-                    const InputLoad& input) {
+void Predictor::fit(const plan::Plan& lowered, const SimulatedCluster& cluster,
+                    double images_per_second, const InputLoad& input) {
   CONVOY_CHECK(images_per_second > 0);
   const std::vector<LayerTimes> unscaled = layers(cluster.machine, 1);
   SimulationOptions options = options_.simulation;
@@ -30,7 +30,7 @@ void Predictor::fit(const Plan& lowered, const SimulatedCluster& cluster, double
       images / images_per_second);
 }
 
-Prediction Predictor::predict(const Plan& lowered, const SimulatedCluster& cluster,
+Prediction Predictor::predict(const plan::Plan& lowered, const SimulatedCluster& cluster,
                               const std::vector<LayerTimes>& layers) const {
   Prediction result;
   result.devices = cluster.cluster.replicas();
@@ -39,15 +39,15 @@ Prediction Predictor::predict(const Plan& lowered, const SimulatedCluster& clust
   result.problem = memory_problem(result.memory, cluster.cluster, cluster.machine);
   if (!result.problem.empty()) return result;
   const double images = static_cast<double>(options_.batch) * result.devices;
-  for (std::size_t stage = 0; stage < stage_count(lowered); ++stage) {
-    result.step =
-        lowered.later.empty()
-            ? simulate(lowered, cluster.machine, layers, options_.simulation)
-            : simulate(stage_of(lowered, stage), cluster.machine, layers, options_.simulation);
+  for (std::size_t stage = 0; stage < plan::stage_count(lowered); ++stage) {
+    result.step = lowered.later.empty()
+                      ? simulate(lowered, cluster.machine, layers, options_.simulation)
+                      : simulate(plan::stage_of(lowered, stage), cluster.machine, layers,
+                                 options_.simulation);
     result.images_per_second = images / result.step->step_seconds;
     if (!lowered.later.empty())
-      result.stages.push_back(
-          {first_step_of(lowered, stage), result.images_per_second, result.step->step_seconds});
+      result.stages.push_back({plan::first_step_of(lowered, stage), result.images_per_second,
+                               result.step->step_seconds});
   }
   return result;
 }

@@ -40,15 +40,15 @@ struct Prediction {
 class Predictor {
  public:
   // The graph must outlive the predictor.
-  Predictor(const Graph& graph, const PredictorOptions& options)
+  Predictor(const graph::Graph& graph, const PredictorOptions& options)
       : graph_(graph), options_(options) {}
 
   // Scales the times of layers so that the plan reaches this rate on this cluster, usually of one
   // device, with this input. Before the first call, the scale is 1.
-  void fit(const Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
+  void fit(const plan::Plan& lowered, const SimulatedCluster& cluster, double images_per_second,
            const InputLoad& input = {});
 
-  Prediction predict(const Plan& lowered, const SimulatedCluster& cluster) const {
+  Prediction predict(const plan::Plan& lowered, const SimulatedCluster& cluster) const {
     return predict(lowered, cluster, layers(cluster.machine));
   }
   // Returns the times of layers on the machine's devices. Compute them once when many plans are
@@ -56,13 +56,13 @@ class Predictor {
   std::vector<LayerTimes> layers(const SimulatedMachine& machine) const {
     return layers(machine, scale_);
   }
-  Prediction predict(const Plan& lowered, const SimulatedCluster& cluster,
+  Prediction predict(const plan::Plan& lowered, const SimulatedCluster& cluster,
                      const std::vector<LayerTimes>& layers) const;
 
  private:
   std::vector<LayerTimes> layers(const SimulatedMachine& machine, double scale) const;
 
-  const Graph& graph_;
+  const graph::Graph& graph_;
   PredictorOptions options_;
   double scale_ = 1;
 };

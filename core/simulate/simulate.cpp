@@ -174,7 +174,7 @@ void name_processor(const SimulatedProcessor& processor, double step_otherwise,
 
 }  // namespace
 
-SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
+SimulationResult simulate(const plan::Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK(options.iterations >= 3);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);

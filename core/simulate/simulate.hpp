@@ -89,7 +89,7 @@ struct SimulationResult {
 // fairly, and compute takes the times in `layers`, which has one entry per kind of device. The
 // result is deterministic: the same arguments give the same bits. Each place of the plan's cluster
 // is the place of the machine with the same number.
-SimulationResult simulate(const Plan& lowered, const SimulatedMachine& machine,
+SimulationResult simulate(const plan::Plan& lowered, const SimulatedMachine& machine,
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options);
 
 }  // namespace convoy::simulate

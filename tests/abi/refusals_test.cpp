@@ -19,8 +19,8 @@ std::string refusal(Action action) {
   return thrown_text([&] { action(); }, "accepted");
 }
 
-ArenaMap one_variable() {
-  ArenaMap arena;
+plan::ArenaMap one_variable() {
+  plan::ArenaMap arena;
   arena.variables = {{"weights", {0, 8}, 8, 1}};
   arena.elements = 8;
   arena.segments = {{0, 2, {0, 8}}};
@@ -30,21 +30,22 @@ ArenaMap one_variable() {
 
 std::string plan_of_later_strategy(const std::string& says_more) {
   return refusal([&] {
-    PluginHost host;
-    StrategyPlugin strategy(host.load_strategy(read_plugin(kLater / "plain_strategy.so")),
-                            {{"say_more", says_more}});
-    const ArenaMap arena = one_variable();
-    const Cluster cluster = make_single_host(2, true, "cpu");
-    make_plan("plain_strategy", cluster, arena,
-              [&](const convoy_planner& planner) { strategy.plan(planner); });
+    plugin::PluginHost host;
+    plugin::StrategyPlugin strategy(
+        host.load_strategy(plugin::read_plugin(kLater / "plain_strategy.so")),
+        {{"say_more", says_more}});
+    const plan::ArenaMap arena = one_variable();
+    const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+    plan::make_plan("plain_strategy", cluster, arena,
+                    [&](const convoy_planner& planner) { strategy.plan(planner); });
   });
 }
 
 std::string graph_of_later_model(const std::string& says_more) {
   return refusal([&] {
-    PluginHost host;
-    ModelPlugin model(host.load_model(read_plugin(kLater / "plain_model.so")),
-                      {{"say_more", says_more}});
+    plugin::PluginHost host;
+    plugin::ModelPlugin model(host.load_model(plugin::read_plugin(kLater / "plain_model.so")),
+                              {{"say_more", says_more}});
     graph_of(model);
   });
 }
@@ -84,9 +85,10 @@ class FrozenDevice {
  private:
   const convoy_node* nodes_[1] = {&node};
   convoy_device_request request_{.struct_size = sizeof request_, .devices = 1, .threads = 1};
-  PluginHost host_;
-  DevicePlugin plugin_{host_.load_device(read_plugin(kFrozen / "inline_device.so")), {}};
-  OpenDevice device_{plugin_, request_, 0};
+  plugin::PluginHost host_;
+  plugin::DevicePlugin plugin_{host_.load_device(plugin::read_plugin(kFrozen / "inline_device.so")),
+                               {}};
+  plugin::OpenDevice device_{plugin_, request_, 0};
 };
 
 // What a host may say some day in fields that there are already.

@@ -37,23 +37,23 @@ runtime::SessionOptions options() {
 // A session with plug-ins from these files.
 struct FromFiles {
   explicit FromFiles(const Files& files)
-      : model(host.load_model(read_plugin(files.model)), {}),
-        strategy(host.load_strategy(read_plugin(files.strategy)), {}),
-        devices(host.load_device(read_plugin(files.device)), {}),
+      : model(host.load_model(plugin::read_plugin(files.model)), {}),
+        strategy(host.load_strategy(plugin::read_plugin(files.strategy)), {}),
+        devices(host.load_device(plugin::read_plugin(files.device)), {}),
         session(graph_of(model), strategy,
                 std::make_shared<runtime::OpenDevices>(devices, kReplicas, 1), options()) {}
-  PluginHost host;
-  ModelPlugin model;
-  StrategyPlugin strategy;
-  DevicePlugin devices;
+  plugin::PluginHost host;
+  plugin::ModelPlugin model;
+  plugin::StrategyPlugin strategy;
+  plugin::DevicePlugin devices;
   runtime::Session session;
 };
 
 }  // namespace
 
-Graph graph_of(ModelPlugin& model) {
-  return assemble_graph(model.manifest().name, model.info().image_size, kClasses,
-                        [&](const convoy_graph_builder& builder) { model.build(builder); });
+graph::Graph graph_of(plugin::ModelPlugin& model) {
+  return graph::assemble_graph(model.manifest().name, model.info().image_size, kClasses,
+                               [&](const convoy_graph_builder& builder) { model.build(builder); });
 }
 
 std::vector<double> train(const Files& files) {

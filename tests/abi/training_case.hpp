@@ -30,7 +30,7 @@ struct Files {
 };
 
 // The model's graph as the real builder makes it, for 10 classes.
-Graph graph_of(ModelPlugin& model);
+graph::Graph graph_of(plugin::ModelPlugin& model);
 
 // The losses of four steps on two replicas, by the real loader, builder, planner, checker and
 // executor. The first is that of the initial parameters.

@@ -32,7 +32,7 @@ convoy_transfer mailbox_transfer(std::uint32_t peer, char* memory, std::uint64_t
   return transfer;
 }
 
-std::uint64_t next_done(OpenTransport& transport) {
+std::uint64_t next_done(plugin::OpenTransport& transport) {
   std::array<convoy_transport_event, 4> room;
   for (const convoy_transport_event& event : transport.poll(room, 0))
     if (event.kind == CONVOY_EVENT_DONE) return event.token;
@@ -41,16 +41,16 @@ std::uint64_t next_done(OpenTransport& transport) {
 
 // One task at each version's file, in one process.
 void carry(const std::filesystem::path& folder) {
-  PluginHost host;
+  plugin::PluginHost host;
   std::string logged;
-  const TransportPlugin plugin(
-      host.load_transport(read_plugin(folder / "mailbox_transport.so")), {},
+  const plugin::TransportPlugin plugin(
+      host.load_transport(plugin::read_plugin(folder / "mailbox_transport.so")), {},
       [&](std::int32_t, std::string_view, std::string_view text) { logged = text; });
   EXPECT_TRUE(plugin.has(CONVOY_TRANSPORT_ONE_MACHINE));
   EXPECT_EQ(plugin.table().preference, 7u);
   EXPECT_EQ(plugin.unavailable(), std::nullopt);
-  OpenTransport first(plugin, mailbox_run(0, 2));
-  OpenTransport second(plugin, mailbox_run(1, 2));
+  plugin::OpenTransport first(plugin, mailbox_run(0, 2));
+  plugin::OpenTransport second(plugin, mailbox_run(1, 2));
   EXPECT_EQ(logged, "opened");
   EXPECT_STREQ(first.describe().name, "mailbox");
   EXPECT_EQ(first.describe().latency, 0.25);
@@ -75,12 +75,12 @@ TEST(CONVOY_VERSIONS, TransportsOfALaterVersionCarryBytes) {
 }
 
 TEST(CONVOY_VERSIONS, TransportsSayWhatTheyRefuse) {
-  PluginHost host;
-  const auto loaded = host.load_transport(read_plugin(kFrozen / "mailbox_transport.so"));
-  const TransportPlugin closed(loaded, {{"closed", "true"}});
+  plugin::PluginHost host;
+  const auto loaded = host.load_transport(plugin::read_plugin(kFrozen / "mailbox_transport.so"));
+  const plugin::TransportPlugin closed(loaded, {{"closed", "true"}});
   EXPECT_EQ(closed.unavailable(), "the post office is closed");
   try {
-    OpenTransport transport(closed, mailbox_run(0, 9));
+    plugin::OpenTransport transport(closed, mailbox_run(0, 9));
     FAIL() << "it was opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUsage);

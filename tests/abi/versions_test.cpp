@@ -79,10 +79,10 @@ TEST(CONVOY_VERSIONS, PluginsInPlainCTrainHere) {
 }
 
 TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
-  PluginHost host;
+  plugin::PluginHost host;
   std::string logged;
-  StrategyPlugin strategy(
-      host.load_strategy(read_plugin(kFrozen / "plain_strategy.so")), {{"fail", "true"}},
+  plugin::StrategyPlugin strategy(
+      host.load_strategy(plugin::read_plugin(kFrozen / "plain_strategy.so")), {{"fail", "true"}},
       [&](std::int32_t, std::string_view, std::string_view text) { logged = text; });
   EXPECT_EQ(logged, "plain strategy created");
   EXPECT_FALSE(strategy.kernel("any", CONVOY_KERNEL_HOST).has_value());
@@ -94,20 +94,22 @@ TEST(CONVOY_VERSIONS, FrozenPluginsLogAndReportErrors) {
 
 // What came later than a plug-in is not there, and what was there is as before.
 TEST(CONVOY_VERSIONS, PluginsWithoutFormsForGpusHaveHostFunctions) {
-  PluginHost host;
+  plugin::PluginHost host;
   for (const std::filesystem::path& folder : {kFrozen, kLater}) {
-    StrategyPlugin strategy(host.load_strategy(read_plugin(folder / "one_server.so")), {});
+    plugin::StrategyPlugin strategy(
+        host.load_strategy(plugin::read_plugin(folder / "one_server.so")), {});
     EXPECT_TRUE(strategy.kernel("pass_on", CONVOY_KERNEL_HOST)) << folder;
     EXPECT_FALSE(strategy.kernel("pass_on", CONVOY_KERNEL_CUDA_SOURCE)) << folder;
     EXPECT_FALSE(strategy.kernel("pass_on", CONVOY_KERNEL_PTX)) << folder;
-    const DevicePlugin device(host.load_device(read_plugin(folder / "inline_device.so")), {});
+    const plugin::DevicePlugin device(
+        host.load_device(plugin::read_plugin(folder / "inline_device.so")), {});
     EXPECT_EQ(device.kernel_forms().bits, 1u << CONVOY_KERNEL_HOST) << folder;
   }
 }
 
 TEST(CONVOY_VERSIONS, SlotsThatAPluginLacksAreNull) {
-  PluginHost host;
-  const auto strategy = host.load_strategy(read_plugin(kFrozen / "plain_strategy.so"));
+  plugin::PluginHost host;
+  const auto strategy = host.load_strategy(plugin::read_plugin(kFrozen / "plain_strategy.so"));
   EXPECT_EQ(strategy.table->struct_size, sizeof(convoy_strategy)) << "in this host's size";
   EXPECT_EQ(strategy.table->kernel, nullptr);
   EXPECT_NE(strategy.table->plan, nullptr);

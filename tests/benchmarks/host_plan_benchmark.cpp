@@ -17,19 +17,19 @@ constexpr std::uint32_t kDevicesPerHost = 8;
 struct Case {
   explicit Case(const benchmark::State& state)
       : subject(kStrategies[state.range(0)], {}, "resnet50"),
-        cluster(make_hosts(
+        cluster(plan::make_hosts(
             {static_cast<std::uint32_t>(state.range(1)), kDevicesPerHost, false, "device", {}})),
         arena(subject.arena_map(kBucketElements)) {}
 
-  Plan plan() { return subject.plan(cluster, arena); }
+  plan::Plan plan() { return subject.plan(cluster, arena); }
 
   static constexpr std::uint64_t kBucketElements = std::uint64_t{16} << 18;
   testing::Workload subject;
-  Cluster cluster;
-  ArenaMap arena;
+  plan::Cluster cluster;
+  plan::ArenaMap arena;
 };
 
-void label(benchmark::State& state, const Plan& plan) {
+void label(benchmark::State& state, const plan::Plan& plan) {
   state.SetLabel(kStrategies[state.range(0)]);
   state.counters["operations"] = static_cast<double>(plan.body.size());
 }
@@ -42,15 +42,15 @@ void planning(benchmark::State& state) {
 
 void lowering(benchmark::State& state) {
   Case it(state);
-  const Plan plan = it.plan();
-  for (auto unused : state) benchmark::DoNotOptimize(lower(plan).body.size());
-  label(state, lower(plan));
+  const plan::Plan plan = it.plan();
+  for (auto unused : state) benchmark::DoNotOptimize(plan::lower(plan).body.size());
+  label(state, plan::lower(plan));
 }
 
 void checking(benchmark::State& state) {
   Case it(state);
-  const Plan plan = it.plan();
-  for (auto unused : state) benchmark::DoNotOptimize(check_plan(plan).verdict);
+  const plan::Plan plan = it.plan();
+  for (auto unused : state) benchmark::DoNotOptimize(plan::check::check_plan(plan).verdict);
   label(state, plan);
 }
 

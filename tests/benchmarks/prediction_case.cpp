@@ -8,9 +8,9 @@
 namespace convoy::benchmarks {
 namespace {
 
-Graph graph_of(ModelPlugin& model, const std::string& name) {
-  return assemble_graph(name, model.info().image_size, kClasses,
-                        [&](const convoy_graph_builder& builder) { model.build(builder); });
+graph::Graph graph_of(plugin::ModelPlugin& model, const std::string& name) {
+  return graph::assemble_graph(name, model.info().image_size, kClasses,
+                               [&](const convoy_graph_builder& builder) { model.build(builder); });
 }
 
 runtime::SessionOptions session_options(std::uint32_t devices, std::uint32_t batch) {
@@ -24,14 +24,14 @@ runtime::SessionOptions session_options(std::uint32_t devices, std::uint32_t bat
 }  // namespace
 
 PredictionPlugins::PredictionPlugins()
-    : device_(std::make_unique<DevicePlugin>(host_.load_device(find("convoy_device_cpu")),
-                                             OptionValues{})),
-      sharing_nothing_(std::make_unique<StrategyPlugin>(host_.load_strategy(find("independent")),
-                                                        OptionValues{})),
+    : device_(std::make_unique<plugin::DevicePlugin>(host_.load_device(find("convoy_device_cpu")),
+                                                     plugin::OptionValues{})),
+      sharing_nothing_(std::make_unique<plugin::StrategyPlugin>(
+          host_.load_strategy(find("independent")), plugin::OptionValues{})),
       software_(simulate::read_software_profile(CONVOY_SOURCE_DIR "/share/profiles", "convoy")) {}
 
-FoundPlugin PredictionPlugins::find(const std::string& name) const {
-  return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
+plugin::FoundPlugin PredictionPlugins::find(const std::string& name) const {
+  return plugin::read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
 }
 
 PredictionReference::PredictionReference(PredictionPlugins& plugins)
@@ -46,10 +46,10 @@ PredictionCase::PredictionCase(PredictionPlugins& plugins, const std::string& mo
                                std::uint32_t devices, std::uint32_t batch,
                                const std::vector<PredictionStrategy>& strategies)
     : plugins_(plugins),
-      model_(std::make_unique<ModelPlugin>(plugins.host().load_model(plugins.find(model)),
-                                           OptionValues{})) {
+      model_(std::make_unique<plugin::ModelPlugin>(plugins.host().load_model(plugins.find(model)),
+                                                   plugin::OptionValues{})) {
   for (const PredictionStrategy& each : strategies) {
-    auto strategy = std::make_unique<StrategyPlugin>(
+    auto strategy = std::make_unique<plugin::StrategyPlugin>(
         plugins.host().load_strategy(plugins.find(each.plugin)), each.options);
     if (!session_)
       session_ = std::make_unique<runtime::Session>(

@@ -18,7 +18,7 @@ namespace convoy::benchmarks {
 struct PredictionStrategy {
   std::string label;
   std::string plugin;
-  OptionValues options{};
+  plugin::OptionValues options{};
 };
 
 // One after the other: a strategy's steps, and beside them those of a fixed network on one device,
@@ -39,16 +39,16 @@ class PredictionPlugins {
  public:
   PredictionPlugins();
 
-  FoundPlugin find(const std::string& name) const;
-  PluginHost& host() { return host_; }
-  const DevicePlugin& device() const { return *device_; }
-  StrategyPlugin& sharing_nothing() { return *sharing_nothing_; }
+  plugin::FoundPlugin find(const std::string& name) const;
+  plugin::PluginHost& host() { return host_; }
+  const plugin::DevicePlugin& device() const { return *device_; }
+  plugin::StrategyPlugin& sharing_nothing() { return *sharing_nothing_; }
   const simulate::SoftwareProfile& software() const { return software_; }
 
  private:
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> device_;
-  std::unique_ptr<StrategyPlugin> sharing_nothing_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> device_;
+  std::unique_ptr<plugin::StrategyPlugin> sharing_nothing_;
   simulate::SoftwareProfile software_;
 };
 
@@ -79,12 +79,12 @@ class PredictionCase {
 
  private:
   struct Contender {
-    std::unique_ptr<StrategyPlugin> strategy;
+    std::unique_ptr<plugin::StrategyPlugin> strategy;
     std::shared_ptr<const runtime::PreparedPlan> plan;
   };
 
   PredictionPlugins& plugins_;
-  std::unique_ptr<ModelPlugin> model_;
+  std::unique_ptr<plugin::ModelPlugin> model_;
   std::vector<Contender> contenders_;  // plans are before the session that lets go of them
   std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<TrainingSteps> steps_;

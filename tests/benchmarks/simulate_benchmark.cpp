@@ -43,15 +43,16 @@ std::uint64_t elements(double megabytes) {
   return static_cast<std::uint64_t>(megabytes * (1 << 20) / sizeof(float));
 }
 
-simulate::LayerTimes layers_of(const Graph& graph) {
+simulate::LayerTimes layers_of(const graph::Graph& graph) {
   simulate::SimulatedDevice device;
   device.flops_per_second = 10.6e12;
   device.memory_bytes_per_second = 732e9;
   return simulate::layer_times(graph, 64, device);
 }
 
-Plan lowered_plan(Workload& subject, const Cluster& cluster, const ArenaMap& arena) {
-  return lower(subject.plan(cluster, arena));
+plan::Plan lowered_plan(Workload& subject, const plan::Cluster& cluster,
+                        const plan::ArenaMap& arena) {
+  return plan::lower(subject.plan(cluster, arena));
 }
 
 // Of the process so far.
@@ -95,9 +96,9 @@ std::vector<Candidate> forty_candidates() {
 // included.
 void select_among_forty(benchmark::State& state, const char* model) {
   Workload any("replicated", {}, model);
-  const Catalog catalog = Catalog::scan(
-      std::vector<SearchEntry>{{CONVOY_BINARY_DIR "/lib/convoy/plugins", SearchOrigin::kFlag}});
-  PluginHost host;
+  const plugin::Catalog catalog = plugin::Catalog::scan(std::vector<plugin::SearchEntry>{
+      {CONVOY_BINARY_DIR "/lib/convoy/plugins", plugin::SearchOrigin::kFlag}});
+  plugin::PluginHost host;
   HandMachine hand = testing::hand_machine(1, 8, true);
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(any.graph())};
@@ -106,10 +107,11 @@ void select_among_forty(benchmark::State& state, const char* model) {
   problem.cluster = hand.cluster;
   problem.arena = [&](std::uint64_t size) { return any.arena_map(size); };
   problem.strategy = [&](const Candidate& candidate) {
-    const FoundPlugin found = catalog.find(PluginKind::kStrategy, candidate.strategy);
-    return std::make_unique<StrategyPlugin>(host.load_strategy(found), candidate.options);
+    const plugin::FoundPlugin found =
+        catalog.find(plugin::PluginKind::kStrategy, candidate.strategy);
+    return std::make_unique<plugin::StrategyPlugin>(host.load_strategy(found), candidate.options);
   };
-  problem.predict = [&](const Plan& lowered) {
+  problem.predict = [&](const plan::Plan& lowered) {
     return predictor.predict(lowered, cluster, layers);
   };
   const std::vector<Candidate> candidates = forty_candidates();
@@ -143,10 +145,10 @@ void foresee_many(benchmark::State& state) {
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true, cluster_rates());
   const simulate::SimulatedCluster cluster{hand.cluster, hand.machine};
   const std::vector<simulate::LayerTimes> layers = {layers_of(subject.graph())};
-  const ArenaMap arena = subject.arena_map(elements(16));
+  const plan::ArenaMap arena = subject.arena_map(elements(16));
   const simulate::Predictor predictor(subject.graph(), foresight_options());
   for (auto _ : state) {
-    const Plan lowered = lowered_plan(subject, cluster.cluster, arena);
+    const plan::Plan lowered = lowered_plan(subject, cluster.cluster, arena);
     const auto result = predictor.predict(lowered, cluster, layers);
     state.counters["operations"] = static_cast<double>(lowered.body.size());
     state.counters["step_ms"] = result.step->step_seconds * 1e3;
@@ -169,8 +171,8 @@ void simulate_many(benchmark::State& state, std::size_t variant) {
   Workload subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
   const simulate::LayerTimes layers = layers_of(subject.graph());
-  const ArenaMap arena = subject.arena_map(elements(4));
-  const Plan plan = lowered_plan(subject, hand.cluster, arena);
+  const plan::ArenaMap arena = subject.arena_map(elements(4));
+  const plan::Plan plan = lowered_plan(subject, hand.cluster, arena);
   double step = 0;
   for (auto _ : state) {
     const auto result = simulate::simulate(plan, hand.machine, {layers}, {});
@@ -187,7 +189,7 @@ void plan_many(benchmark::State& state, std::size_t variant) {
   const Variant& it = variants()[variant];
   Workload subject(it.strategy, it.options, "resnet50");
   const HandMachine hand = testing::hand_machine(devices / 8, 8, true);
-  const ArenaMap arena = subject.arena_map(elements(4));
+  const plan::ArenaMap arena = subject.arena_map(elements(4));
   for (auto _ : state)
     benchmark::DoNotOptimize(lowered_plan(subject, hand.cluster, arena).body.size());
 }

@@ -11,8 +11,8 @@ namespace {
 
 using runtime::SessionOptions;
 
-FoundPlugin built(const std::string& name) {
-  return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
+plugin::FoundPlugin built(const std::string& name) {
+  return plugin::read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
 }
 
 SessionOptions session_options(const TrialOptions& options) {
@@ -30,20 +30,20 @@ struct TrainingTrial::Plugins {
         strategy(host.load_strategy(built(options.strategy)), options.strategy_options),
         device(host.load_device(built("convoy_device_cpu")), {}) {}
 
-  PluginHost host;
-  ModelPlugin model;
-  StrategyPlugin strategy;
-  DevicePlugin device;
+  plugin::PluginHost host;
+  plugin::ModelPlugin model;
+  plugin::StrategyPlugin strategy;
+  plugin::DevicePlugin device;
 };
 
 TrainingTrial::TrainingTrial(const TrialOptions& options)
     : plugins_(std::make_unique<Plugins>(options)) {
   const std::uint32_t size = plugins_->model.info().image_size;
   const auto build = [&](const convoy_graph_builder& builder) { plugins_->model.build(builder); };
-  Graph graph = assemble_graph(options.model, size, kClasses, build);
+  graph::Graph graph = graph::assemble_graph(options.model, size, kClasses, build);
   SessionOptions settings = session_options(options);
   if (options.buckets > 0) {
-    const std::uint64_t elements = Arena(graph).elements();
+    const std::uint64_t elements = graph::Arena(graph).elements();
     settings.bucket_elements = (elements + options.buckets - 1) / options.buckets;
   }
   session_ = std::make_unique<runtime::Session>(
@@ -55,7 +55,8 @@ TrainingTrial::TrainingTrial(const TrialOptions& options)
 TrainingTrial::~TrainingTrial() = default;
 
 std::size_t TrainingTrial::buckets() const {
-  return make_buckets(session_->arena().elements(), session_->options().bucket_elements).size();
+  return plan::make_buckets(session_->arena().elements(), session_->options().bucket_elements)
+      .size();
 }
 
 double TrainingTrial::run(int steps) {

@@ -13,7 +13,7 @@ namespace convoy::benchmarks {
 struct TrialOptions {
   std::string model;
   std::string strategy;
-  OptionValues strategy_options{};
+  plugin::OptionValues strategy_options{};
   std::uint32_t devices = 1;
   std::uint32_t batch = 1;    // per device
   std::uint64_t buckets = 0;  // about; 0: the default size of buckets

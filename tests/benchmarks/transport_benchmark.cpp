@@ -54,7 +54,7 @@ double children_seconds() {
 }
 
 // Both processes of a launched program come here for the same cases, in the same order.
-void measure(benchmark::State& state, const TransportPlugin& plugin, const Carry& carry,
+void measure(benchmark::State& state, const plugin::TransportPlugin& plugin, const Carry& carry,
              const Streams& streams) {
   static std::uint32_t number = 0;
   const Seconds seconds;
@@ -86,7 +86,7 @@ Carry encrypted(const network::SecurityOptions& files) {
   };
 }
 
-void add_case(const std::string& name, const TransportPlugin& plugin, const Carry& carry,
+void add_case(const std::string& name, const plugin::TransportPlugin& plugin, const Carry& carry,
               const Streams& streams) {
   const std::string label = name + "/" + (streams.both ? "both" : "one") +
                             "/bytes:" + std::to_string(streams.bytes) +
@@ -100,7 +100,7 @@ void add_case(const std::string& name, const TransportPlugin& plugin, const Carr
       ->Unit(benchmark::kMillisecond);
 }
 
-void add_cases(const std::string& name, const TransportPlugin& plugin, const Carry& carry) {
+void add_cases(const std::string& name, const plugin::TransportPlugin& plugin, const Carry& carry) {
   for (const bool both : {false, true})
     for (const std::uint64_t bytes : {4096, 262144, 16777216})
       for (const std::uint32_t channels : {1, 2, 4, 8})
@@ -110,13 +110,15 @@ void add_cases(const std::string& name, const TransportPlugin& plugin, const Car
 }
 
 // What of the installed transports this process can measure.
-void add_transports(PluginHost& host, std::vector<std::unique_ptr<TransportPlugin>>& plugins,
+void add_transports(plugin::PluginHost& host,
+                    std::vector<std::unique_ptr<plugin::TransportPlugin>>& plugins,
                     const std::filesystem::path& scratch) {
-  const Catalog catalog = installed_plugins("");
+  const plugin::Catalog catalog = plugin::installed_plugins("");
   const bool launched = std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr;
-  for (const std::string& name : catalog.names(PluginKind::kTransport)) {
-    const FoundPlugin found = catalog.find(PluginKind::kTransport, name);
-    auto plugin = std::make_unique<TransportPlugin>(host.load_transport(found), OptionValues{});
+  for (const std::string& name : catalog.names(plugin::PluginKind::kTransport)) {
+    const plugin::FoundPlugin found = catalog.find(plugin::PluginKind::kTransport, name);
+    auto plugin = std::make_unique<plugin::TransportPlugin>(host.load_transport(found),
+                                                            plugin::OptionValues{});
     if (plugin->has(CONVOY_TRANSPORT_LAUNCHED) != launched) continue;
     if (plugins.empty() && !launched) add_cases("sockets", *plugin, over_sockets);
     add_cases(name, *plugin, over_transport);
@@ -135,8 +137,8 @@ int main(int argc, char** argv) {
   if (rank != nullptr && std::string(rank) != "0" &&
       std::freopen("/dev/null", "w", stdout) == nullptr)
     return 1;
-  convoy::PluginHost host;
-  std::vector<std::unique_ptr<convoy::TransportPlugin>> plugins;
+  convoy::plugin::PluginHost host;
+  std::vector<std::unique_ptr<convoy::plugin::TransportPlugin>> plugins;
   ::setenv("CONVOY_PLUGIN_PATH", CONVOY_BINARY_DIR "/lib/convoy/plugins", 0);
   const std::filesystem::path scratch =
       std::filesystem::temp_directory_path() /

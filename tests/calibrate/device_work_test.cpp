@@ -21,7 +21,7 @@ constexpr std::uint64_t kBytes = std::uint64_t{1} << 20;
 TEST(DeviceWork, SumsInTheDevicesMemory) {
   const auto plugin = testing::fake_plugin();
   runtime::OpenDevices devices(*plugin, 1, 1);
-  OpenDevice& device = *devices.engines().front();
+  plugin::OpenDevice& device = *devices.engines().front();
   DeviceWork work(device);
   const DeviceVector a(device, 2 * sizeof(float));
   const DeviceVector sum(device, 2 * sizeof(float));
@@ -40,8 +40,8 @@ TEST(DeviceWork, LeavesTheMemoryOfAnOperationThatHangs) {
       testing::fake_plugin({.hang_device = 1, .hang_operation = 0, .hang_milliseconds = kHangs});
   {
     runtime::OpenDevices devices(*plugin, 2, 1);
-    OpenDevice& other = *devices.engines()[0];
-    OpenDevice& hanging = *devices.engines()[1];
+    plugin::OpenDevice& other = *devices.engines()[0];
+    plugin::OpenDevice& hanging = *devices.engines()[1];
     DeviceWork work(hanging, {&other}, 0.05);
     const DeviceVector a(hanging, kBytes);
     const DeviceVector b(other, kBytes);

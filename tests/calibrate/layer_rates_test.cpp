@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kBatch = 4;
 
 TEST(LayerRatesTest, ALayerThatWasMeasuredTakesWhatItTook) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   samples[0].seconds *= 3;
   const LayerRates rates(samples, 200e9, 20e9);
@@ -25,7 +25,7 @@ TEST(LayerRatesTest, ALayerThatWasMeasuredTakesWhatItTook) {
 }
 
 TEST(LayerRatesTest, TheSameShapeTwiceTakesTheMean) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   LayerSample slow = samples[0];
   slow.seconds *= 3;
@@ -35,12 +35,12 @@ TEST(LayerRatesTest, TheSameShapeTwiceTakesTheMean) {
 }
 
 TEST(LayerRatesTest, AnotherLayerTakesItsShareOfTheMostSimilarOnes) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   const LayerRates rates(samples, 200e9, 20e9);
   LayerShape shape = samples[0].shape;
   shape.output_channels *= 2;
-  LayerWork work = samples[0].work;
+  graph::LayerWork work = samples[0].work;
   work.flops *= 2;
   work.bytes *= 2;
   const double seconds = rates.seconds(shape, CONVOY_PASS_FORWARD, work);
@@ -48,7 +48,7 @@ TEST(LayerRatesTest, AnotherLayerTakesItsShareOfTheMostSimilarOnes) {
 }
 
 TEST(LayerRatesTest, InAnotherArithmeticTheSlowerOfOperationsAndBytesCounts) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   const LayerRates rates(samples, 200e9, 20e9);
   const LayerSample& it = samples[0];
@@ -62,7 +62,7 @@ TEST(LayerRatesTest, InAnotherArithmeticTheSlowerOfOperationsAndBytesCounts) {
 }
 
 TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   std::vector<LayerSample> samples = calibrate::samples_of(graph, kBatch, 2 / 200e9, 2 / 20e9);
   for (LayerSample& sample : samples)
     sample.seconds = sample.shape.kind == CONVOY_LAYER_FULLY_CONNECTED
@@ -75,13 +75,13 @@ TEST(LayerRatesTest, AKindThatWasNotMeasuredReachesWhatTheOthersDo) {
 }
 
 TEST(LayerRatesTest, LayersThatReadMoreThanTheyComputeFollowTheirBytes) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   const LayerRates rates(samples, 200e9, 20e9);
   LayerShape shape = samples[0].shape;
   shape.output_channels *= 2;
-  const LayerWork much = {1, 1e9};
-  const LayerWork more = {1e3, 1e9};
+  const graph::LayerWork much = {1, 1e9};
+  const graph::LayerWork more = {1e3, 1e9};
   EXPECT_DOUBLE_EQ(rates.seconds(shape, CONVOY_PASS_FORWARD, much),
                    rates.seconds(shape, CONVOY_PASS_FORWARD, more));
 }
@@ -99,7 +99,7 @@ TEST(LayerRatesTest, FullyConnectedLayersTakeTheirProductsAndTheirBytes) {
 }
 
 TEST(LayerRatesTest, AFasterDeviceTakesLess) {
-  const Graph graph = calibrate::two_convolutions();
+  const graph::Graph graph = calibrate::two_convolutions();
   const auto samples = calibrate::samples_of(graph, kBatch, 1e-11, 1e-10);
   const LayerRates rates(samples, 200e9, 20e9, 4);
   EXPECT_NEAR(rates.seconds(samples[0].shape, samples[0].pass, samples[0].work),

@@ -8,8 +8,8 @@
 namespace convoy::calibrate {
 
 // Two convolutions, the second one of half of the first one's width.
-inline Graph two_convolutions() {
-  return assemble_graph("two", 16, 10, [](const convoy_graph_builder& builder) {
+inline graph::Graph two_convolutions() {
+  return graph::assemble_graph("two", 16, 10, [](const convoy_graph_builder& builder) {
     GraphBuilder graph(builder);
     const LayerId x = graph.conv(graph.input(), 32, {.kernel = 3, .relu = true});
     graph.classify(graph.conv(x, 16, {.kernel = 3}));
@@ -18,14 +18,14 @@ inline Graph two_convolutions() {
 
 // All passes of all layers of a graph: those with products take so many seconds per operation,
 // others so many per byte.
-inline std::vector<simulate::LayerSample> samples_of(const Graph& graph, std::uint32_t batch,
+inline std::vector<simulate::LayerSample> samples_of(const graph::Graph& graph, std::uint32_t batch,
                                                      double per_flop, double per_byte) {
   std::vector<simulate::LayerSample> samples;
   const auto shapes = simulate::layer_shapes(graph, batch);
   for (std::uint32_t node = 1; node < shapes.size(); ++node)
     for (const convoy_pass pass :
          {CONVOY_PASS_FORWARD, CONVOY_PASS_BACKWARD_DATA, CONVOY_PASS_BACKWARD_WEIGHTS}) {
-      const LayerWork work = layer_work(graph, node, batch, pass);
+      const graph::LayerWork work = graph::layer_work(graph, node, batch, pass);
       const double seconds = work.flops > 0 ? per_flop * work.flops : per_byte * work.bytes;
       samples.push_back({shapes[node], pass, work, seconds});
     }
@@ -43,7 +43,7 @@ inline MachineProfile small_profile() {
   profile.teams = {{2, 1, 200e9, 20e9, 18e9}, {1, 2, 100e9, 10e9, 9e9}};
   profile.shared = {8e9, 7e9};
   profile.paths = {{"host", "device", 5e9, 4e9}};
-  const Graph graph = two_convolutions();
+  const graph::Graph graph = two_convolutions();
   profile.layers = {{2, 1, samples_of(graph, 4, 1 / 100e9, 1 / 10e9)},
                     {1, 2, samples_of(graph, 4, 1 / 50e9, 1 / 5e9)}};
   profile.checks = {{1, 0.11, 0.1}, {2, 0.19, 0.2}};

@@ -15,19 +15,19 @@ using ::testing::HasSubstr;
 
 const std::string kFaulty = CONVOY_TEST_PLUGINS "/faulty_device.so";
 
-PluginHost& host() {
-  static PluginHost plugins;
+plugin::PluginHost& host() {
+  static plugin::PluginHost plugins;
   return plugins;
 }
 
-DevicePlugin plugin_of(const std::string& file, const OptionValues& options = {}) {
+plugin::DevicePlugin plugin_of(const std::string& file, const plugin::OptionValues& options = {}) {
   setenv("GOMP_SPINCOUNT", "1000", 0);  // as the host does
-  return {host().load_device(read_plugin(file)), options};
+  return {host().load_device(plugin::read_plugin(file)), options};
 }
 
 // What becomes of one case on a device with that fault.
 CaseResult result_of(const std::string& fault, const std::string& name) {
-  const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", fault}});
+  const plugin::DevicePlugin plugin = plugin_of(kFaulty, {{"fault", fault}});
   ConformanceRun run(plugin, {.patience = 0.5});
   for (const ConformanceCase& it : conformance_cases())
     if (it.group + ": " + it.name == name) return run.run(it);
@@ -37,7 +37,7 @@ CaseResult result_of(const std::string& fault, const std::string& name) {
 class Devices : public testing::TestWithParam<std::string> {};
 
 TEST_P(Devices, HaveNothingWrong) {
-  const DevicePlugin plugin = plugin_of(GetParam());
+  const plugin::DevicePlugin plugin = plugin_of(GetParam());
   ConformanceRun run(plugin);
   int right = 0;
   for (const ConformanceCase& it : conformance_cases()) {
@@ -120,7 +120,7 @@ TEST(ConformanceRun, SaysTheDevicesOwnReasonForWhatItDoesNotSupport) {
 
 TEST(ConformanceRun, GivesUpADeviceThatHangs) {
   if (kSanitized) GTEST_SKIP() << "a device that is given up is never freed";
-  const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "hang"}});
+  const plugin::DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "hang"}});
   ConformanceRun run(plugin, {.patience = 0.2});
   for (const ConformanceCase& it : conformance_cases()) {
     if (it.name != "fill with 3, f32") continue;
@@ -133,7 +133,7 @@ TEST(ConformanceRun, GivesUpADeviceThatHangs) {
 
 TEST(ConformanceRun, GivesUpDevicesThatACaseOpenedForItself) {
   if (kSanitized) GTEST_SKIP() << "a device that is given up is never freed";
-  const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "hang_in_order"}});
+  const plugin::DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "hang_in_order"}});
   std::size_t tried = 0;
   for (const ConformanceCase& it : conformance_cases()) {
     if (it.group != "order" || it.name.starts_with("wait")) continue;
@@ -147,9 +147,9 @@ TEST(ConformanceRun, GivesUpDevicesThatACaseOpenedForItself) {
 }
 
 TEST(ConformanceRun, OpensADeviceAnewAfterAFailure) {
-  const DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "none"}});
+  const plugin::DevicePlugin plugin = plugin_of(kFaulty, {{"fault", "none"}});
   ConformanceRun run(plugin);
-  const ConformanceCase fails{"", "", [](const DevicePlugin&, TestedDevice& device) {
+  const ConformanceCase fails{"", "", [](const plugin::DevicePlugin&, TestedDevice& device) {
                                 convoy_submission submission = operation(CONVOY_OP_CALL);
                                 submission.host_kernel = [](const convoy_region*, std::uint64_t,
                                                             const convoy_region*, std::uint64_t) {

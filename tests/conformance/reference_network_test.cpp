@@ -25,14 +25,14 @@ class References : public testing::TestWithParam<LayerNetwork> {
   References() : graph_(GetParam().build()) {}
   ReferenceNetwork reference() const {
     std::vector<std::vector<float>> parameters;
-    for (const GraphVariable& variable : graph_.variables())
+    for (const graph::GraphVariable& variable : graph_.variables())
       parameters.push_back(values(variable.elements, static_cast<double>(parameters.size())));
     return {graph_, kBatch, parameters,
             values(kBatch * graph_.nodes().front().output.elements(), 0.5),
             std::vector<std::int32_t>(kBatch, 1)};
   }
 
-  const Graph graph_;
+  const graph::Graph graph_;
 };
 
 // A derivative is found from the first layer that reads the variable on. What was asked before, of

@@ -17,13 +17,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-PluginHost& transport_host() {
-  static PluginHost plugins;
+plugin::PluginHost& transport_host() {
+  static plugin::PluginHost plugins;
   return plugins;
 }
 
-TransportPlugin transport_of(const std::string& file, const OptionValues& options = {}) {
-  return {transport_host().load_transport(read_plugin(file)), options};
+plugin::TransportPlugin transport_of(const std::string& file,
+                                     const plugin::OptionValues& options = {}) {
+  return {transport_host().load_transport(plugin::read_plugin(file)), options};
 }
 
 TransportCase transport_case(const std::string& name) {
@@ -60,7 +61,7 @@ class Transports : public testing::TestWithParam<std::tuple<std::string, std::st
 TEST_P(Transports, HaveNothingWrong) {
   const auto& [file, name] = GetParam();
   const bool direct = file.find("two_copies") == std::string::npos;
-  const TransportPlugin plugin =
+  const plugin::TransportPlugin plugin =
       file == "plain_socket" ? transport_of(CONVOY_TEST_PLUGINS "/plain_socket.so")
       : file == "grpc"       ? transport_of(CONVOY_OWN_PLUGINS "/convoy_transport_grpc.so",
                                             {{"grpc_checksum", "true"}})

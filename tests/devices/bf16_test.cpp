@@ -130,7 +130,7 @@ class TwoLayers {
 };
 
 void expect_rounded_gradients(const LayerCase& first) {
-  GraphAssembler assembler("two", 6, 5);
+  graph::GraphAssembler assembler("two", 6, 5);
   const std::uint32_t hidden = relu(LayerCase(first).add_to(assembler)).add_to(assembler);
   loss(fully_connected(hidden, 5).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
@@ -167,12 +167,12 @@ struct Kernel {
 // either sign: their norms by less than 2^-6. Whole blocks of channels are what libraries are fast
 // at.
 void expect_gradients_of_f32(const Kernel& kernel, std::uint32_t side) {
-  GraphAssembler assembler("linear", side, 4);
+  graph::GraphAssembler assembler("linear", side, 4);
   const std::uint32_t first = convolution(0, 64, 3).add_to(assembler);
   LayerCase second = convolution(first, 64, kernel.height, kernel.stride, kernel.padding);
   second.layer.kernel_width = kernel.width;
   loss(fully_connected(second.add_to(assembler), 4).add_to(assembler)).add_to(assembler);
-  const Graph graph = assembler.finish();
+  const graph::Graph graph = assembler.finish();
   DeviceUnderTest device;
   TrainingCase exact(device, graph, {});
   TrainingCase rounded(device, graph, kBf16);
@@ -203,7 +203,7 @@ TEST(Bf16Gradients, OfConvolutionsOfAllKindsAreThoseOfF32ButForRounding) {
 
 TEST(Bf16Programs, RoundTheBoundOfARelu) {
   // 1.003 lies between the neighbours 1 and 1.0078125; an activation of 5 is cut to the former.
-  GraphAssembler assembler("bound", 2, 4);
+  graph::GraphAssembler assembler("bound", 2, 4);
   LayerCase bounded = relu(fully_connected(0, 16).add_to(assembler));
   bounded.layer.limit = 1.003;
   LayerCase(CONVOY_LAYER_MEAN_LOSS, {bounded.add_to(assembler)}).add_to(assembler);
@@ -218,15 +218,15 @@ TEST(Bf16Programs, RoundTheBoundOfARelu) {
 }
 
 TEST(Bf16Programs, OtherTypesAreRefused) {
-  GraphAssembler assembler("type", 2, 4);
+  graph::GraphAssembler assembler("type", 2, 4);
   loss(fully_connected(0, 4).add_to(assembler)).add_to(assembler);
-  const Graph graph = assembler.finish();
+  const graph::Graph graph = assembler.finish();
   DeviceUnderTest device;
   EXPECT_THROW(TrainingCase(device, graph, {.dtype = CONVOY_F16}), std::runtime_error);
 }
 
 // Fifty steps of gradient descent on one batch.
-std::vector<double> descend(const Graph& graph, std::uint32_t dtype, float rate) {
+std::vector<double> descend(const graph::Graph& graph, std::uint32_t dtype, float rate) {
   DeviceUnderTest device;
   TrainingCase training(device, graph, {.batch = 8, .dtype = dtype});
   std::vector<double> losses;
@@ -243,7 +243,7 @@ std::vector<double> descend(const Graph& graph, std::uint32_t dtype, float rate)
   return losses;
 }
 
-void expect_nearly_the_losses_of_f32(const Graph& graph, float rate) {
+void expect_nearly_the_losses_of_f32(const graph::Graph& graph, float rate) {
   const std::vector<double> exact = descend(graph, CONVOY_F32, rate);
   const std::vector<double> rounded = descend(graph, CONVOY_BF16, rate);
   EXPECT_LT(exact.back(), 0.7 * exact.front()) << "it learns nothing";
@@ -253,7 +253,7 @@ void expect_nearly_the_losses_of_f32(const Graph& graph, float rate) {
 }
 
 TEST(Bf16Training, OfALeNetStaysWithinTwoPercentOfF32) {
-  GraphAssembler assembler("lenet", 14, 10);
+  graph::GraphAssembler assembler("lenet", 14, 10);
   std::uint32_t x = 0;
   for (const std::uint32_t channels : {16u, 24u}) {
     x = relu(convolution(x, channels, 5).add_to(assembler)).add_to(assembler);
@@ -265,7 +265,7 @@ TEST(Bf16Training, OfALeNetStaysWithinTwoPercentOfF32) {
 }
 
 TEST(Bf16Training, OfAResNetStaysWithinTwoPercentOfF32) {
-  GraphAssembler assembler("resnet", 12, 10);
+  graph::GraphAssembler assembler("resnet", 12, 10);
   const auto norm_relu = [&](std::uint32_t x) {
     return relu(batch_norm(x).add_to(assembler)).add_to(assembler);
   };

@@ -13,7 +13,7 @@ void expect_same_bits(DeviceUnderTest& device, Operands right, const std::string
   Operands measured = right;
   run_on(device, measured);
   right.compute();
-  for (const PlanSpan& span : right.operation.writes)
+  for (const plan::PlanSpan& span : right.operation.writes)
     EXPECT_EQ(first_difference(name, measured.buffers[span.buffer], right.buffers[span.buffer],
                                span.dtype),
               "");

@@ -9,16 +9,16 @@
 namespace convoy::test {
 namespace {
 
-FoundPlugin found_plugin() {
+plugin::FoundPlugin found_plugin() {
   const char* given = std::getenv("CONVOY_TEST_DEVICE");
   const std::string kind = given == nullptr ? "cpu" : given;
   const bool is_file = kind.find('/') != std::string::npos;
-  return read_plugin(
+  return plugin::read_plugin(
       is_file ? kind : CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_" + kind + ".so");
 }
 
-PluginHost& host() {
-  static PluginHost plugins;
+plugin::PluginHost& host() {
+  static plugin::PluginHost plugins;
   return plugins;
 }
 
@@ -30,7 +30,7 @@ class SkipWithoutDevice : public testing::Environment {
     // long take the cores from each other.
     setenv("GOMP_SPINCOUNT", "1000", 0);
     if (std::getenv("CONVOY_TEST_DEVICE") == nullptr) return;
-    if (const auto reason = unavailable_reason(host(), found_plugin()))
+    if (const auto reason = plugin::unavailable_reason(host(), found_plugin()))
       GTEST_SKIP() << "no CUDA device can be used: " << *reason;
   }
 };
@@ -40,7 +40,7 @@ class SkipWithoutDevice : public testing::Environment {
 
 }  // namespace
 
-DevicePlugin tested_plugin(PluginLog log) {
+plugin::DevicePlugin tested_plugin(plugin::PluginLog log) {
   return {host().load_device(found_plugin()), {}, std::move(log)};
 }
 

@@ -14,13 +14,13 @@ inline constexpr double kPatience = 20;
 
 // The plug-in in this build tree: that of the CPU device, or of the kind that the environment
 // variable CONVOY_TEST_DEVICE names ("cuda", or a plug-in's file). `log` receives what it says.
-DevicePlugin tested_plugin(PluginLog log = {});
+plugin::DevicePlugin tested_plugin(plugin::PluginLog log = {});
 
 namespace detail {
 // A base, so that it is there before the device and after it.
 struct LoggingPlugin {
   std::vector<std::string> log;
-  DevicePlugin plugin = tested_plugin(
+  plugin::DevicePlugin plugin = tested_plugin(
       [this](std::int32_t, std::string_view, std::string_view text) { log.emplace_back(text); });
 };
 }  // namespace detail

@@ -16,8 +16,8 @@ constexpr std::uint32_t kUnits = 2000;
 
 // images -> 2000 units that are all one -> dropout -> mean. The gradient of a unit's bias is its
 // factor in the mask (0 or 1/keep) summed over the images, over the number of outputs.
-Graph dropout_graph(double keep) {
-  GraphAssembler assembler("dropout", 2, 4);
+graph::Graph dropout_graph(double keep) {
+  graph::GraphAssembler assembler("dropout", 2, 4);
   const std::uint32_t units = fully_connected(0, kUnits).add_to(assembler);
   LayerCase dropout(CONVOY_LAYER_DROPOUT, {units});
   dropout.layer.keep = keep;
@@ -89,7 +89,7 @@ TEST_P(DropoutOfImages, HaveTheMaskOfTheirLogicalOrder) {
   const std::uint32_t channels = GetParam();
   const std::uint32_t elements = channels * kCells;
   const auto factors = [&](const LayerCase& producer, std::vector<float>* sums) {
-    GraphAssembler assembler("ones", 6, 4);
+    graph::GraphAssembler assembler("ones", 6, 4);
     LayerCase dropout(CONVOY_LAYER_DROPOUT, {LayerCase(producer).add_to(assembler)});
     dropout.layer.keep = 0.8;
     const std::uint32_t total = fully_connected(dropout.add_to(assembler), 1).add_to(assembler);
@@ -126,7 +126,7 @@ constexpr std::uint32_t kDepthImages = 12, kDepthUnits = 5;
 
 std::vector<float> image_factors(const TrainingOptions& options, std::uint64_t step,
                                  double* loss = nullptr) {
-  GraphAssembler assembler("stochastic depth", 2, 4);
+  graph::GraphAssembler assembler("stochastic depth", 2, 4);
   LayerCase depth(CONVOY_LAYER_STOCHASTIC_DEPTH,
                   {fully_connected(0, kDepthUnits).add_to(assembler)});
   depth.layer.keep = 0.5;

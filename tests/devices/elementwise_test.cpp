@@ -219,12 +219,12 @@ TEST(Elementwise, MultipliesMatrices) {
 // Sums in double, in one order whatever the threads.
 TEST(Elementwise, InnerProductHasTheBitsOfTheInterpreter) {
   DeviceUnderTest device;
-  Operation meant;
-  meant.kind = OperationKind::kDot;
+  plan::Operation meant;
+  meant.kind = plan::OperationKind::kDot;
   for (const std::size_t count : {std::size_t{1}, std::size_t{1023}, std::size_t{500009}}) {
     std::vector<float> a = noise(count, 8), b = noise(count, 9), result(1);
     run(device, CONVOY_OP_DOT, {{region(a), region(b)}, {region(result)}});
-    expect_same_bits(result, algebra_result(meant, {a, b}));
+    expect_same_bits(result, plan::algebra_result(meant, {a, b}));
   }
 }
 

@@ -51,7 +51,7 @@ const LayerNetwork& find(const std::vector<LayerNetwork>& networks, const std::s
 TEST(InferenceProgram, CountsHitsAsTrainingDoesAndDropsNothing) {
   constexpr std::uint32_t kAll = CONVOY_COMPILE_DROPOUT | CONVOY_COMPILE_ACCURACY;
   const std::vector<LayerNetwork> networks = layer_networks();
-  const Graph graph = find(networks, "fully_connected_on_images").build();
+  const graph::Graph graph = find(networks, "fully_connected_on_images").build();
   DeviceUnderTest device;
   TrainingCase training(device, graph, {.batch = 16, .flags = CONVOY_COMPILE_ACCURACY});
   TrainingCase inference(device, graph, {.batch = 16, .flags = kAll | CONVOY_COMPILE_INFERENCE});

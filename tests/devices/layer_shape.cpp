@@ -87,8 +87,8 @@ LayerShape draw_shape(std::mt19937& random, double most_products) {
   return shape;
 }
 
-Graph network_of(const LayerShape& shape) {
-  GraphAssembler assembler("shape", shape.side, kClasses);
+graph::Graph network_of(const LayerShape& shape) {
+  graph::GraphAssembler assembler("shape", shape.side, kClasses);
   const bool connected = shape.kind == CONVOY_LAYER_FULLY_CONNECTED;
   const std::uint32_t before = connected ? fully_connected(0, shape.inputs).add_to(assembler)
                                          : convolution(0, shape.inputs, 1).add_to(assembler);

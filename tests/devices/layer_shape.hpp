@@ -28,6 +28,6 @@ LayerShape draw_shape(std::mt19937& random, double most_products);
 // The layer behind another one, so that it needs the gradient of its input, and before a
 // classifier. Variable 0 are the other one's weights, variable 2 those of the layer, where it has
 // any.
-Graph network_of(const LayerShape& shape);
+graph::Graph network_of(const LayerShape& shape);
 
 }  // namespace convoy::test

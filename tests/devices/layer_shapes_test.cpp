@@ -84,7 +84,7 @@ class Devices {
  public:
   void try_shape(const LayerShape& shape) {
     SCOPED_TRACE(name_of(shape));
-    const Graph graph = network_of(shape);
+    const graph::Graph graph = network_of(shape);
     std::unique_ptr<Expected> expected;
     for (const std::uint32_t dtype : {CONVOY_F32, CONVOY_BF16})
       for (std::uint32_t threads = 1; threads <= kMostThreads; ++threads) {

@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Modern, LayerGradients,
                          testing::ValuesIn(in_both_layouts(modern_layer_networks())), case_name);
 
 TEST(BatchNormLayer, MovesRunningStatisticsByTheUnbiasedVariance) {
-  GraphAssembler assembler("norm", 6, 4);
+  graph::GraphAssembler assembler("norm", 6, 4);
   const std::uint32_t norm = batch_norm(convolution(0, 9, 3).add_to(assembler)).add_to(assembler);
   loss(fully_connected(norm, 4).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
@@ -106,7 +106,7 @@ TEST(BatchNormLayer, MovesRunningStatisticsByTheUnbiasedVariance) {
 }
 
 TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
-  GraphAssembler assembler("hits", 2, 8);
+  graph::GraphAssembler assembler("hits", 2, 8);
   loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
   TrainingCase training(device, assembler.finish(), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
@@ -119,7 +119,7 @@ TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
 }
 
 TEST(SoftmaxCrossEntropyLayer, RefusesALabelOutsideTheClasses) {
-  GraphAssembler assembler("label", 2, 8);
+  graph::GraphAssembler assembler("label", 2, 8);
   loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
   TrainingCase training(device, assembler.finish(), {.batch = 1});

@@ -17,11 +17,12 @@ namespace {
 constexpr std::uint32_t kImageSize = 96;
 constexpr std::uint32_t kModelClasses = 10;
 
-Graph model_graph(const std::string& name) {
-  PluginHost host;
-  ModelPlugin model(host.load_model(read_plugin(CONVOY_PLUGIN_DIRECTORY "/" + name + ".so")), {});
-  return assemble_graph(name, kImageSize, kModelClasses,
-                        [&](const convoy_graph_builder& builder) { model.build(builder); });
+graph::Graph model_graph(const std::string& name) {
+  plugin::PluginHost host;
+  plugin::ModelPlugin model(
+      host.load_model(plugin::read_plugin(CONVOY_PLUGIN_DIRECTORY "/" + name + ".so")), {});
+  return graph::assemble_graph(name, kImageSize, kModelClasses,
+                               [&](const convoy_graph_builder& builder) { model.build(builder); });
 }
 
 struct Step {
@@ -29,7 +30,7 @@ struct Step {
   std::vector<double> norms;  // of the variables' gradients
 };
 
-Step one_step(const Graph& graph, std::uint32_t threads, std::uint32_t dtype) {
+Step one_step(const graph::Graph& graph, std::uint32_t threads, std::uint32_t dtype) {
   DeviceUnderTest device(1, 0, threads);
   TrainingCase training(device, graph, {.dtype = dtype});
   training.forward();
@@ -46,7 +47,7 @@ Step one_step(const Graph& graph, std::uint32_t threads, std::uint32_t dtype) {
 class ModernModels : public testing::TestWithParam<const char*> {};
 
 TEST_P(ModernModels, TrainAStepWithAnyNumberOfThreads) {
-  const Graph graph = model_graph(GetParam());
+  const graph::Graph graph = model_graph(GetParam());
   const std::uint32_t half = DeviceUnderTest().description().half_dtype;
   const Step exact = one_step(graph, 1, CONVOY_F32);
   for (std::size_t v = 0; v < exact.norms.size(); ++v)

@@ -92,17 +92,18 @@ TEST(Norm, IsThatOfTheGradientInFloat64WithAndWithoutWeightDecay) {
 }
 
 TEST(Norm, HasTheBitsOfTheInterpreter) {
-  UpdateConstants constants;
+  plan::UpdateConstants constants;
   constants.contributions = 3;
   constants.gradient_scale = 0.5f;
   constants.weight_decay = 0.1f;
-  include_loss_scale(constants, 64);
+  plan::include_loss_scale(constants, 64);
   DeviceUnderTest device;
   NormCase it;
   EXPECT_EQ(it.measure(device, true),
-            gradient_square_sum(constants, it.gradient, it.parameters, NormCase::is_decayed));
-  EXPECT_EQ(it.measure(device, false),
-            gradient_square_sum(constants, it.gradient, {}, [](std::size_t) { return false; }));
+            plan::gradient_square_sum(constants, it.gradient, it.parameters, NormCase::is_decayed));
+  EXPECT_EQ(
+      it.measure(device, false),
+      plan::gradient_square_sum(constants, it.gradient, {}, [](std::size_t) { return false; }));
 }
 
 TEST(Norm, OneNumberThatIsNotFiniteShowsAndHugeOnesAreNone) {
@@ -179,7 +180,7 @@ TEST(AdaptLossScale, CountsCleanStepsDoublesAfterThemAndHalvesAfterAnOverflow) {
     EXPECT_EQ(state, row.expected) << row.state[0] << ", " << row.state[1];
     EXPECT_EQ(before, row.state[0]);
     state = row.state;
-    adapt_loss_scale(state.data(), norms, 10);
+    plan::adapt_loss_scale(state.data(), norms, 10);
     EXPECT_EQ(state, row.expected) << "the interpreter's, " << row.state[0];
   }
 }

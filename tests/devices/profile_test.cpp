@@ -14,7 +14,7 @@ LayerNetwork network() {
   return layer_networks().front();
 }
 
-bool owns_weights(const GraphNode& node) {
+bool owns_weights(const graph::GraphNode& node) {
   return node.layer.kind == CONVOY_LAYER_CONVOLUTION ||
          node.layer.kind == CONVOY_LAYER_FULLY_CONNECTED;
 }
@@ -42,7 +42,7 @@ TEST(Profile, TellsOfBothPassesOfEveryLayerWithWeights) {
     EXPECT_LE(record.recent_start[0], record.recent_end[0]) << "node " << record.node;
     EXPECT_STRNE(record.implementation, "") << "node " << record.node;
   }
-  const std::vector<GraphNode>& nodes = training.graph().nodes();
+  const std::vector<graph::GraphNode>& nodes = training.graph().nodes();
   for (std::uint32_t node = 0; node < nodes.size(); ++node) {
     if (!owns_weights(nodes[node])) continue;
     EXPECT_TRUE(passes.contains({node, CONVOY_PASS_FORWARD})) << "node " << node;

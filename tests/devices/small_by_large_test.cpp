@@ -28,9 +28,9 @@ using SizeAndThreads = std::tuple<LayerSize, std::uint32_t>;
 class SmallByLarge : public testing::TestWithParam<SizeAndThreads> {
  protected:
   // The layer between two others, so that it needs the gradient of its input.
-  Graph graph() const {
+  graph::Graph graph() const {
     const auto& [inputs, outputs] = std::get<0>(GetParam());
-    GraphAssembler assembler("small_by_large", 2, 5);
+    graph::GraphAssembler assembler("small_by_large", 2, 5);
     const std::uint32_t few = fully_connected(0, inputs).add_to(assembler);
     const std::uint32_t many = fully_connected(few, outputs).add_to(assembler);
     loss(fully_connected(many, 5).add_to(assembler)).add_to(assembler);

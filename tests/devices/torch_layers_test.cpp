@@ -49,7 +49,7 @@ TEST_P(TorchLayers, HaveItsLossAndGradients) {
   training.forward();
   training.backward();
   EXPECT_NEAR(training.loss, right.at("loss").get<double>(), 1e-5);
-  const std::vector<GraphVariable>& variables = training.graph().variables();
+  const std::vector<graph::GraphVariable>& variables = training.graph().variables();
   ASSERT_EQ(right.at("gradients").size(), variables.size());
   for (std::size_t v = 0; v < variables.size(); ++v)
     expect_gradient(training.gradient(v), right.at("gradients")[v], variables[v].name);

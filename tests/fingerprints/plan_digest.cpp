@@ -5,25 +5,25 @@
 namespace convoy::testing {
 namespace {
 
-void add(Digest& digest, const std::vector<std::uint32_t>& numbers) {
+void add(plan::Digest& digest, const std::vector<std::uint32_t>& numbers) {
   digest.add(numbers.size());
   for (const std::uint32_t number : numbers) digest.add(number);
 }
 
 }  // namespace
 
-std::uint64_t schedule_hash(const Schedule& schedule) {
-  Digest digest;
+std::uint64_t schedule_hash(const plan::Schedule& schedule) {
+  plan::Digest digest;
   digest.add(schedule.lanes.size());
-  for (const Lane& lane : schedule.lanes) {
+  for (const plan::Lane& lane : schedule.lanes) {
     digest.add(lane.place);
     digest.add(lane.lane);
     add(digest, lane.operations);
   }
-  for (const ScheduledOperation& operation : schedule.operations) {
+  for (const plan::ScheduledOperation& operation : schedule.operations) {
     add(digest, {operation.lane, operation.position, operation.urgency});
     digest.add(operation.waits.size());
-    for (const LaneWait& wait : operation.waits)
+    for (const plan::LaneWait& wait : operation.waits)
       add(digest, {wait.lane, wait.position, wait.distance});
   }
   add(digest, schedule.submission);

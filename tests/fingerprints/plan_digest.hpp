@@ -7,6 +7,6 @@
 namespace convoy::testing {
 
 // Everything that a schedule says.
-std::uint64_t schedule_hash(const Schedule& schedule);
+std::uint64_t schedule_hash(const plan::Schedule& schedule);
 
 }  // namespace convoy::testing

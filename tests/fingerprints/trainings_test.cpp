@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint32_t kBatch = 4;
 constexpr std::int64_t kSteps = 3;
 
-runtime::SessionOptions session_options(const GuardOptions& guards, std::uint32_t devices) {
+runtime::SessionOptions session_options(const plan::GuardOptions& guards, std::uint32_t devices) {
   OptimizerOptions optimizer;
   optimizer.kind = CONVOY_OPTIMIZER_MOMENTUM;
   runtime::SessionOptions options;
@@ -32,17 +32,17 @@ runtime::SessionOptions session_options(const GuardOptions& guards, std::uint32_
   return options;
 }
 
-std::string trained(const DevicePlugin& plugin, const Variant& variant, const GuardOptions& guards,
-                    std::uint32_t devices) {
-  PluginHost host;
+std::string trained(const plugin::DevicePlugin& plugin, const Variant& variant,
+                    const plan::GuardOptions& guards, std::uint32_t devices) {
+  plugin::PluginHost host;
   try {
     const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
     runtime::Session session(small_network(), *strategy, open_devices(plugin, devices),
                              session_options(guards, devices));
     const auto source = hash_images(devices, devices * kBatch);
     train(session, *source, 0.01, kSteps);
-    return hex(plan_hash(session.lowered_plan())) + ' ' + hex(schedule_hash(session.schedule())) +
-           ' ' + session.values().parameter_hash();
+    return hex(plan::plan_hash(session.lowered_plan())) + ' ' +
+           hex(schedule_hash(session.schedule())) + ' ' + session.values().parameter_hash();
   } catch (const Error& error) {
     return "refused: " + std::string(error.what());
   }
@@ -50,7 +50,7 @@ std::string trained(const DevicePlugin& plugin, const Variant& variant, const Gu
 
 // Two devices; what needs more is left out. What the host adds is tried with variants of so few
 // options.
-std::vector<std::string> trainings_on(const std::string& kind, const DevicePlugin& plugin,
+std::vector<std::string> trainings_on(const std::string& kind, const plugin::DevicePlugin& plugin,
                                       std::size_t most_options) {
   std::vector<std::string> lines;
   for (const Variant& variant : all_variants()) {
@@ -70,9 +70,9 @@ TEST(Fingerprints, OfTrainingsOnFakeDevices) {
 
 #ifdef CONVOY_EMULATED_CUDA
 TEST(Fingerprints, OfTrainingsOnEmulatedCudaDevices) {
-  PluginHost host;
-  const DevicePlugin plugin(host.load_device(read_plugin(CONVOY_EMULATED_CUDA)),
-                            {{"gpu_indices", "0,0"}});
+  plugin::PluginHost host;
+  const plugin::DevicePlugin plugin(host.load_device(plugin::read_plugin(CONVOY_EMULATED_CUDA)),
+                                    {{"gpu_indices", "0,0"}});
   expect_recorded("trainings_cuda.txt", trainings_on("cuda", plugin, 0));
 }
 #endif
@@ -103,7 +103,7 @@ TEST(Fingerprints, OfTrainingsOnCpuDevices) {
   }
   if (!writes_fingerprints() && recorded != title)
     GTEST_SKIP() << "recorded for another " << recorded << ", here it is " << title;
-  PluginHost host;
+  plugin::PluginHost host;
   std::vector<std::string> lines = trainings_on("cpu", *cpu_plugin(host), 1);
   lines.insert(lines.begin(), title);
   expect_recorded("trainings_cpu.txt", lines);

@@ -4,14 +4,14 @@
 
 namespace convoy::testing {
 
-std::vector<std::pair<std::string, GuardOptions>> sample_guards() {
-  GuardOptions clipped;
+std::vector<std::pair<std::string, plan::GuardOptions>> sample_guards() {
+  plan::GuardOptions clipped;
   clipped.clip_norm = 1;
-  GuardOptions scaled;
+  plan::GuardOptions scaled;
   scaled.loss_scale = {128, 0};
-  GuardOptions adapted = scaled;
+  plan::GuardOptions adapted = scaled;
   adapted.automatic_loss_scale = true;
-  GuardOptions reported;
+  plan::GuardOptions reported;
   reported.gradient_norms = true;
   return {{"plain", {}},
           {"clipped", clipped},
@@ -27,8 +27,8 @@ std::vector<DeviceKind> device_kinds() {
           {"cuda without peer access", false, false, true, false}};
 }
 
-Cluster make_cluster(const DeviceKind& kind, std::uint32_t devices) {
-  Cluster cluster = make_single_host(devices, kind.shares_host_memory, kind.name);
+plan::Cluster make_cluster(const DeviceKind& kind, std::uint32_t devices) {
+  plan::Cluster cluster = plan::make_single_host(devices, kind.shares_host_memory, kind.name);
   for (std::uint32_t from = 0; from < devices; ++from)
     for (std::uint32_t to = 0; to < devices; ++to)
       if (from != to) cluster.access[from][to] = kind.peer_access;
@@ -60,7 +60,7 @@ std::vector<Variant> host_variants() {
           {"distributed_all_reduce", {{"all_reduce_spec", "pscpu:8:pscpu#2:32:nccl/xring"}}}};
 }
 
-std::vector<HostsDescription> sample_hosts() {
+std::vector<plan::HostsDescription> sample_hosts() {
   return {{2, 2, true, "device", {}},
           {2, 2, false, "device", {2, 3, 4}},
           {2, 2, false, "device", {0, 1}},

@@ -11,7 +11,7 @@
 namespace convoy::testing {
 
 // What the host may add to a strategy's plan, each on its own, by name.
-std::vector<std::pair<std::string, GuardOptions>> sample_guards();
+std::vector<std::pair<std::string, plan::GuardOptions>> sample_guards();
 
 // Kinds of devices by what planning knows of them.
 struct DeviceKind {
@@ -23,7 +23,7 @@ struct DeviceKind {
 };
 // CPU devices, fake ones, CUDA devices with and without peer access.
 std::vector<DeviceKind> device_kinds();
-Cluster make_cluster(const DeviceKind& kind, std::uint32_t devices);
+plan::Cluster make_cluster(const DeviceKind& kind, std::uint32_t devices);
 
 // How many devices a variant is planned for: four, if it takes so many.
 std::uint32_t sample_devices(const Variant& variant);
@@ -32,6 +32,6 @@ bool is_packed(const Variant& variant);
 
 // Strategies for several hosts, and the clusters for which they plan.
 std::vector<Variant> host_variants();
-std::vector<HostsDescription> sample_hosts();
+std::vector<plan::HostsDescription> sample_hosts();
 
 }  // namespace convoy::testing

@@ -14,7 +14,7 @@ std::string manifest_text(std::string_view bytes) {
     CONVOY_CHECK(offset <= bytes.size() && count <= bytes.size() - offset);
     std::memcpy(to, bytes.data() + offset, count);
   };
-  return convoy::read_manifest_section({bytes.size(), read});
+  return convoy::plugin::read_manifest_section({bytes.size(), read});
 }
 
 }  // namespace
@@ -23,11 +23,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view bytes = convoy::fuzz::as_text(data + 1, size - 1);
   try {
-    const convoy::Manifest manifest =
-        convoy::parse_manifest(data[0] % 2 == 1 ? std::string(bytes) : manifest_text(bytes));
-    for (const convoy::OptionDeclaration& option : manifest.options)
-      convoy::checked_option_value(option, option.default_value);
-  } catch (const convoy::ManifestError&) {
+    const convoy::plugin::Manifest manifest = convoy::plugin::parse_manifest(
+        data[0] % 2 == 1 ? std::string(bytes) : manifest_text(bytes));
+    for (const convoy::plugin::OptionDeclaration& option : manifest.options)
+      convoy::plugin::checked_option_value(option, option.default_value);
+  } catch (const convoy::plugin::ManifestError&) {
     return 0;  // refused, as it should be
   }
   return 0;

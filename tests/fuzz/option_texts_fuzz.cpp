@@ -39,13 +39,13 @@ void read_machine(const std::string& text) {
 }
 
 void read_options(const std::string& text) {
-  using convoy::OptionType;
+  using convoy::plugin::OptionType;
   for (const OptionType type : {OptionType::kBool, OptionType::kInt, OptionType::kFloat,
                                 OptionType::kString, OptionType::kEnum})
     try {
-      const convoy::OptionDeclaration option{.name = "option", .type = type};
-      const std::string value = convoy::checked_option_value(option, text);
-      CONVOY_CHECK(convoy::checked_option_value(option, value) == value);
+      const convoy::plugin::OptionDeclaration option{.name = "option", .type = type};
+      const std::string value = convoy::plugin::checked_option_value(option, text);
+      CONVOY_CHECK(convoy::plugin::checked_option_value(option, value) == value);
     } catch (const std::invalid_argument&) {
       continue;  // refused, as it should be
     }

@@ -18,8 +18,8 @@ struct FreshModel {
   double square_sum;  // expectation of the sum of w^2 / 2 over decayed variables, as published
 };
 
-double decayed_square_sum(const Graph& graph) {
-  const Arena arena(graph);
+double decayed_square_sum(const graph::Graph& graph) {
+  const graph::Arena arena(graph);
   const std::vector<float> values = initial_parameters(graph, arena, 1234, false, 2);
   double sum = 0;
   for (std::size_t v = 0; v < graph.variables().size(); ++v) {

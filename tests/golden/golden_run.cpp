@@ -14,7 +14,7 @@
 namespace convoy::testing {
 namespace {
 
-std::uint32_t first_gradient(const Plan& plan) {
+std::uint32_t first_gradient(const plan::Plan& plan) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind == CONVOY_BUFFER_GRADIENT && plan.buffers[i].owner == 0) return i;
   throw std::runtime_error("the plan has no gradients of replica 0");
@@ -25,8 +25,8 @@ class SkipWithoutDevice : public ::testing::Environment {
  public:
   void SetUp() override {
     if (std::getenv("CONVOY_TEST_DEVICE") == nullptr) return;
-    PluginHost host;
-    if (const auto reason = unavailable_reason(host, found_under_test()))
+    plugin::PluginHost host;
+    if (const auto reason = plugin::unavailable_reason(host, found_under_test()))
       GTEST_SKIP() << "no CUDA device can be used: " << *reason;
   }
 };
@@ -36,7 +36,7 @@ class SkipWithoutDevice : public ::testing::Environment {
 
 }  // namespace
 
-GoldenRun::GoldenRun(const nlohmann::json& golden, const Graph& graph,
+GoldenRun::GoldenRun(const nlohmann::json& golden, const graph::Graph& graph,
                      const GoldenRunOptions& options)
     : devices_(plugin_under_test(host_, options.devices)),
       strategy_(strategy_plugin(host_, options.strategy, options.strategy_options)) {
@@ -79,10 +79,10 @@ std::vector<float> GoldenRun::gradient_arena() {
 }
 
 std::vector<float> GoldenRun::plain(const std::vector<float>& arena, std::size_t variable) const {
-  const GraphVariable& it = session_->graph().variables().at(variable);
+  const graph::GraphVariable& it = session_->graph().variables().at(variable);
   std::vector<float> result(it.elements);
-  unpack(session_->arena().layout(variable), it.dimensions,
-         arena.data() + session_->arena().range(variable).first, result.data());
+  graph::unpack(session_->arena().layout(variable), it.dimensions,
+                arena.data() + session_->arena().range(variable).first, result.data());
   return result;
 }
 

@@ -18,7 +18,7 @@ struct GoldenRunOptions {
   std::string strategy = "replicated";
   std::uint32_t devices = 1;
   OptimizerOptions optimizer = {};
-  OptionValues strategy_options = {};
+  plugin::OptionValues strategy_options = {};
   bool reference_fill = true;  // else the layers' own initialisers
   std::uint32_t threads = 1;   // of each device
   std::uint32_t dtype = CONVOY_F32;
@@ -28,7 +28,8 @@ struct GoldenRunOptions {
 // without dropout. The golden file's global batch is divided among the devices.
 class GoldenRun {
  public:
-  GoldenRun(const nlohmann::json& golden, const Graph& graph, const GoldenRunOptions& options);
+  GoldenRun(const nlohmann::json& golden, const graph::Graph& graph,
+            const GoldenRunOptions& options);
 
   // Takes steps at a constant rate; may be called again to go on.
   std::vector<TrainingStep> train(double rate, std::int64_t steps);
@@ -40,9 +41,9 @@ class GoldenRun {
   std::vector<float> plain(const std::vector<float>& arena, std::size_t variable) const;
 
  private:
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_;
-  std::unique_ptr<StrategyPlugin> strategy_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> devices_;
+  std::unique_ptr<plugin::StrategyPlugin> strategy_;
   std::unique_ptr<runtime::Session> session_;
   std::unique_ptr<data::BatchSource> source_;
   std::int64_t steps_ = 0;

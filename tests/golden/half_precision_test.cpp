@@ -21,10 +21,10 @@ class HalfPrecision : public ::testing::TestWithParam<std::string> {};
 // after another add up in squares. Stored are weights and sums of the layers that have weights, and
 // what batch norm gives. An image's loss is off as one logit of it is, and the mean over images by
 // less.
-double first_loss_deviation(const Graph& graph, const json& golden) {
+double first_loss_deviation(const graph::Graph& graph, const json& golden) {
   double roundings = 0;
-  for (const GraphNode& node : graph.nodes()) {
-    if (owns_weights(node.layer.kind)) roundings += 2;
+  for (const graph::GraphNode& node : graph.nodes()) {
+    if (graph::owns_weights(node.layer.kind)) roundings += 2;
     if (node.layer.kind == CONVOY_LAYER_BATCH_NORM) roundings += 1;
   }
   const double images = golden.at("batch");
@@ -43,7 +43,8 @@ constexpr double kFall = 0.45;
 
 TEST_P(HalfPrecision, LossesStayNearThoseOfFloat64) {
   const json golden = read_golden(GetParam());
-  const Graph graph = test::load_model(GetParam(), golden.at("classes").get<std::uint32_t>()).graph;
+  const graph::Graph graph =
+      test::load_model(GetParam(), golden.at("classes").get<std::uint32_t>()).graph;
   GoldenRun run(golden, graph, {.optimizer = plain_optimizer(), .dtype = CONVOY_BF16});
   const json& reference = golden.at("sgd");
   const std::vector<TrainingStep> steps = run.train(reference.at("lr"), 4);

@@ -28,8 +28,8 @@ void clear_probe(GoldenRun& run, std::size_t probe) {
 
 }  // namespace
 
-Graph with_logits_probe(const Graph& graph) {
-  GraphAssembler assembler(graph.model(), graph.image_size(), kProbeClasses);
+graph::Graph with_logits_probe(const graph::Graph& graph) {
+  graph::GraphAssembler assembler(graph.model(), graph.image_size(), kProbeClasses);
   std::uint32_t last = 0;
   for (std::size_t i = 1; i + 1 < graph.nodes().size(); ++i) {
     convoy_layer layer = graph.nodes()[i].layer;

@@ -12,7 +12,7 @@ namespace convoy::testing {
 // class. With labels 0 and 1 for two images,
 //   dL/dW[0] = (-2/3 first + 1/3 second) / 2 and dL/dW[1] = (1/3 first - 2/3 second) / 2,
 // which has one solution. This is a model's graph with that end in place of its loss.
-Graph with_logits_probe(const Graph& graph);
+graph::Graph with_logits_probe(const graph::Graph& graph);
 
 // The logits [2, classes] of a golden file's two images, row-major, from a run of such a graph.
 // Takes one step.

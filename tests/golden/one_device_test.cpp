@@ -23,7 +23,7 @@ constexpr std::uint32_t kFirstGradientKey = 5001;
 
 class OneDevice : public ::testing::TestWithParam<ModelAndThreads> {
  protected:
-  Graph graph() const {
+  graph::Graph graph() const {
     return test::load_model(model(), golden_.at("classes").get<std::uint32_t>()).graph;
   }
   std::string model() const { return std::get<0>(GetParam()); }

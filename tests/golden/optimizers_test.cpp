@@ -72,7 +72,7 @@ class Optimizers : public ::testing::TestWithParam<StrategyDevicesThreads> {
   }
 
   const json golden_ = read_golden("lenet_optimizers");
-  const Graph graph_ = test::load_model("lenet", golden_.at("classes")).graph;
+  const graph::Graph graph_ = test::load_model("lenet", golden_.at("classes")).graph;
 };
 
 // A sum over two replicas is another case than one over one.

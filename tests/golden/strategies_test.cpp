@@ -16,7 +16,7 @@ constexpr int kSteps = 3;
 
 struct Variant {
   std::string strategy;
-  OptionValues options = {};
+  plugin::OptionValues options = {};
   std::uint32_t fewest_devices = 2;
 };
 
@@ -69,7 +69,7 @@ class SynchronousStrategies : public ::testing::TestWithParam<const char*> {
     return result;
   }
 
-  const Graph graph_ = test::load_model("lenet", 1001).graph;
+  const graph::Graph graph_ = test::load_model("lenet", 1001).graph;
 };
 
 TEST_P(SynchronousStrategies, LeadToTheParametersOfOneDevice) {

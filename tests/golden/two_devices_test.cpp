@@ -66,7 +66,7 @@ class TwoDevices : public ::testing::TestWithParam<TwoDevicesCase> {
   double tolerance(const std::string& name) const { return golden_.at("tolerance").at(name); }
 
   const json golden_ = read_golden(GetParam().model);
-  const Graph graph_ = test::load_model(GetParam().model, golden_.at("classes")).graph;
+  const graph::Graph graph_ = test::load_model(GetParam().model, golden_.at("classes")).graph;
 };
 
 TEST_P(TwoDevices, MomentumWithWeightDecayAgrees) {

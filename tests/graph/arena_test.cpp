@@ -9,7 +9,7 @@
 #include "core/graph/layout.hpp"
 #include "tests/support/thrown_text.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace test = conformance;
 namespace {
 
@@ -91,4 +91,4 @@ TEST(GraphView, ShowsNodesVariablesAndOffsets) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

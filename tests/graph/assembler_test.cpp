@@ -9,7 +9,7 @@
 #include "core/conformance/layer_builder.hpp"
 #include "tests/support/thrown_text.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace test = conformance;
 namespace {
 
@@ -233,4 +233,4 @@ TEST(Assembler, TellsShapesThroughTheCInterface) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -7,7 +7,7 @@
 
 #include "core/conformance/layer_builder.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace test = conformance;
 namespace {
 
@@ -211,4 +211,4 @@ TEST(Graph, UpsamplingAndDilationChangeShapes) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

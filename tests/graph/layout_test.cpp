@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 using Dimensions = std::vector<uint64_t>;
@@ -171,4 +171,4 @@ TEST(Layout, UnusableLayoutsAreNamed) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

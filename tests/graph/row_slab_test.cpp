@@ -6,7 +6,7 @@
 
 #include "core/graph/layout.hpp"
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 struct SlabCase {
@@ -93,4 +93,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& each) { return each.param.name; });
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace convoy {
+namespace convoy::graph {
 namespace {
 
 struct WindowCase {
@@ -44,4 +44,4 @@ INSTANTIATE_TEST_SUITE_P(
                    {0, 0, 0}}));
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::graph

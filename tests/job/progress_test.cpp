@@ -37,7 +37,7 @@ Watcher progress_of(const std::string& strategy, int batches) {
   options.num_warmup_batches = 1;
   options.variable_update = strategy;
   Watcher watcher;
-  Setup setup = set_up_run(options, installed_plugins(CONVOY_OWN_PLUGINS), log_to(watcher));
+  Setup setup = set_up_run(options, plugin::installed_plugins(CONVOY_OWN_PLUGINS), log_to(watcher));
   run(setup, watcher);
   return watcher;
 }

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 class SetupTest : public ::testing::Test {
  protected:
   std::string refusal() const {
-    return thrown_text([this] { set_up_run(options_, installed_plugins(CONVOY_OWN_PLUGINS), {}); });
+    return thrown_text(
+        [this] { set_up_run(options_, plugin::installed_plugins(CONVOY_OWN_PLUGINS), {}); });
   }
 
   // Nothing where no strategy was chosen by simulation.

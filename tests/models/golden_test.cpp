@@ -22,7 +22,7 @@ json read_golden(const std::string& model) {
 }
 
 // The reference files name layers after what they show: the output behind the activation.
-bool is_shown(const std::string& model, const GraphNode& node) {
+bool is_shown(const std::string& model, const graph::GraphNode& node) {
   switch (node.layer.kind) {
     case CONVOY_LAYER_CONVOLUTION:
     case CONVOY_LAYER_FULLY_CONNECTED:
@@ -35,7 +35,7 @@ bool is_shown(const std::string& model, const GraphNode& node) {
   }
 }
 
-Graph load_graph(const std::string& model, const json& golden) {
+graph::Graph load_graph(const std::string& model, const json& golden) {
   return test::load_model(model, golden.at("classes").get<uint32_t>()).graph;
 }
 
@@ -49,12 +49,12 @@ class Golden : public testing::TestWithParam<const char*> {};
 
 TEST_P(Golden, VariablesAgreeInOrderNameShapeFillAndDecay) {
   const json golden = read_golden(GetParam());
-  const Graph graph = load_graph(GetParam(), golden);
+  const graph::Graph graph = load_graph(GetParam(), golden);
   const json& variables = golden.at("variables");
   ASSERT_EQ(graph.variables().size(), variables.size());
   EXPECT_EQ(graph.parameter_count(), golden.at("num_parameters").get<uint64_t>());
   for (size_t k = 0; k < variables.size(); ++k) {
-    const GraphVariable& actual = graph.variables()[k];
+    const graph::GraphVariable& actual = graph.variables()[k];
     const json& expected = variables[k];
     ASSERT_EQ(actual.name, expected.at("name").get<std::string>()) << "variable " << k;
     EXPECT_EQ(actual.dimensions, expected.at("shape").get<std::vector<uint64_t>>()) << actual.name;
@@ -66,10 +66,10 @@ TEST_P(Golden, VariablesAgreeInOrderNameShapeFillAndDecay) {
 
 TEST_P(Golden, ActivationShapesAgreeInExecutionOrder) {
   const json golden = read_golden(GetParam());
-  const Graph graph = load_graph(GetParam(), golden);
+  const graph::Graph graph = load_graph(GetParam(), golden);
   EXPECT_EQ(graph.image_size(), golden.at("image_size").get<uint32_t>());
   std::vector<std::string> actual;
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     if (!is_shown(GetParam(), node)) continue;
     const bool pool =
         node.layer.kind == CONVOY_LAYER_MAX_POOL || node.layer.kind == CONVOY_LAYER_AVERAGE_POOL;
@@ -87,12 +87,12 @@ TEST_P(Golden, ActivationShapesAgreeInExecutionOrder) {
 
 TEST_P(Golden, BatchNormsAgreeInConfigurationAndState) {
   const json golden = read_golden(GetParam());
-  const Graph graph = load_graph(GetParam(), golden);
+  const graph::Graph graph = load_graph(GetParam(), golden);
   const json& states = golden.at("bn_after_step1");
   ASSERT_EQ(graph.count(CONVOY_LAYER_BATCH_NORM), states.size());
   size_t next = 0;
   uint64_t state_first = 0;
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
     EXPECT_EQ(node.name, states[next].at("name").get<std::string>());
     EXPECT_EQ(node.output.channels, states[next].at("channels").get<uint32_t>()) << node.name;

@@ -14,14 +14,14 @@ namespace {
 // activation at the end of residual networks is no layer there.
 class LayerTable {
  public:
-  explicit LayerTable(const Graph& graph) : graph_(graph) {
+  explicit LayerTable(const graph::Graph& graph) : graph_(graph) {
     for (uint32_t id = 0; id < graph.nodes().size(); ++id) add(id);
   }
   const std::vector<std::string>& lines() const { return lines_; }
 
  private:
   void add(uint32_t id) {
-    const GraphNode& node = graph_.nodes()[id];
+    const graph::GraphNode& node = graph_.nodes()[id];
     switch (node.layer.kind) {
       case CONVOY_LAYER_CONVOLUTION:
         lines_.push_back(fmt::format("{}\t{}\t{}\t{}\t{}", node.name, window_and_shapes(node),
@@ -42,10 +42,10 @@ class LayerTable {
     }
   }
 
-  static std::string shape(const TensorShape& shape) {
+  static std::string shape(const graph::TensorShape& shape) {
     return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
   }
-  static std::string window_and_shapes(const GraphNode& node) {
+  static std::string window_and_shapes(const graph::GraphNode& node) {
     static constexpr const char* kPaddings[] = {"VALID", "SAME", "FIXED"};
     const convoy_layer& layer = node.layer;
     EXPECT_EQ(layer.stride_height, layer.stride_width) << node.name;
@@ -53,11 +53,11 @@ class LayerTable {
                        layer.stride_height, kPaddings[layer.padding], shape(node.input),
                        shape(node.output));
   }
-  uint64_t weights(const GraphNode& node) const {
+  uint64_t weights(const graph::GraphNode& node) const {
     return graph_.variables()[node.variables[0]].elements;
   }
   uint32_t kind_behind(uint32_t id) const {
-    const GraphNode& next = graph_.nodes()[id + 1];
+    const graph::GraphNode& next = graph_.nodes()[id + 1];
     return next.inputs == std::vector<uint32_t>{id} ? next.layer.kind : 0;
   }
   std::string behind(uint32_t id) const {
@@ -68,13 +68,13 @@ class LayerTable {
     return fmt::format("{}\t{}", norm ? "BN" : bias ? "bias" : "-", relu ? "relu" : "None");
   }
 
-  const Graph& graph_;
+  const graph::Graph& graph_;
   std::vector<std::string> lines_;
 };
 
-std::vector<std::string> variable_table(const Graph& graph) {
+std::vector<std::string> variable_table(const graph::Graph& graph) {
   std::vector<std::string> lines;
-  for (const GraphVariable& variable : graph.variables())
+  for (const graph::GraphVariable& variable : graph.variables())
     lines.push_back(fmt::format("{}\t{}", variable.name, variable.elements));
   return lines;
 }
@@ -103,7 +103,7 @@ PublishedTable read_table(const std::string& model) {
 class LayerTables : public testing::TestWithParam<const char*> {};
 
 TEST_P(LayerTables, EveryLayerIsThePublishedOne) {
-  const Graph graph = test::load_model(GetParam()).graph;
+  const graph::Graph graph = test::load_model(GetParam()).graph;
   const std::vector<std::string> expected = read_table(GetParam()).layers;
   const std::vector<std::string> actual = LayerTable(graph).lines();
   ASSERT_FALSE(expected.empty());
@@ -112,7 +112,7 @@ TEST_P(LayerTables, EveryLayerIsThePublishedOne) {
 }
 
 TEST_P(LayerTables, EveryVariableIsThePublishedOne) {
-  const Graph graph = test::load_model(GetParam()).graph;
+  const graph::Graph graph = test::load_model(GetParam()).graph;
   const std::vector<std::string> expected = read_table(GetParam()).variables;
   ASSERT_FALSE(expected.empty());
   EXPECT_EQ(variable_table(graph), expected);

@@ -13,19 +13,21 @@
 namespace convoy::test {
 
 PluginGraph describe_model(const std::string& name, const convoy_model& table, uint32_t classes) {
-  const PluginSettings settings{"model " + name};
+  const plugin::PluginSettings settings{"model " + name};
   void* made = nullptr;
-  call(settings, "create",
-       [&](convoy_context* context) { return table.create(context, &host_functions(), &made); });
+  plugin::call(settings, "create", [&](convoy_context* context) {
+    return table.create(context, &plugin::host_functions(), &made);
+  });
   const std::unique_ptr<void, void (*)(void*)> self(made, table.destroy);
   auto info = make_sized<convoy_model_info>();
-  call(settings, "info",
-       [&](convoy_context* context) { return table.info(self.get(), context, &info); });
+  plugin::call(settings, "info",
+               [&](convoy_context* context) { return table.info(self.get(), context, &info); });
   const auto build = [&](const convoy_graph_builder& builder) {
-    call(settings, "build",
-         [&](convoy_context* context) { return table.build(self.get(), context, &builder); });
+    plugin::call(settings, "build", [&](convoy_context* context) {
+      return table.build(self.get(), context, &builder);
+    });
   };
-  return {info, assemble_graph(name, info.image_size, classes, build)};
+  return {info, graph::assemble_graph(name, info.image_size, classes, build)};
 }
 
 PluginGraph load_model(const std::string& name, uint32_t classes) {

@@ -14,7 +14,7 @@ constexpr uint32_t kImageNetClasses = 1001;
 // What a built model plug-in says of itself and the graph that it describes.
 struct PluginGraph {
   convoy_model_info info;
-  Graph graph;
+  graph::Graph graph;
 };
 
 // Opens the model's file in the build tree. Throws with the plug-in's error text.

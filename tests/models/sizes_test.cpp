@@ -79,7 +79,7 @@ std::string test_name(const testing::TestParamInfo<ModelSize>& parameter) {
 TEST_P(ModelSizes, AreThePublishedOnes) {
   const ModelSize& expected = GetParam();
   const test::PluginGraph model = load(expected);
-  const Graph& graph = model.graph;
+  const graph::Graph& graph = model.graph;
   EXPECT_EQ(model.info.image_size, expected.image_size);
   EXPECT_EQ(model.info.batch_size, expected.batch_size);
   EXPECT_STREQ(model.info.dataset, expected.dataset);
@@ -94,9 +94,9 @@ TEST_P(ModelSizes, AreThePublishedOnes) {
 }
 
 TEST_P(ModelSizes, SegmentsAndArenaCoverAllVariables) {
-  const Graph graph = load(GetParam()).graph;
+  const graph::Graph graph = load(GetParam()).graph;
   EXPECT_EQ(graph.segment_count(), GetParam().convolutions + GetParam().fully_connected);
-  const Arena arena(graph);
+  const graph::Arena arena(graph);
   uint64_t end = 0;
   for (uint64_t segment = graph.segment_count(); segment-- > 0;) {
     EXPECT_EQ(arena.segment_range(segment).first, end) << "segment " << segment;
@@ -206,7 +206,7 @@ TEST(ModelRates, OtherNetworksAreConstant) {
 }
 
 TEST(ModelClasses, ClassifierIsAsWideAsTheDataSetWants) {
-  const Graph graph = test::load_model("lenet", 11).graph;
+  const graph::Graph graph = test::load_model("lenet", 11).graph;
   EXPECT_EQ(graph.variables().back().elements, 11u);
 }
 

@@ -18,19 +18,19 @@ class TestModel : public Model {
   void build(GraphBuilder& graph) override { current_build(graph); }
 };
 
-Graph describe(std::function<void(GraphBuilder&)> build) {
+graph::Graph describe(std::function<void(GraphBuilder&)> build) {
   current_build = std::move(build);
   return test::describe_model("test", *ModelTable<TestModel>::table(), 10).graph;
 }
 
-std::vector<std::string> names(const Graph& graph) {
+std::vector<std::string> names(const graph::Graph& graph) {
   std::vector<std::string> result;
-  for (const GraphNode& node : graph.nodes()) result.push_back(node.name);
+  for (const graph::GraphNode& node : graph.nodes()) result.push_back(node.name);
   return result;
 }
 
 TEST(ModelWrapper, ConvolutionBringsItsBatchNormAndRelu) {
-  const Graph graph = describe([](GraphBuilder& g) {
+  const graph::Graph graph = describe([](GraphBuilder& g) {
     const BatchNormOptions norm = {.scale = true, .epsilon = 1e-5, .decay = 0.9};
     const LayerId x = g.conv(g.input(), 8,
                              {.kernel = {1, 3},
@@ -43,12 +43,12 @@ TEST(ModelWrapper, ConvolutionBringsItsBatchNormAndRelu) {
   EXPECT_THAT(names(graph), testing::ElementsAre("input", "conv0", "bn0", "relu0", "average_pool0",
                                                  "affine0", "loss"));
   EXPECT_EQ(graph.nodes()[1].layer.flags, 0u) << "a bias besides batch norm";
-  EXPECT_EQ(graph.nodes()[1].output, (TensorShape{8, 8, 8}));
-  EXPECT_EQ(graph.nodes()[4].output, (TensorShape{8, 1, 1}));
+  EXPECT_EQ(graph.nodes()[1].output, (graph::TensorShape{8, 8, 8}));
+  EXPECT_EQ(graph.nodes()[4].output, (graph::TensorShape{8, 1, 1}));
 }
 
 TEST(ModelWrapper, OffersEveryOtherLayer) {
-  const Graph graph = describe([](GraphBuilder& g) {
+  const graph::Graph graph = describe([](GraphBuilder& g) {
     const LayerId a = g.conv(g.input(), 4, {.kernel = 3});
     const LayerId b = g.relu(g.batch_norm(a), 6);
     const LayerId sum = g.add(a, b);
@@ -66,7 +66,7 @@ TEST(ModelWrapper, OffersEveryOtherLayer) {
 }
 
 TEST(ModelWrapper, SaysWhatAnInvertedResidualNeeds) {
-  const Graph graph = describe([](GraphBuilder& g) {
+  const graph::Graph graph = describe([](GraphBuilder& g) {
     const BatchNormOptions norm = {.scale = true, .decayed = true};
     LayerId x = g.conv(g.input(), 6, {.batch_norm = norm, .relu = true, .limit = 6});
     x = g.conv(x, 6, {.kernel = 3, .groups = 6, .batch_norm = norm});

@@ -18,9 +18,9 @@ namespace convoy::testing::host_cluster_test {
 namespace {
 
 TEST(HostCluster, ListsDevicesThenHostsThenParameterServers) {
-  const Cluster cluster = make_hosts({2, 2, false, "cuda", {1, 2}});
+  const plan::Cluster cluster = plan::make_hosts({2, 2, false, "cuda", {1, 2}});
   std::vector<std::string> names;
-  for (const Place& place : cluster.places) names.push_back(place.name);
+  for (const plan::Place& place : cluster.places) names.push_back(place.name);
   EXPECT_THAT(names, ::testing::ElementsAre("cuda:0", "cuda:1", "cuda:2", "cuda:3", "host:0",
                                             "host:1", "ps:0", "ps:1"));
   EXPECT_EQ(cluster.hosts, 3u);
@@ -31,7 +31,7 @@ TEST(HostCluster, ListsDevicesThenHostsThenParameterServers) {
 
 TEST(HostCluster, AddressesMemoryOfOwnHostsOnly) {
   for (const bool peer_access : {true, false}) {
-    const Cluster cluster = make_hosts({2, 2, peer_access, "cuda", {1, 2}});
+    const plan::Cluster cluster = plan::make_hosts({2, 2, peer_access, "cuda", {1, 2}});
     for (std::uint32_t p = 0; p < cluster.places.size(); ++p)
       for (std::uint32_t q = 0; q < cluster.places.size(); ++q) {
         const bool same_host = cluster.places[p].host == cluster.places[q].host;
@@ -44,13 +44,13 @@ TEST(HostCluster, AddressesMemoryOfOwnHostsOnly) {
 }
 
 TEST(HostCluster, RefusesGapsBetweenHosts) {
-  EXPECT_THROW(make_hosts({2, 1, true, "cpu", {3}}), Error);
+  EXPECT_THROW(plan::make_hosts({2, 1, true, "cpu", {3}}), Error);
 }
 
 // Sums on several hosts are rings over hosts where the sample sums all at once: the bits are the
 // same because these gradients add up exactly.
-std::string first_difference(const Plan& plan) {
-  const Plan lowered = lower(plan, kSmallPieces);
+std::string first_difference(const plan::Plan& plan) {
+  const plan::Plan lowered = plan::lower(plan, kSmallPieces);
   Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
   Interpreter b(lowered, sample_options(*plan.arena, exact_gradient));
   a.run(4);
@@ -64,24 +64,25 @@ std::string first_difference(const Plan& plan) {
 }
 
 TEST(HostCluster, WhatACollectiveCopiesBetweenHostsIsReceivedWhereItBelongs) {
-  const Cluster cluster = make_hosts({3, 1, true, "cpu", {}});
-  const Plan plan = lower(write_plan(cluster, small_arena(0), write_replicated(Algorithm::kRing)));
+  const plan::Cluster cluster = plan::make_hosts({3, 1, true, "cpu", {}});
+  const plan::Plan plan =
+      plan::lower(write_plan(cluster, small_arena(0), write_replicated(Algorithm::kRing)));
   int copies = 0;
-  for (const Operation& it : plan.body) {
-    if (it.kind != OperationKind::kCopy) continue;
-    EXPECT_EQ(it.lane, kNetworkLane) << it.id;
+  for (const plan::Operation& it : plan.body) {
+    if (it.kind != plan::OperationKind::kCopy) continue;
+    EXPECT_EQ(it.lane, plan::kNetworkLane) << it.id;
     if (plan.buffers[it.writes.front().buffer].kind == CONVOY_BUFFER_GRADIENT) ++copies;
   }
   EXPECT_EQ(copies, 6);  // two for each host
 }
 
 TEST(HostCluster, LoweringKeepsTheBitsOfEverySample) {
-  for (const HostsDescription& hosts :
-       {HostsDescription{2, 1, true, "cpu", {}}, HostsDescription{2, 2, false, "cpu", {}},
-        HostsDescription{3, 2, true, "cpu", {3}}})
-    for (const ArenaMap& arena : {small_arena(16), ragged_arena()})
+  for (const plan::HostsDescription& hosts : {plan::HostsDescription{2, 1, true, "cpu", {}},
+                                              plan::HostsDescription{2, 2, false, "cpu", {}},
+                                              plan::HostsDescription{3, 2, true, "cpu", {3}}})
+    for (const plan::ArenaMap& arena : {small_arena(16), ragged_arena()})
       for (const bool device_collectives : {true, false}) {
-        Cluster cluster = make_hosts(hosts);
+        plan::Cluster cluster = plan::make_hosts(hosts);
         cluster.device_collectives = device_collectives;
         for (const SamplePlan& sample : sample_plans()) {
           // Thirds are not exact, so their sum depends on the order.
@@ -94,17 +95,17 @@ TEST(HostCluster, LoweringKeepsTheBitsOfEverySample) {
 
 // What an engine works on and what networks carry.
 TEST(HostCluster, OnlyCopiesBetweenHostPlacesCrossTheNetwork) {
-  Cluster cluster = make_hosts({2, 2, false, "cpu", {}});
+  plan::Cluster cluster = plan::make_hosts({2, 2, false, "cpu", {}});
   cluster.device_collectives = false;
-  const ArenaMap arena = small_arena(0);
+  const plan::ArenaMap arena = small_arena(0);
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-    for (const Operation& it : plan.body)
+    const plan::Plan plan = plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+    for (const plan::Operation& it : plan.body)
       for (const auto* spans : {&it.reads, &it.writes})
-        for (const PlanSpan& span : *spans) {
+        for (const plan::PlanSpan& span : *spans) {
           const std::uint32_t place = plan.buffers[span.buffer].place;
           if (cluster.access[it.place][place]) continue;
-          ASSERT_EQ(operation_name(it.kind), "copy") << sample.name;
+          ASSERT_EQ(plan::operation_name(it.kind), "copy") << sample.name;
           ASSERT_EQ(cluster.places[place].kind, std::uint32_t{CONVOY_PLACE_HOST}) << sample.name;
           ASSERT_EQ(cluster.places[it.place].kind, std::uint32_t{CONVOY_PLACE_HOST}) << sample.name;
         }

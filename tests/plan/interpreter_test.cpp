@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t kSteps = 5;
 
 // One apply per step with the mean of all replicas' gradients, without any plan.
-std::vector<float> reference_trajectory(const ArenaMap& arena, std::uint32_t replicas) {
+std::vector<float> reference_trajectory(const plan::ArenaMap& arena, std::uint32_t replicas) {
   const InterpreterOptions options = sample_options(arena, smooth_gradient);
   std::vector<float> parameters = options.initial;
   std::vector<float> velocity(arena.elements, 0.0f);
@@ -27,17 +27,17 @@ std::vector<float> reference_trajectory(const ArenaMap& arena, std::uint32_t rep
       for (std::size_t e = 0; e < gradient.size(); ++e) total[e] += gradient[e];
     }
     auto constants =
-        update_constants(options.optimizer, replicas, options.learning_rate(step), step);
+        plan::update_constants(options.optimizer, replicas, options.learning_rate(step), step);
     for (std::size_t e = 0; e < total.size(); ++e) {
-      const ElementRange& decayed = options.decayed.front();
+      const plan::ElementRange& decayed = options.decayed.front();
       constants.weight_decay = e < decayed.first + decayed.count ? 0.01f : 0.0f;
-      update_element(constants, total[e], parameters[e], velocity[e], unused[e]);
+      plan::update_element(constants, total[e], parameters[e], velocity[e], unused[e]);
     }
   }
   return parameters;
 }
 
-std::uint32_t find_buffer(const Plan& plan, std::uint32_t kind, std::uint32_t owner) {
+std::uint32_t find_buffer(const plan::Plan& plan, std::uint32_t kind, std::uint32_t owner) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind == kind && plan.buffers[i].owner == owner) return i;
   ADD_FAILURE() << "no buffer of kind " << kind << " and owner " << owner;
@@ -45,13 +45,13 @@ std::uint32_t find_buffer(const Plan& plan, std::uint32_t kind, std::uint32_t ow
 }
 
 TEST(Interpreter, SynchronousStrategiesFollowTheReferenceTrajectory) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (const std::uint32_t replicas : {1u, 2u, 3u, 5u}) {
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
     const std::vector<float> reference = reference_trajectory(arena, replicas);
     for (const SamplePlan& sample : sample_plans()) {
       if (!sample.synchronous) continue;
-      const Plan plan = write_plan(cluster, arena, sample.write);
+      const plan::Plan plan = write_plan(cluster, arena, sample.write);
       Interpreter interpreter(plan, sample_options(arena, smooth_gradient));
       interpreter.run(kSteps);
       EXPECT_EQ(interpreter.elements_changed_before_backward(), 0u) << sample.name;
@@ -66,7 +66,7 @@ TEST(Interpreter, SynchronousStrategiesFollowTheReferenceTrajectory) {
               find_buffer(plan, CONVOY_BUFFER_MASTER, static_cast<std::uint32_t>(b % replicas));
         else
           buffer = find_buffer(plan, CONVOY_BUFFER_PARAMETERS, replicas - 1);
-        const ElementRange& range = arena.buckets[b];
+        const plan::ElementRange& range = arena.buckets[b];
         for (std::uint64_t e = range.first; e < range.first + range.count; ++e)
           ASSERT_NEAR(interpreter.values(buffer)[e], reference[e], 2e-5)
               << sample.name << " with " << replicas << " replicas, element " << e;
@@ -76,9 +76,9 @@ TEST(Interpreter, SynchronousStrategiesFollowTheReferenceTrajectory) {
 }
 
 TEST(Interpreter, GradientsAreUninitialisedBeforeTheirFirstBackward) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
     p.compute();
   });
@@ -88,9 +88,9 @@ TEST(Interpreter, GradientsAreUninitialisedBeforeTheirFirstBackward) {
 }
 
 TEST(Interpreter, ScratchDoesNotSurviveAPeriodButPersistentMemoryDoes) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     const Buffer kept = p.persistent(PlaceId(0), 4);
     const Buffer lost = p.scratch(PlaceId(0), 4);
     const Buffer from_scratch = p.persistent(PlaceId(0), 4);
@@ -106,9 +106,9 @@ TEST(Interpreter, ScratchDoesNotSurviveAPeriodButPersistentMemoryDoes) {
 }
 
 TEST(Interpreter, NoticesParametersThatChangeBetweenForwardAndBackward) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     auto forward = make_sized<convoy_operation>();
     forward.kind = CONVOY_OP_FORWARD;
     forward.place = CONVOY_NONE;
@@ -124,9 +124,9 @@ TEST(Interpreter, NoticesParametersThatChangeBetweenForwardAndBackward) {
 }
 
 TEST(Interpreter, StoppingBetweenTheComputesOfAPeriodKeepsTheRest) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, write_accumulating);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write_accumulating);
   ASSERT_EQ(plan.computes, 2u);
   Interpreter whole(plan, sample_options(arena, exact_gradient));
   whole.run(4);

@@ -14,8 +14,8 @@ namespace {
 
 // What becomes of a strategy that is told how often it has been called before.
 std::string outcome(const std::function<void(Planner&, int)>& write) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   int calls = 0;
   const auto plan = [&](const convoy_planner& table) {
     convoy_host host{};
@@ -26,7 +26,7 @@ std::string outcome(const std::function<void(Planner&, int)>& write) {
     }
   };
   try {
-    make_plan("fickle", cluster, arena, plan);
+    plan::make_plan("fickle", cluster, arena, plan);
   } catch (const Error& error) {
     return error.what();
   }

@@ -5,7 +5,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 TEST(OperationTraits, AreFoundByKindAndByName) {
@@ -29,4 +29,4 @@ TEST(OperationTraits, KnowNoOthers) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -8,8 +8,8 @@ namespace convoy::testing {
 namespace {
 
 std::uint64_t hash_of(const WritePlan& write) {
-  const ArenaMap arena = small_arena(0);
-  return plan_hash(write_plan(make_single_host(2, true, "cpu"), arena, write));
+  const plan::ArenaMap arena = small_arena(0);
+  return plan::plan_hash(write_plan(plan::make_single_host(2, true, "cpu"), arena, write));
 }
 
 // An author that mentions buffers as arguments leaves their order to the compiler.

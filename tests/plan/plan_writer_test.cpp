@@ -145,10 +145,10 @@ TEST(PlanWriter, SaysWhatACallWithoutReadsMayRead) {
 }
 
 TEST(PlanWriter, RefusesPropertiesOfBuffersThatTheKindDoesNotUse) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const auto refused = [&](const convoy_buffer& description) {
-    EXPECT_THROW(resolve_buffer(description, cluster, arena.elements), Error);
+    EXPECT_THROW(plan::resolve_buffer(description, cluster, arena.elements), Error);
   };
   refused({.kind = CONVOY_BUFFER_GRADIENT, .owner = 0, .set = 0, .dtype = 0, .count = 8});
   refused({.kind = CONVOY_BUFFER_MASTER, .owner = 0, .set = 0, .dtype = CONVOY_F16, .count = 0});
@@ -196,8 +196,8 @@ TEST(PlanWriter, NamesTheOperationThatItRefuses) {
 }
 
 TEST(PlanWriter, TheSameDescriptionIsTheSameBufferExceptForScratch) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   write_plan(cluster, arena, [](Planner& p) {
     EXPECT_EQ(p.gradient(ReplicaId(1)).id, p.gradient(ReplicaId(1)).id);
     EXPECT_NE(p.gradient(ReplicaId(1)).id, p.gradient(ReplicaId(0)).id);
@@ -209,9 +209,9 @@ TEST(PlanWriter, TheSameDescriptionIsTheSameBufferExceptForScratch) {
 }
 
 TEST(PlanWriter, KeepsEqualSizesOfOperationsOnce) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     for (const auto r : p.replicas())
       for (const std::uint64_t inner : {2, 4}) {
         const PlaceId at = p.replica_place(r);
@@ -225,9 +225,9 @@ TEST(PlanWriter, KeepsEqualSizesOfOperationsOnce) {
 }
 
 TEST(PlanWriter, PhasesBeginWithTheFirstReplicaThatComputesAgain) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     for (int i = 0; i < 2; ++i)
       for (const std::uint32_t r : {1u, 0u}) p.compute_replica(ReplicaId(r));
   });
@@ -237,9 +237,9 @@ TEST(PlanWriter, PhasesBeginWithTheFirstReplicaThatComputesAgain) {
 }
 
 TEST(PlanWriter, SplitComputesByLayersAreOneCompute) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     convoy_operation it = raw(CONVOY_OP_FORWARD);
     it.replica = 0;
     it.layer_count = 2;
@@ -258,15 +258,15 @@ TEST(PlanWriter, SplitComputesByLayersAreOneCompute) {
 }
 
 TEST(PlanHash, TellsPlansApart) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   std::map<std::uint64_t, std::string> hashes;
   for (const SamplePlan& sample : sample_plans()) {
     if (sample.name == "replicated_two_level") continue;
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    const auto [it, inserted] = hashes.emplace(plan_hash(plan), sample.name);
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    const auto [it, inserted] = hashes.emplace(plan::plan_hash(plan), sample.name);
     EXPECT_TRUE(inserted) << sample.name << " and " << it->second;
-    EXPECT_EQ(plan_hash(write_plan(cluster, arena, sample.write)), plan_hash(plan));
+    EXPECT_EQ(plan::plan_hash(write_plan(cluster, arena, sample.write)), plan::plan_hash(plan));
   }
 }
 

@@ -101,10 +101,10 @@ WritePlan random_plan(std::uint32_t seed, bool collectives) {
   return [=](Planner& planner) { Author(planner, seed, collectives).write(); };
 }
 
-Plan with_random_priorities(Plan plan, std::uint32_t seed) {
+plan::Plan with_random_priorities(plan::Plan plan, std::uint32_t seed) {
   std::mt19937 random(seed);
-  for (Operation& operation : plan.body)
-    if (!is_compute(operation.kind))
+  for (plan::Operation& operation : plan.body)
+    if (!plan::is_compute(operation.kind))
       operation.priority = static_cast<std::uint8_t>(random() % CONVOY_PRIORITIES);
   return plan;
 }

@@ -11,6 +11,6 @@ namespace convoy::testing {
 WritePlan random_plan(std::uint32_t seed, bool collectives);
 
 // The same plan with a random priority on most of its operations.
-Plan with_random_priorities(Plan plan, std::uint32_t seed);
+plan::Plan with_random_priorities(plan::Plan plan, std::uint32_t seed);
 
 }  // namespace convoy::testing

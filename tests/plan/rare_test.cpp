@@ -11,7 +11,7 @@ namespace convoy::testing {
 namespace {
 
 TEST(Rare, IsTheDefaultUntilItIsChanged) {
-  Rare<std::string> it;
+  plan::Rare<std::string> it;
   EXPECT_TRUE(it.is_default());
   EXPECT_EQ(*it, "");
   it.edit() = "kernel";
@@ -20,9 +20,9 @@ TEST(Rare, IsTheDefaultUntilItIsChanged) {
 }
 
 TEST(Rare, SharesItsValueWithCopiesUntilOneIsChanged) {
-  Rare<std::string> first;
+  plan::Rare<std::string> first;
   first.edit() = "one";
-  Rare<std::string> second = first;
+  plan::Rare<std::string> second = first;
   EXPECT_EQ(&*first, &*second);
   second.edit() += " more";
   EXPECT_EQ(*first, "one");
@@ -33,26 +33,26 @@ TEST(Rare, SharesItsValueWithCopiesUntilOneIsChanged) {
 }
 
 TEST(Rare, IsAssignedToItselfAndToOthers) {
-  Rare<std::string> it;
+  plan::Rare<std::string> it;
   it.edit() = "value";
-  const Rare<std::string>& same = it;
+  const plan::Rare<std::string>& same = it;
   it = same;
   EXPECT_EQ(*it, "value");
-  Rare<std::string> moved = std::move(it);
+  plan::Rare<std::string> moved = std::move(it);
   EXPECT_EQ(*moved, "value");
-  moved = Rare<std::string>();
+  moved = plan::Rare<std::string>();
   EXPECT_TRUE(moved.is_default());
 }
 
 TEST(Rare, IsCopiedAndChangedOnSeveralThreads) {
-  Rare<std::string> shared;
+  plan::Rare<std::string> shared;
   shared.edit() = "shared";
   std::vector<std::jthread> threads;
   threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([shared] {
       for (int round = 0; round < 1000; ++round) {
-        Rare<std::string> own = shared;
+        plan::Rare<std::string> own = shared;
         own.edit() += "!";
         EXPECT_EQ(*own, "shared!");
       }

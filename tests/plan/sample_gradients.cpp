@@ -42,7 +42,7 @@ void exact_gradient(const GradientRequest& request, std::span<float> gradient) {
   }
 }
 
-InterpreterOptions sample_options(const ArenaMap& arena, GradientFunction gradient) {
+InterpreterOptions sample_options(const plan::ArenaMap& arena, GradientFunction gradient) {
   InterpreterOptions options;
   for (std::uint64_t e = 0; e < arena.elements; ++e) options.initial.push_back(unit(e, 2, 2));
   options.optimizer.struct_size = sizeof(options.optimizer);

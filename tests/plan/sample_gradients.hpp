@@ -13,6 +13,6 @@ void smooth_gradient(const GradientRequest& request, std::span<float> gradient);
 void exact_gradient(const GradientRequest& request, std::span<float> gradient);
 
 // Momentum with weight decay, a rate that changes by the step, parameters that all differ.
-InterpreterOptions sample_options(const ArenaMap& arena, GradientFunction gradient);
+InterpreterOptions sample_options(const plan::ArenaMap& arena, GradientFunction gradient);
 
 }  // namespace convoy::testing

@@ -10,21 +10,21 @@
 namespace convoy::testing {
 namespace {
 
-void add_variable(ArenaMap& arena, std::string name, std::uint64_t elements, std::uint64_t stored,
-                  std::uint64_t layer) {
+void add_variable(plan::ArenaMap& arena, std::string name, std::uint64_t elements,
+                  std::uint64_t stored, std::uint64_t layer) {
   arena.variables.push_back({std::move(name), {arena.elements, stored}, elements, layer});
   arena.elements += stored;
 }
 
-void set_matrix(VariableRange& variable, std::uint64_t rows, std::uint64_t columns) {
+void set_matrix(plan::VariableRange& variable, std::uint64_t rows, std::uint64_t columns) {
   variable.kind = CONVOY_VARIABLE_WEIGHTS;
   variable.dimensions = {rows, columns};
   variable.matrix_rows = rows;
   variable.matrix_columns = columns;
 }
 
-ArenaMap small_model() {
-  ArenaMap arena;
+plan::ArenaMap small_model() {
+  plan::ArenaMap arena;
   add_variable(arena, "fc/bias", 5, 8, 3);
   add_variable(arena, "fc/weights", 60, 64, 3);
   add_variable(arena, "conv2/kernel", 33, 33, 2);
@@ -39,38 +39,39 @@ ArenaMap small_model() {
 
 }  // namespace
 
-ArenaMap small_arena(std::uint64_t bucket_elements) {
-  ArenaMap arena = small_model();
-  arena.buckets = make_buckets(arena.elements, bucket_elements);
+plan::ArenaMap small_arena(std::uint64_t bucket_elements) {
+  plan::ArenaMap arena = small_model();
+  arena.buckets = plan::make_buckets(arena.elements, bucket_elements);
   return arena;
 }
 
-ArenaMap ragged_arena() {
-  ArenaMap arena = small_model();
+plan::ArenaMap ragged_arena() {
+  plan::ArenaMap arena = small_model();
   arena.buckets = {{0, 3}, {3, 50}, {53, 1}, {54, 60}, {114, 23}};
   return arena;
 }
 
-ArenaMap large_arena(std::uint64_t elements, std::uint32_t variables, std::uint32_t buckets) {
+plan::ArenaMap large_arena(std::uint64_t elements, std::uint32_t variables, std::uint32_t buckets) {
   constexpr std::uint32_t kVariablesPerSegment = 10;
-  ArenaMap arena;
+  plan::ArenaMap arena;
   for (std::uint32_t v = 0; v < variables; ++v)
     add_variable(arena, fmt::format("layer{}/kernel", variables - 1 - v), elements / variables,
                  elements / variables, variables - 1 - v);
   for (std::uint32_t last = variables; last > 0;) {
     const std::uint32_t first = last > kVariablesPerSegment ? last - kVariablesPerSegment : 0;
     const std::uint64_t begin = arena.variables[first].range.first;
-    const ElementRange& end = arena.variables[last - 1].range;
+    const plan::ElementRange& end = arena.variables[last - 1].range;
     arena.segments.push_back(
         {arena.variables[last - 1].layer, last - first, {begin, end.first + end.count - begin}});
     last = first;
   }
-  arena.buckets = make_buckets(arena.elements, arena.elements / buckets + 1);
+  arena.buckets = plan::make_buckets(arena.elements, arena.elements / buckets + 1);
   return arena;
 }
 
-Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& write) {
-  PlanWriter writer(cluster, arena);
+plan::Plan write_plan(const plan::Cluster& cluster, const plan::ArenaMap& arena,
+                      const WritePlan& write) {
+  plan::PlanWriter writer(cluster, arena);
   const convoy_host host{sizeof(convoy_host), [](convoy_context*, const char*) {},
                          [](convoy_context*, std::int32_t, const char*) {},
                          [](convoy_context*, const char*) -> const char* { return nullptr; }};
@@ -84,8 +85,8 @@ Plan write_plan(const Cluster& cluster, const ArenaMap& arena, const WritePlan& 
 }
 
 std::string plan_refusal(const WritePlan& write, std::uint32_t replicas) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(replicas, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
   return thrown_text([&] { write_plan(cluster, arena, write); }, "accepted");
 }
 

@@ -10,19 +10,19 @@
 namespace convoy::testing {
 namespace {
 
-PlanSpan span_at(std::uint64_t first) {
+plan::PlanSpan span_at(std::uint64_t first) {
   return {7, CONVOY_F32, first, 2};
 }
 
 // The first elements of all spans.
-std::vector<std::uint64_t> firsts(const SpanList& list) {
+std::vector<std::uint64_t> firsts(const plan::SpanList& list) {
   std::vector<std::uint64_t> result;
-  for (const PlanSpan& span : list) result.push_back(span.first);
+  for (const plan::PlanSpan& span : list) result.push_back(span.first);
   return result;
 }
 
-SpanList list_of(std::uint64_t count) {
-  SpanList list;
+plan::SpanList list_of(std::uint64_t count) {
+  plan::SpanList list;
   for (std::uint64_t i = 0; i < count; ++i) list.push_back(span_at(i));
   return list;
 }
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> up_to(std::uint64_t count) {
 
 TEST(SpanList, GrowsBeyondTheOneThatLiesInIt) {
   for (const std::uint64_t count : {0, 1, 2, 3, 9}) {
-    const SpanList list = list_of(count);
+    const plan::SpanList list = list_of(count);
     EXPECT_EQ(list.size(), count);
     EXPECT_EQ(firsts(list), up_to(count));
     if (count > 0) {
@@ -47,13 +47,13 @@ TEST(SpanList, GrowsBeyondTheOneThatLiesInIt) {
 
 TEST(SpanList, ACopyIsItsOwn) {
   for (const std::uint64_t count : {1, 5}) {
-    const SpanList list = list_of(count);
-    SpanList copy = list;
+    const plan::SpanList list = list_of(count);
+    plan::SpanList copy = list;
     copy.front().first = 100;
     EXPECT_EQ(firsts(list), up_to(count));
     copy = list;
     EXPECT_EQ(firsts(copy), up_to(count));
-    const SpanList& same = copy;
+    const plan::SpanList& same = copy;
     copy = same;
     EXPECT_EQ(firsts(copy), up_to(count));
   }
@@ -62,16 +62,16 @@ TEST(SpanList, ACopyIsItsOwn) {
 TEST(SpanList, MovesBetweenListsOfAllSizes) {
   for (const std::uint64_t from : {0, 1, 5})
     for (const std::uint64_t to : {0, 1, 5}) {
-      SpanList source = list_of(from);
-      SpanList target = list_of(to);
+      plan::SpanList source = list_of(from);
+      plan::SpanList target = list_of(to);
       target = std::move(source);
       EXPECT_EQ(firsts(target), up_to(from)) << from << " to " << to;
-      EXPECT_EQ(firsts(SpanList(std::move(target))), up_to(from)) << from << " to " << to;
+      EXPECT_EQ(firsts(plan::SpanList(std::move(target))), up_to(from)) << from << " to " << to;
     }
 }
 
 TEST(SpanList, ShrinksAndIsUsedAgain) {
-  SpanList list = list_of(3);
+  plan::SpanList list = list_of(3);
   list.pop_back();
   EXPECT_EQ(firsts(list), up_to(2));
   list.clear();

@@ -15,7 +15,7 @@ const convoy_host kHost{sizeof(convoy_host), [](convoy_context*, const char*) {}
                         [](convoy_context*, std::int32_t, const char*) {},
                         [](convoy_context*, const char*) -> const char* { return nullptr; }};
 
-PlanAuthor author_of(const WritePlan& write) {
+plan::PlanAuthor author_of(const WritePlan& write) {
   return {"sample", [write](const convoy_planner& table) {
             Planner planner(&table, &kHost, nullptr);
             write(planner);
@@ -31,41 +31,41 @@ WritePlan growing_batch(std::uint64_t step) {
 }
 
 TEST(Stages, ArePartsOfOnePlan) {
-  const ArenaMap arena = small_arena(40);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, growing_batch(6));
-  ASSERT_EQ(stage_count(plan), 2u);
-  EXPECT_EQ(first_step_of(plan, 1), 6u);
-  EXPECT_EQ(stage_at(plan, 0), 0u);
-  EXPECT_EQ(stage_at(plan, 5), 0u);
-  EXPECT_EQ(stage_at(plan, 6), 1u);
-  EXPECT_EQ(stage_at(plan, 1000), 1u);
-  const Plan alone = write_plan(cluster, arena, write_accumulating);
-  const Plan later = stage_of(plan, 1);
+  const plan::ArenaMap arena = small_arena(40);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, growing_batch(6));
+  ASSERT_EQ(plan::stage_count(plan), 2u);
+  EXPECT_EQ(plan::first_step_of(plan, 1), 6u);
+  EXPECT_EQ(plan::stage_at(plan, 0), 0u);
+  EXPECT_EQ(plan::stage_at(plan, 5), 0u);
+  EXPECT_EQ(plan::stage_at(plan, 6), 1u);
+  EXPECT_EQ(plan::stage_at(plan, 1000), 1u);
+  const plan::Plan alone = write_plan(cluster, arena, write_accumulating);
+  const plan::Plan later = plan::stage_of(plan, 1);
   EXPECT_EQ(later.computes, 2u);
   EXPECT_EQ(later.body.size(), alone.body.size());
-  EXPECT_EQ(plan_hash(stage_of(plan, 0)),
-            plan_hash(write_plan(cluster, arena, write_replicated(Algorithm::kDevice))));
+  EXPECT_EQ(plan::plan_hash(plan::stage_of(plan, 0)),
+            plan::plan_hash(write_plan(cluster, arena, write_replicated(Algorithm::kDevice))));
 }
 
 TEST(Stages, OrderOfWritingDoesNotMatter) {
-  const ArenaMap arena = small_arena(40);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(40);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const auto write = [](Planner& p) {
     p.from_step(4, [&] { write_replicated(Algorithm::kRing)(p); });
     p.from_step(2, [&] { write_copy_reduce(p); });
     write_replicated(Algorithm::kDevice)(p);
   };
-  const Plan plan = write_plan(cluster, arena, write);
-  ASSERT_EQ(stage_count(plan), 3u);
-  EXPECT_EQ(first_step_of(plan, 1), 2u);
-  EXPECT_EQ(first_step_of(plan, 2), 4u);
+  const plan::Plan plan = write_plan(cluster, arena, write);
+  ASSERT_EQ(plan::stage_count(plan), 3u);
+  EXPECT_EQ(plan::first_step_of(plan, 1), 2u);
+  EXPECT_EQ(plan::first_step_of(plan, 2), 4u);
 }
 
 TEST(Stages, ChangeTheHashByTheirStepsAndBodies) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const auto hash = [&](const WritePlan& write) {
-    return StepPlan(cluster, small_arena(40), author_of(write)).hash();
+    return plan::StepPlan(cluster, small_arena(40), author_of(write)).hash();
   };
   EXPECT_EQ(hash(growing_batch(6)), hash(growing_batch(6)));
   EXPECT_NE(hash(growing_batch(6)), hash(growing_batch(8)));
@@ -95,12 +95,12 @@ TEST(Stages, ThatCannotBeAreRefused) {
 }
 
 TEST(Stages, ShareStagingMemoryWhenLowered) {
-  Cluster cluster = make_single_host(4, false, "cuda");
-  const StepPlan one(cluster, small_arena(40), author_of(write_parameter_server));
-  const StepPlan two(cluster, small_arena(40), author_of([](Planner& p) {
-                       write_parameter_server(p);
-                       p.from_step(4, [&] { write_parameter_server(p); });
-                     }));
+  plan::Cluster cluster = plan::make_single_host(4, false, "cuda");
+  const plan::StepPlan one(cluster, small_arena(40), author_of(write_parameter_server));
+  const plan::StepPlan two(cluster, small_arena(40), author_of([](Planner& p) {
+                             write_parameter_server(p);
+                             p.from_step(4, [&] { write_parameter_server(p); });
+                           }));
   ASSERT_EQ(two.stages(), 2u);
   // The author's own sums are scratch that each writing declares anew; staging is not.
   const std::size_t own = two.logical().buffers.size() - one.logical().buffers.size();
@@ -110,18 +110,19 @@ TEST(Stages, ShareStagingMemoryWhenLowered) {
 }
 
 TEST(Stages, ComeOutOfTheHostsGuardsWithOneLossScale) {
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.automatic_loss_scale = true;
   guard.loss_scale.scale = 128;
-  Cluster cluster = make_single_host(2, true, "cpu");
-  const StepPlan plan(cluster, small_arena(40), author_of([](Planner& p) {
-                        write_replicated(Algorithm::kDevice)(p);
-                        p.from_step(3, [&] { write_copy_reduce(p); });
-                      }),
-                      {.guard = guard});
+  plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::StepPlan plan(cluster, small_arena(40), author_of([](Planner& p) {
+                              write_replicated(Algorithm::kDevice)(p);
+                              p.from_step(3, [&] { write_copy_reduce(p); });
+                            }),
+                            {.guard = guard});
   const auto scale_of = [&](std::size_t stage) {
-    for (const Operation& operation : plan.lowered(stage).body)
-      if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0) return loss_scale_span(operation).buffer;
+    for (const plan::Operation& operation : plan.lowered(stage).body)
+      if ((operation.flags & CONVOY_OP_LOSS_SCALED) != 0)
+        return plan::loss_scale_span(operation).buffer;
     return CONVOY_NONE;
   };
   ASSERT_NE(scale_of(0), CONVOY_NONE);
@@ -130,10 +131,10 @@ TEST(Stages, ComeOutOfTheHostsGuardsWithOneLossScale) {
 }
 
 TEST(Stages, HandOverWhatLaterOnesRead) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
   std::uint32_t kept = 0;
-  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+  const plan::Plan plan = write_plan(cluster, arena, [&](Planner& p) {
     const Buffer sum = p.persistent(PlaceId(0), p.arena_elements());
     kept = sum.id;
     const Span gradient = p.gradient(ReplicaId(0));
@@ -145,9 +146,9 @@ TEST(Stages, HandOverWhatLaterOnesRead) {
       p.axpy(sum, 1, gradient, sum);
     });
   });
-  EXPECT_TRUE(live_ranges(stage_of(plan, 0), 0)[kept].empty());
-  EXPECT_FALSE(live_ranges_at(plan, 1, 0)[kept].empty());
-  EXPECT_FALSE(live_ranges_at(plan, 2, 0)[kept].empty());
+  EXPECT_TRUE(plan::live_ranges(plan::stage_of(plan, 0), 0)[kept].empty());
+  EXPECT_FALSE(plan::live_ranges_at(plan, 1, 0)[kept].empty());
+  EXPECT_FALSE(plan::live_ranges_at(plan, 2, 0)[kept].empty());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace convoy::testing::update_counts_test {
 namespace {
 
 // Two updates of one replica's parameters: of all elements and of a part.
-Plan write_whole_and_part(const Cluster& cluster, const ArenaMap& arena) {
+plan::Plan write_whole_and_part(const plan::Cluster& cluster, const plan::ArenaMap& arena) {
   return write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     p.compute();
@@ -17,20 +17,20 @@ Plan write_whole_and_part(const Cluster& cluster, const ArenaMap& arena) {
   });
 }
 
-std::vector<const Operation*> updates_of(const Plan& plan) {
-  std::vector<const Operation*> updates;
-  for (const Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kApply) updates.push_back(&operation);
+std::vector<const plan::Operation*> updates_of(const plan::Plan& plan) {
+  std::vector<const plan::Operation*> updates;
+  for (const plan::Operation& operation : plan.body)
+    if (operation.kind == plan::OperationKind::kApply) updates.push_back(&operation);
   return updates;
 }
 
 TEST(UpdateCounts, AreOfElementsThatUpdatesChangeTogether) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_whole_and_part(cluster, arena);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_whole_and_part(cluster, arena);
   const auto updates = updates_of(plan);
   ASSERT_EQ(updates.size(), 2u);
-  UpdateCounts counts(plan);
+  plan::UpdateCounts counts(plan);
   EXPECT_EQ(counts.most(), 0u);
   EXPECT_EQ(counts.count(*updates[0]), 0u);
   EXPECT_EQ(counts.count(*updates[1]), 1u);
@@ -46,33 +46,33 @@ TEST(UpdateCounts, AreOfElementsThatUpdatesChangeTogether) {
 }
 
 TEST(UpdateCounts, SayWhetherAnElementHasSeveralUpdates) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  EXPECT_FALSE(UpdateCounts(write_whole_and_part(cluster, arena)).are_of_one_update());
-  const Plan halves = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  EXPECT_FALSE(plan::UpdateCounts(write_whole_and_part(cluster, arena)).are_of_one_update());
+  const plan::Plan halves = write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     const std::uint64_t half = p.arena_elements() / 2;
     p.compute();
     for (const Range part : {Range{half, p.arena_elements() - half}, Range{0, half}})
       p.apply(p.parameters(r)[part], p.gradient(r)[part]);
   });
-  EXPECT_TRUE(UpdateCounts(halves).are_of_one_update());
+  EXPECT_TRUE(plan::UpdateCounts(halves).are_of_one_update());
 }
 
 TEST(UpdateCounts, GoOnFromAnyNumber) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_whole_and_part(cluster, arena);
-  UpdateCounts counts(plan);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_whole_and_part(cluster, arena);
+  plan::UpdateCounts counts(plan);
   counts.fill(40);
   EXPECT_EQ(counts.count(*updates_of(plan).front()), 40u);
   EXPECT_EQ(counts.most(), 41u);
 }
 
 TEST(UpdateCounts, OfAStageAreThoseOfItsPrologueAndOfEveryPeriod) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     p.prologue([&] { p.apply(p.parameters(r), p.gradient(r)); });
     p.compute();
@@ -83,7 +83,7 @@ TEST(UpdateCounts, OfAStageAreThoseOfItsPrologueAndOfEveryPeriod) {
       p.apply(p.parameters(r), p.gradient(r));
     });
   });
-  UpdateCounts counts(plan);
+  plan::UpdateCounts counts(plan);
   counts.count_stage(plan, 0);
   const auto cells = counts.cells_of(updates_of(plan).front()->writes.front());
   ASSERT_EQ(cells.size(), 1u);
@@ -93,10 +93,10 @@ TEST(UpdateCounts, OfAStageAreThoseOfItsPrologueAndOfEveryPeriod) {
 
 // Only updates of the buffer count, and only those that a plan has.
 TEST(UpdateCounts, AreNoneOfBuffersWithoutUpdates) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, write_parameter_server);
-  UpdateCounts counts(plan);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write_parameter_server);
+  plan::UpdateCounts counts(plan);
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
     EXPECT_EQ(counts.cells(i).empty(), plan.buffers[i].kind != CONVOY_BUFFER_MASTER)
         << plan.buffer_name(i);

@@ -5,7 +5,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 namespace fs = std::filesystem;
@@ -138,4 +138,4 @@ TEST(Catalog, FindsByPath) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -16,7 +16,7 @@
 #include "tests/plugin/fixtures.hpp"
 #include "tests/scratch_folder.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -128,4 +128,4 @@ TEST(ChildCall, KeepsNothingOfAnAnswerWithoutEnd) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

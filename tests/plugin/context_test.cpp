@@ -8,7 +8,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 Manifest manifest_with_options() {
@@ -82,4 +82,4 @@ TEST(Host, KeepsExceptionsOfTheLogAwayFromPlugins) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

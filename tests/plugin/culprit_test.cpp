@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 constexpr double kPatience = 0.02;
@@ -29,4 +29,4 @@ TEST(Culprit, NoPluginIsBlamedForTimeInOtherCode) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -6,7 +6,7 @@
 #include "core/plugin/device_plugin.hpp"
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // The fixtures that are told, in the order of the search path.
@@ -97,4 +97,4 @@ TEST(DeviceTraits, ThatAreUnknownAreRefused) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -8,7 +8,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // A device whose memory is the host's and that records what it was asked to do.
@@ -134,4 +134,4 @@ TEST_F(DevicePluginTest, TellsARefusalOfCollectivesFromATimeout) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

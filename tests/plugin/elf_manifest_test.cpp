@@ -12,7 +12,7 @@
 #include "tests/sanitized.hpp"
 #include "tests/support/thrown_text.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 // The section, read from memory; a read outside of the bytes fails the test.
@@ -167,4 +167,4 @@ TEST_F(ElfManifest, SurvivesDamage) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

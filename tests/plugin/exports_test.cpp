@@ -9,7 +9,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 std::vector<std::string> exported_symbols(const std::filesystem::path& library) {
@@ -51,4 +51,4 @@ TEST(Exports, OfTheInstalledPluginsAreWhatTheAbiNames) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

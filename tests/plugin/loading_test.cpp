@@ -8,7 +8,7 @@
 #include "core/plugin/strategy_plugin.hpp"
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 void expect_load_error(const std::string& name, std::initializer_list<std::string> parts) {
@@ -106,4 +106,4 @@ TEST(Loading, RefusesOptionsBeforeCreating) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

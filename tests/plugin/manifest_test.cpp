@@ -10,7 +10,7 @@
 #include "tests/plugin/fixtures.hpp"
 #include "tests/support/thrown_text.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 using testing::ElementsAre;
@@ -176,4 +176,4 @@ TEST(OptionValue, IsCheckedAndNormalised) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

@@ -6,7 +6,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 std::uint64_t reserved = 0;
@@ -36,4 +36,4 @@ TEST(ModelPluginTest, RefusesALearningRateRuleThatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

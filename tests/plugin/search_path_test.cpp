@@ -5,7 +5,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,4 +81,4 @@ TEST(Trust, IsRefusedToFilesOfOthers) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

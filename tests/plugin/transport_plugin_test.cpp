@@ -11,7 +11,7 @@
 
 #include "tests/plugin/fixtures.hpp"
 
-namespace convoy {
+namespace convoy::plugin {
 namespace {
 
 using ::testing::SizeIs;
@@ -165,4 +165,4 @@ TEST_F(TransportPluginTest, GathersWhatEveryProcessBrings) {
 }
 
 }  // namespace
-}  // namespace convoy
+}  // namespace convoy::plugin

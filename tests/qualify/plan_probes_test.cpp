@@ -7,26 +7,26 @@ namespace convoy::qualify {
 namespace {
 
 // Replicas 0 and 1, and 2 and 3, are joined by NVLink; the pairs are on different sockets.
-Cluster pairs_on_sockets() {
-  Cluster cluster = make_single_host(4, false, "cuda");
+plan::Cluster pairs_on_sockets() {
+  plan::Cluster cluster = plan::make_single_host(4, false, "cuda");
   cluster.route = [](std::uint32_t from, std::uint32_t to) {
-    return Route{.kind = from / 2 == to / 2 ? CONVOY_ROUTE_NVLINK : CONVOY_ROUTE_SOCKET};
+    return plan::Route{.kind = from / 2 == to / 2 ? CONVOY_ROUTE_NVLINK : CONVOY_ROUTE_SOCKET};
   };
   return cluster;
 }
 
 TEST(OverRoute, NamesWhatMakesCopiesUnlike) {
-  const Cluster cluster = pairs_on_sockets();
+  const plan::Cluster cluster = pairs_on_sockets();
   EXPECT_EQ(over_route(cluster, {0, 1}), ", NVLink");
   EXPECT_EQ(over_route(cluster, {1, 2}), ", across sockets");
-  const Cluster processors = make_single_host(2, true, "cpu");
+  const plan::Cluster processors = plan::make_single_host(2, true, "cpu");
   EXPECT_EQ(over_route(processors, {0, 1}), "");
-  EXPECT_EQ(over_route(Cluster{}, {0, 1}), "") << "nothing is known";
+  EXPECT_EQ(over_route(plan::Cluster{}, {0, 1}), "") << "nothing is known";
 }
 
 // Most pairs are joined by NVLink here; the one across sockets is as fast as such a route is.
 TEST(OverRoute, KeepsRoutesApartThatNobodyForesees) {
-  const Cluster cluster = pairs_on_sockets();
+  const plan::Cluster cluster = pairs_on_sockets();
   HostQualification host;
   const auto add = [&](const Ends& ends, double rate) {
     host.measurements.push_back({.kind = Kind::kLink,

@@ -21,19 +21,19 @@ using runtime::StepBreakdown;
 class Breakdown : public ::testing::Test {
  protected:
   void SetUp() override {
-    cluster_ = make_single_host(2, true, "device");
+    cluster_ = plan::make_single_host(2, true, "device");
     plan_.cluster = &cluster_;
     for (std::uint32_t id = 0; id < 3; ++id) {
-      Operation operation;
+      plan::Operation operation;
       operation.id = id;
-      operation.kind = id < 2 ? OperationKind::kForward : OperationKind::kApply;
+      operation.kind = id < 2 ? plan::OperationKind::kForward : plan::OperationKind::kApply;
       operation.replica = id < 2 ? id : CONVOY_NONE;
       plan_.body.push_back(operation);
     }
   }
 
-  Cluster cluster_;
-  Plan plan_;
+  plan::Cluster cluster_;
+  plan::Plan plan_;
 };
 
 TEST_F(Breakdown, DividesAStepAmongItsFourParts) {
@@ -70,7 +70,7 @@ TEST_F(Breakdown, LeavesOutStepsThatDoNotCount) {
 }
 
 TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = fake_plugin();
   const auto strategy = strategy_plugin(host, "replicated");
   runtime::SessionOptions options;
@@ -88,20 +88,20 @@ TEST(ProfiledSession, SaysWhyDevicesWithoutTimesCannotHaveAProfile) {
 
 // Host 0 computes until 4, while something comes from host 1 until 7 and goes to host 2 until 8.
 TEST(BreakdownOfSeveralHosts, TellsForWhichOneNothingRan) {
-  const Cluster cluster = make_hosts({3, 1, true, "cpu", {}});
-  Plan plan;
+  const plan::Cluster cluster = plan::make_hosts({3, 1, true, "cpu", {}});
+  plan::Plan plan;
   plan.cluster = &cluster;
   plan.computes = 1;
   for (const std::uint32_t place : {3u, 4u, 5u})
     plan.buffers.push_back({CONVOY_BUFFER_SCRATCH, place, 0, CONVOY_F32, 8, place});
-  Operation forward;
-  forward.kind = OperationKind::kForward;
+  plan::Operation forward;
+  forward.kind = plan::OperationKind::kForward;
   forward.replica = 0;
   plan.body.push_back(forward);
   for (const auto& [from, to] : {std::pair(1u, 0u), std::pair(0u, 2u)}) {
-    Operation copy;
+    plan::Operation copy;
     copy.id = static_cast<std::uint32_t>(plan.body.size());
-    copy.lane = kNetworkLane;
+    copy.lane = plan::kNetworkLane;
     copy.reads = {{from, CONVOY_F32, 0, 8}};
     copy.writes = {{to, CONVOY_F32, 0, 8}};
     plan.body.push_back(copy);

@@ -17,7 +17,8 @@ namespace {
 using runtime::PausePoint;
 using runtime::Session;
 
-std::unique_ptr<DevicePlugin> devices_for(PluginHost& host, const ClusterRunOptions& options) {
+std::unique_ptr<plugin::DevicePlugin> devices_for(plugin::PluginHost& host,
+                                                  const ClusterRunOptions& options) {
   if (!options.fake_devices) return cpu_plugin(host);
   return fake_plugin({.delay_microseconds = 20,
                       .shared_memory = options.shared_memory,
@@ -66,10 +67,10 @@ void train_session(const ClusterRunOptions& options, std::uint32_t task, Session
 }  // namespace
 
 // Fake devices have one lane of each kind.
-Cluster make_task_cluster(const ClusterRunOptions& options) {
-  HostsDescription hosts = options.hosts;
+plan::Cluster make_task_cluster(const ClusterRunOptions& options) {
+  plan::HostsDescription hosts = options.hosts;
   hosts.device_priorities = !options.fake_devices;
-  Cluster cluster = make_hosts(hosts);
+  plan::Cluster cluster = plan::make_hosts(hosts);
   cluster.device_collectives = false;
   return cluster;
 }
@@ -90,8 +91,8 @@ std::vector<TaskOutcome> ClusterRun::run() {
 }
 
 // Connected, or about to be, to all others: their addresses go over the control plane.
-std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
-                                                          const TransportPlugin* plugin) {
+std::unique_ptr<plugin::OpenTransport> ClusterRun::open_transport(
+    std::uint32_t task, const plugin::TransportPlugin* plugin) {
   if (plugin == nullptr) return network_.open(task);
   auto run = make_sized<convoy_transport_run>();
   run.rank = task;
@@ -99,7 +100,7 @@ std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
   run.channels = cluster_.hosts;
   run.peer_seconds = 4;
   run.join_seconds = 10;
-  auto transport = std::make_unique<OpenTransport>(*plugin, run);
+  auto transport = std::make_unique<plugin::OpenTransport>(*plugin, run);
   const std::vector<std::string> addresses = peers_.of(task).exchange(transport->address());
   for (std::uint32_t peer = 0; peer < cluster_.hosts; ++peer)
     if (peer != task && transport->refuses_to_connect(peer, addresses[peer]))
@@ -109,7 +110,7 @@ std::unique_ptr<OpenTransport> ClusterRun::open_transport(std::uint32_t task,
 
 void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
   try {
-    PluginHost host;
+    plugin::PluginHost host;
     const auto plugin = devices_for(host, options_);
     const auto strategy = options_.make_strategy
                               ? options_.make_strategy()
@@ -137,7 +138,7 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
 
 TaskOutcome run_alone(const ClusterRunOptions& options) {
   TaskOutcome outcome;
-  PluginHost host;
+  plugin::PluginHost host;
   const auto plugin = devices_for(host, options);
   const auto strategy = strategy_plugin(host, options.strategy, options.values);
   const std::uint32_t replicas = options.hosts.hosts * options.hosts.devices_per_host;

@@ -16,11 +16,11 @@ namespace convoy::testing {
 
 // A training of several tasks, each a thread of this process with a session of its own.
 struct ClusterRunOptions {
-  HostsDescription hosts;
+  plan::HostsDescription hosts;
   std::string strategy;
-  OptionValues values = {};
+  plugin::OptionValues values = {};
   // One that is no file, in place of those two.
-  std::function<std::unique_ptr<StrategyPlugin>()> make_strategy = {};
+  std::function<std::unique_ptr<plugin::StrategyPlugin>()> make_strategy = {};
   std::int64_t steps = 6;
   double learning_rate = 0.05;
   convoy_optimizer_kind optimizer = CONVOY_OPTIMIZER_MOMENTUM;
@@ -64,21 +64,22 @@ class ClusterRun {
   // Per task, once all of them have ended.
   std::vector<TaskOutcome> run();
 
-  const Cluster& cluster() const { return cluster_; }
+  const plan::Cluster& cluster() const { return cluster_; }
   InProcessNetwork& network() { return network_; }
 
  private:
   void run_task(std::uint32_t task, TaskOutcome& outcome);
-  std::unique_ptr<OpenTransport> open_transport(std::uint32_t task, const TransportPlugin* plugin);
+  std::unique_ptr<plugin::OpenTransport> open_transport(std::uint32_t task,
+                                                        const plugin::TransportPlugin* plugin);
 
   ClusterRunOptions options_;
-  Cluster cluster_;
+  plan::Cluster cluster_;
   InProcessNetwork network_;
   InProcessPeers peers_;
 };
 
 // The cluster of these tasks, whose devices have no collectives of their own.
-Cluster make_task_cluster(const ClusterRunOptions& options);
+plan::Cluster make_task_cluster(const ClusterRunOptions& options);
 
 // The same training by one task that has all devices.
 TaskOutcome run_alone(const ClusterRunOptions& options);

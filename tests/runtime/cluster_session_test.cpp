@@ -22,7 +22,7 @@ namespace {
 
 using runtime::Session;
 
-std::string describe(const StrategyVariant& variant, const HostsDescription& hosts) {
+std::string describe(const StrategyVariant& variant, const plan::HostsDescription& hosts) {
   return fmt::format("{} on {} hosts of {} devices with {} servers", to_text(variant), hosts.hosts,
                      hosts.devices_per_host, hosts.server_hosts.size());
 }
@@ -44,7 +44,7 @@ std::vector<StrategyVariant> synchronous_variants() {
           {"byteps"}};
 }
 
-ClusterRunOptions options_for(const StrategyVariant& variant, const HostsDescription& hosts) {
+ClusterRunOptions options_for(const StrategyVariant& variant, const plan::HostsDescription& hosts) {
   ClusterRunOptions options;
   options.hosts = hosts;
   options.strategy = variant.strategy;
@@ -66,13 +66,13 @@ void expect_same_losses(const std::vector<TrainingStep>& actual,
 
 // One host of four devices, two of two and four of one.
 TEST(ClusterSessions, TrainAsOneHostDoesWithEverySynchronousStrategy) {
-  const HostsDescription one{1, 4, true, "cpu", {}};
+  const plan::HostsDescription one{1, 4, true, "cpu", {}};
   const TaskOutcome alone =
       run_alone(options_for({"replicated", {{"all_reduce_spec", "xring"}}}, one));
   EXPECT_LT(alone.steps.back().total_loss, 0.95 * alone.steps.front().total_loss);  // it does train
   for (const StrategyVariant& variant : synchronous_variants())
-    for (const HostsDescription& hosts :
-         {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{4, 1, true, "cpu", {}}}) {
+    for (const plan::HostsDescription& hosts : {plan::HostsDescription{2, 2, true, "cpu", {}},
+                                                plan::HostsDescription{4, 1, true, "cpu", {}}}) {
       const std::string what = describe(variant, hosts);
       const std::vector<TaskOutcome> tasks = ClusterRun(options_for(variant, hosts)).run();
       for (std::size_t task = 0; task < tasks.size(); ++task) {
@@ -101,7 +101,7 @@ std::vector<StrategyVariant> all_variants() {
 std::string first_difference(const Session& session, std::uint32_t task, std::int64_t steps) {
   Interpreter interpreter(session.plan()->step.lowered(), interpreter_options(session, 0.05));
   interpreter.run(static_cast<std::uint64_t>(steps));
-  const Plan& plan = session.plan()->step.logical();
+  const plan::Plan& plan = session.plan()->step.logical();
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
     const bool here = session.cluster().places[plan.buffers[i].place].host == task;
@@ -121,9 +121,10 @@ std::string first_difference(const Session& session, std::uint32_t task, std::in
 
 TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
   for (const StrategyVariant& variant : all_variants())
-    for (const HostsDescription& hosts :
-         {HostsDescription{2, 2, true, "fake", {}}, HostsDescription{2, 1, true, "fake", {2}},
-          HostsDescription{2, 2, true, "fake", {2, 3}}}) {
+    for (const plan::HostsDescription& hosts :
+         {plan::HostsDescription{2, 2, true, "fake", {}},
+          plan::HostsDescription{2, 1, true, "fake", {2}},
+          plan::HostsDescription{2, 2, true, "fake", {2, 3}}}) {
       ClusterRunOptions options = options_for(variant, hosts);
       options.fake_devices = true;
       options.steps = 5;
@@ -139,7 +140,7 @@ TEST(ClusterSessions, FollowTheInterpreterToTheBit) {
 
 // Servers apply the gradients of workers one after the other, and each is an update for Adam.
 TEST(ClusterSessions, CountTheUpdatesOfAllWorkers) {
-  const HostsDescription hosts{2, 2, true, "fake", {}};
+  const plan::HostsDescription hosts{2, 2, true, "fake", {}};
   for (const StrategyVariant& variant :
        {StrategyVariant{"distributed_replicated"}, StrategyVariant{"parameter_server"}}) {
     ClusterRunOptions options = options_for(variant, hosts);
@@ -160,8 +161,8 @@ TEST(ClusterSessions, CountTheUpdatesOfAllWorkers) {
 // stage's period the run ends.
 TEST(ClusterSessions, EnterTheStagesOfAPlanAsTheInterpreterDoes) {
   for (const std::int64_t first_step : {1, 4, 5, 9})
-    for (const HostsDescription& hosts :
-         {HostsDescription{2, 2, true, "fake", {}}, HostsDescription{3, 1, true, "fake", {}}}) {
+    for (const plan::HostsDescription& hosts : {plan::HostsDescription{2, 2, true, "fake", {}},
+                                                plan::HostsDescription{3, 1, true, "fake", {}}}) {
       ClusterRunOptions options;
       options.hosts = hosts;
       options.make_strategy = [first_step] { return staged_strategy(first_step); };
@@ -183,8 +184,9 @@ TEST(ClusterSessions, TrainOverSharedMemory) {
        {StrategyVariant{"distributed_all_reduce", {{"all_reduce_spec", "xring"}}},
         StrategyVariant{"distributed_replicated"},
         StrategyVariant{"parameter_server", {{"staged_vars", "true"}}}})
-    for (const HostsDescription& hosts :
-         {HostsDescription{2, 2, true, "cpu", {}}, HostsDescription{2, 1, true, "cpu", {2, 3}}}) {
+    for (const plan::HostsDescription& hosts :
+         {plan::HostsDescription{2, 2, true, "cpu", {}},
+          plan::HostsDescription{2, 1, true, "cpu", {2, 3}}}) {
       ClusterRunOptions options = options_for(variant, hosts);
       const std::vector<TaskOutcome> expected = ClusterRun(options).run();
       options.transport = "shm";
@@ -200,7 +202,7 @@ TEST(ClusterSessions, TrainOverSharedMemory) {
 }
 
 TEST(ClusterSessions, OfServersHaveNoReplicasAndGetTheSameParametersAsAll) {
-  const HostsDescription hosts{2, 2, true, "cpu", {2, 3}};
+  const plan::HostsDescription hosts{2, 2, true, "cpu", {2, 3}};
   for (const StrategyVariant& variant :
        {StrategyVariant{"distributed_replicated"}, StrategyVariant{"parameter_server"}}) {
     ClusterRunOptions options = options_for(variant, hosts);
@@ -316,10 +318,10 @@ std::uint64_t updates_seen(const WorkerRecord& worker) {
 // With servers of their own and with those of workers, of which each direction between two workers
 // carries both's messages.
 TEST(ClusterSessions, TrainWithoutWaitingForEachOther) {
-  const OptionValues asynchronous{{"cross_replica_sync", "false"}};
-  for (const HostsDescription& hosts :
-       {HostsDescription{2, 1, true, "cpu", {2}}, HostsDescription{2, 2, true, "cpu", {}},
-        HostsDescription{3, 1, true, "cpu", {3, 4}}}) {
+  const plugin::OptionValues asynchronous{{"cross_replica_sync", "false"}};
+  for (const plan::HostsDescription& hosts : {plan::HostsDescription{2, 1, true, "cpu", {2}},
+                                              plan::HostsDescription{2, 2, true, "cpu", {}},
+                                              plan::HostsDescription{3, 1, true, "cpu", {3, 4}}}) {
     ClusterRunOptions options = options_for({"parameter_server", asynchronous}, hosts);
     options.global_batch = 12;
     options.steps = 60;

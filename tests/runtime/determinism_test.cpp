@@ -27,8 +27,8 @@ constexpr std::uint32_t kBatch = 4;
 constexpr std::uint32_t kSize = 16;
 
 // Everything that could have an order of its own: convolutions, batch norms, dropout, joins.
-Graph network() {
-  return assemble_graph("restless", kSize, 7, [](const auto& builder) {
+graph::Graph network() {
+  return graph::assemble_graph("restless", kSize, 7, [](const auto& builder) {
     GraphBuilder graph(builder);
     const BatchNormOptions norm{.scale = true};
     LayerId x = graph.conv(graph.input(), 16, {.kernel = 3, .batch_norm = norm, .relu = true});
@@ -67,7 +67,7 @@ class Load {
 
 struct Variant {
   std::string strategy;
-  OptionValues options;
+  plugin::OptionValues options;
 };
 
 std::vector<Variant> variants() {
@@ -99,7 +99,7 @@ runtime::SessionOptions options_with(std::uint64_t seed) {
 }
 
 std::string train_once(const Variant& variant, std::uint64_t seed, unsigned delays) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, variant.strategy, variant.options);
   runtime::Session session(network(), *strategy, open_devices(*cpu, 3, 2), options_with(seed));
@@ -129,8 +129,8 @@ TEST(Determinism, EveryStrategyGivesTheSameParametersEveryTime) {
   }
 }
 
-CheckReport report_of(Verdict verdict, Verdict exact) {
-  CheckReport report;
+plan::check::CheckReport report_of(plan::check::Verdict verdict, plan::check::Verdict exact) {
+  plan::check::CheckReport report;
   report.verdict = verdict;
   report.exact = exact;
   return report;
@@ -143,7 +143,7 @@ convoy_device_description device(std::uint32_t flags) {
   return description;
 }
 
-std::string refusal(const CheckReport& report, std::uint32_t flags) {
+std::string refusal(const plan::check::CheckReport& report, std::uint32_t flags) {
   try {
     runtime::require_deterministic("hogwild", report, {device(flags)});
   } catch (const Error& error) {
@@ -154,12 +154,14 @@ std::string refusal(const CheckReport& report, std::uint32_t flags) {
 }
 
 TEST(Determinism, IsRefusedToAsynchronousPlansAndDevicesThatDoNotPromiseIt) {
-  const CheckReport synchronous = report_of(Verdict::kSynchronous, Verdict::kSynchronous);
+  const plan::check::CheckReport synchronous =
+      report_of(plan::check::Verdict::kSynchronous, plan::check::Verdict::kSynchronous);
   EXPECT_EQ(refusal(synchronous, CONVOY_DEVICE_DETERMINISTIC), "");
   EXPECT_NE(refusal(synchronous, 0).find("odd:0"), std::string::npos);
-  for (const Verdict verdict : {Verdict::kAsynchronous, Verdict::kApproximate}) {
-    const std::string text =
-        refusal(report_of(verdict, Verdict::kAsynchronous), CONVOY_DEVICE_DETERMINISTIC);
+  for (const plan::check::Verdict verdict :
+       {plan::check::Verdict::kAsynchronous, plan::check::Verdict::kApproximate}) {
+    const std::string text = refusal(report_of(verdict, plan::check::Verdict::kAsynchronous),
+                                     CONVOY_DEVICE_DETERMINISTIC);
     EXPECT_NE(text.find("--variable_update=hogwild"), std::string::npos) << text;
   }
 }

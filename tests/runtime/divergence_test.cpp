@@ -40,9 +40,9 @@ class DivergingLoop : public ::testing::Test {
                                  events);
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
-  std::unique_ptr<StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<plugin::StrategyPlugin> strategy_ = strategy_plugin(host_, "replicated");
   runtime::Session session_{two_scalars(), *strategy_, open_devices(*devices_, kReplicas),
                             options()};
   std::vector<std::int64_t> seen_;

@@ -23,7 +23,7 @@ std::int64_t resident_bytes() {
 TEST(Endurance, MemoryDoesNotGrowWithTheSteps) {
   constexpr std::uint32_t kReplicas = 2;
   constexpr std::int64_t kMost = std::int64_t{1} << 20;
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "parameter_server");
   runtime::SessionOptions options;

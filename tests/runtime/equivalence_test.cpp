@@ -37,7 +37,7 @@ std::vector<StrategyVariant> synchronous_variants() {
           {"replicated", {{"hierarchical_copy", "true"}}, 4}};
 }
 
-std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu,
+std::vector<double> losses(plugin::PluginHost& host, const plugin::DevicePlugin& cpu,
                            const StrategyVariant& variant, std::uint32_t devices) {
   const auto strategy = strategy_plugin(host, variant);
   Session session(small_network(), *strategy, open_devices(cpu, devices),
@@ -50,7 +50,7 @@ std::vector<double> losses(PluginHost& host, const DevicePlugin& cpu,
 }
 
 TEST(Equivalence, LossesDependNeitherOnTheDevicesNorOnTheStrategy) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   const std::vector<double> expected = losses(host, *cpu, {"replicated"}, 1);
   EXPECT_LT(expected.back(), 0.95 * expected.front());  // it does train
@@ -66,7 +66,7 @@ TEST(Equivalence, LossesDependNeitherOnTheDevicesNorOnTheStrategy) {
 
 // Two columns of every matrix, as CPU devices store it: in five times the steps.
 TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   const std::vector<double> exact = losses(host, *cpu, {"replicated"}, 1);
   double of_one = 0;
@@ -75,7 +75,8 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
     Session session(small_network(), *strategy, open_devices(*cpu, devices),
                     momentum_options(devices, kGlobalBatch));
     const auto& body = session.lowered_plan().body;
-    EXPECT_GE(std::ranges::count(body, OperationKind::kOrthogonalise, &Operation::kind), devices);
+    EXPECT_GE(std::ranges::count(body, plan::OperationKind::kOrthogonalise, &plan::Operation::kind),
+              devices);
     const auto source = hash_images(devices, kGlobalBatch);
     const double last = train(session, *source, kRate, 5 * kSteps).back().total_loss;
     EXPECT_LT(last, exact.front() - 0.5 * (exact.front() - exact.back())) << devices;
@@ -90,7 +91,7 @@ TEST(Equivalence, LowRankGradientsTeachTheSameOnAllDevicesAndAllReplicas) {
 }
 
 TEST(Equivalence, SessionsOnDevicesWithoutPeerAccessFollowTheInterpreter) {
-  PluginHost host;
+  plugin::PluginHost host;
   std::vector<StrategyVariant> variants = synchronous_variants();
   variants.push_back({"parameter_server", {{"staged_vars", "true"}}});
   variants.push_back({"replicated", {{"variable_consistency", "relaxed"}}});
@@ -126,7 +127,7 @@ struct Trained {
   std::vector<float> parameters;  // of replica 0
 };
 
-Trained train_sharing_memory(PluginHost& host, bool joins_updates) {
+Trained train_sharing_memory(plugin::PluginHost& host, bool joins_updates) {
   const auto plugin = fake_plugin({.shared_memory = true, .joins_updates = joins_updates});
   const auto strategy = strategy_plugin(host, "replicated");
   Session session(small_network(), *strategy, open_devices(*plugin, 2),
@@ -134,14 +135,14 @@ Trained train_sharing_memory(PluginHost& host, bool joins_updates) {
   const auto source = hash_images(2, kGlobalBatch);
   train(session, *source, kRate, 3);
   Trained result;
-  for (const Operation& operation : session.lowered_plan().body)
-    if (operation.kind == OperationKind::kSum) ++result.sums;
+  for (const plan::Operation& operation : session.lowered_plan().body)
+    if (operation.kind == plan::OperationKind::kSum) ++result.sums;
   result.parameters = session.memory().read_buffer(0);
   return result;
 }
 
 TEST(Equivalence, OnlyDevicesThatJoinUpdatesGetJoinedOnes) {
-  PluginHost host;
+  plugin::PluginHost host;
   const Trained joined = train_sharing_memory(host, true);
   const Trained apart = train_sharing_memory(host, false);
   EXPECT_EQ(joined.sums, 0u);
@@ -150,7 +151,7 @@ TEST(Equivalence, OnlyDevicesThatJoinUpdatesGetJoinedOnes) {
 }
 
 TEST(Equivalence, AllReplicasStartAlikeAndTheSeedMatters) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "replicated");
   runtime::SessionOptions options = momentum_options(2, kGlobalBatch);

@@ -19,7 +19,7 @@ constexpr std::int64_t kSteps = 7;  // ends in the middle of a period of two
 
 struct Variant {
   std::string strategy;
-  OptionValues values = {};
+  plugin::OptionValues values = {};
 };
 
 std::vector<Variant> variants() {
@@ -61,8 +61,8 @@ struct Trained {
   std::vector<double> accuracies;
 };
 
-Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& variant,
-              const Graph& graph, bool evaluating) {
+Trained train(plugin::PluginHost& host, const plugin::DevicePlugin& devices, const Variant& variant,
+              const graph::Graph& graph, bool evaluating) {
   const auto strategy = strategy_plugin(host, variant.strategy, variant.values);
   runtime::Session session(graph, *strategy, open_devices(devices, kReplicas), session_options());
   SessionOptions evaluating_options = session_options();
@@ -92,7 +92,8 @@ Trained train(PluginHost& host, const DevicePlugin& devices, const Variant& vari
   return result;
 }
 
-void expect_untouched(PluginHost& host, const DevicePlugin& devices, const Graph& graph) {
+void expect_untouched(plugin::PluginHost& host, const plugin::DevicePlugin& devices,
+                      const graph::Graph& graph) {
   for (const Variant& variant : variants()) {
     const Trained plain = train(host, devices, variant, graph, false);
     const Trained paused = train(host, devices, variant, graph, true);
@@ -103,13 +104,13 @@ void expect_untouched(PluginHost& host, const DevicePlugin& devices, const Graph
 }
 
 TEST(EvaluationPause, ChangesNoBitOfTheTrainingOnDevicesWithoutPeerAccess) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto fake = fake_plugin({.delay_microseconds = 20});
   expect_untouched(host, *fake, small_network());
 }
 
 TEST(EvaluationPause, ChangesNoBitOfTheTrainingOnCpuDevices) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   expect_untouched(host, *cpu, normalised_network());
 }

@@ -34,9 +34,9 @@ runtime::SessionOptions options_for(std::uint32_t devices, std::uint32_t batch) 
   return options;
 }
 
-ModelValues zeros(const Graph& graph) {
+ModelValues zeros(const graph::Graph& graph) {
   ModelValues values;
-  for (const GraphVariable& variable : graph.variables())
+  for (const graph::GraphVariable& variable : graph.variables())
     values.variables.emplace_back(variable.elements, 0.0f);
   values.state.assign(graph.state_elements(), 0.0f);
   return values;
@@ -47,8 +47,8 @@ ModelValues zeros(const Graph& graph) {
 class FakeEvaluator : public ::testing::Test {
  protected:
   NumberSource source_{{2, 8, 192, 7}, [](std::int64_t) { return 0.5f; }};
-  std::unique_ptr<DevicePlugin> plugin_ = fake_plugin();
-  Graph graph_ = small_network();
+  std::unique_ptr<plugin::DevicePlugin> plugin_ = fake_plugin();
+  graph::Graph graph_ = small_network();
   Evaluator evaluator_{graph_, open_devices(*plugin_, 2), options_for(2, 8)};
 };
 
@@ -136,11 +136,11 @@ TEST_F(FakeEvaluator, HasNoMemoryButParametersAndNoOperationButForward) {
   const runtime::Session& session = evaluator_.session();
   EXPECT_TRUE(session.forward_only());
   ASSERT_EQ(session.lowered_plan().buffers.size(), 2u);
-  for (const PlanBuffer& buffer : session.lowered_plan().buffers)
+  for (const plan::PlanBuffer& buffer : session.lowered_plan().buffers)
     EXPECT_EQ(buffer.kind, std::uint32_t{CONVOY_BUFFER_PARAMETERS});
   EXPECT_EQ(session.lowered_plan().body.size(), 2 * graph_.segment_count());
-  for (const Operation& operation : session.lowered_plan().body)
-    EXPECT_EQ(operation.kind, OperationKind::kForward);
+  for (const plan::Operation& operation : session.lowered_plan().body)
+    EXPECT_EQ(operation.kind, plan::OperationKind::kForward);
 }
 
 TEST_F(FakeEvaluator, ComputesOnTheValuesItIsGiven) {
@@ -175,9 +175,9 @@ TEST_F(FakeEvaluator, AFailingInputEndsTheEvaluation) {
 // Ten images that are all alike cannot be told apart: only one label can come out on top, five
 // among the best five.
 TEST(Evaluator, GivesTenLabelsOfOneImageLowAccuracies) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  const Graph graph = assemble_graph("ten", 8, 11, [](const auto& builder) {
+  const graph::Graph graph = graph::assemble_graph("ten", 8, 11, [](const auto& builder) {
     GraphBuilder model(builder);
     model.classify(model.conv(model.input(), 4, {.kernel = 3, .relu = true}));
   });
@@ -196,9 +196,9 @@ TEST(Evaluator, GivesTenLabelsOfOneImageLowAccuracies) {
 // Images of one number; class 0 scores the normalised number, class 1 its opposite. Within a batch
 // of one image every number is the batch's mean, so that training would score both classes 0.
 TEST(Evaluator, NormalisesByTheMovingStatisticsAndLeavesThemAlone) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  const Graph graph = assemble_graph("norm", 1, 2, [](const auto& builder) {
+  const graph::Graph graph = graph::assemble_graph("norm", 1, 2, [](const auto& builder) {
     GraphBuilder model(builder);
     const LayerId x = model.batch_norm(model.input());
     model.softmax_cross_entropy(model.fully_connected(x, 2, {.bias = false}));

@@ -22,14 +22,14 @@ constexpr std::int64_t kTurn = 2;  // steps from one exchange to the next
 
 struct Way {
   std::string strategy;
-  OptionValues values = {};
+  plugin::OptionValues values = {};
   std::uint64_t bucket_elements = 1000;
 };
 
 struct Outcome {
   std::vector<double> losses;
   runtime::ModelValues values;
-  LossScale loss_scale;
+  plan::LossScale loss_scale;
 };
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
@@ -49,7 +49,7 @@ class ExchangePlan : public ::testing::Test {
   }
 
   // Goes through the ways in turns; one of them: with a plan throughout.
-  Outcome train_in_turns(const std::vector<Way>& ways, const Graph& graph) {
+  Outcome train_in_turns(const std::vector<Way>& ways, const graph::Graph& graph) {
     strategies_.clear();
     for (const Way& way : ways)
       strategies_.push_back(strategy_plugin(host_, way.strategy, way.values));
@@ -87,11 +87,11 @@ class ExchangePlan : public ::testing::Test {
     EXPECT_TRUE(same_bits(a.values.state, b.values.state)) << what;
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> plugin_ = cpu_plugin(host_);
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> plugin_ = cpu_plugin(host_);
   std::shared_ptr<runtime::OpenDevices> devices_;
   runtime::SessionOptions options_;
-  std::vector<std::unique_ptr<StrategyPlugin>> strategies_;
+  std::vector<std::unique_ptr<plugin::StrategyPlugin>> strategies_;
 };
 
 const std::vector<Way> kWays = {{"replicated"},
@@ -136,7 +136,7 @@ TEST_F(ExchangePlan, IsRefusedToWhatIsNoWholeSynchronousStep) {
   configure(CONVOY_OPTIMIZER_MOMENTUM, 2);
   const auto replicated = strategy_plugin(host_, "replicated");
   const Session session(small_network(), *replicated, devices_, options_);
-  const auto reason = [&](const std::string& name, const OptionValues& values) {
+  const auto reason = [&](const std::string& name, const plugin::OptionValues& values) {
     const auto strategy = strategy_plugin(host_, name, values);
     return runtime::why_not_exchangeable(*session.prepare(*strategy, 1000));
   };

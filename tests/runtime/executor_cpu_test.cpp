@@ -8,15 +8,15 @@ namespace convoy::testing {
 namespace {
 
 TEST(ExecutorOnCpu, DoesWhatTheInterpreterDoesWithRandomPlans) {
-  const ArenaMap arena = small_arena(32);
-  PluginHost host;
+  const plan::ArenaMap arena = small_arena(32);
+  plugin::PluginHost host;
   const auto plugin = cpu_plugin(host);
   PlanRunnerOptions runner_options = small_pieces();
   runner_options.toy_programs = false;
   for (std::uint64_t seed = 0; seed < kRandomPlans / 2; ++seed) {
     const auto replicas = static_cast<std::uint32_t>(1 + seed % 3);
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
-    const Plan plan = without_layers(write_plan(cluster, arena, write_random(1000 + seed)));
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+    const plan::Plan plan = without_layers(write_plan(cluster, arena, write_random(1000 + seed)));
     PlanRunner runner(plan, *plugin, random_options(arena, seed), runner_options);
     Interpreter interpreter(plan, random_options(arena, seed));
     runner.run(5);

@@ -22,9 +22,9 @@ struct Outcome {
 
 // What five steps of a plan on three devices end with.
 Outcome train(const WritePlan& write, const FakeOptions& devices, double deadline = 60) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(3, devices.shared_memory, "fake");
-  const Plan plan = write_plan(cluster, arena, write);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(3, devices.shared_memory, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, write);
   const auto plugin = fake_plugin(devices);
   PlanRunnerOptions options;
   options.executor.deadline_seconds = deadline;
@@ -99,16 +99,16 @@ std::int32_t slow_kernel(const convoy_region*, std::uint64_t, const convoy_regio
 
 // A kernel of somebody's who has 0.1 s, beside a forward pass that takes so long.
 Outcome run_slow_kernel(std::uint32_t forward_milliseconds) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, false, "fake");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     const PlaceId here = p.replica_place(ReplicaId(0));
     p.compute();
     p.call("slow", here, {p.persistent(here, 4)}, {p.scratch(here, 4)});
   });
   const auto plugin = fake_plugin(
       {.hang_device = 0, .hang_operation = 1, .hang_milliseconds = forward_milliseconds});
-  const PluginSettings author{.label = "strategy x", .patience = 0.1};
+  const plugin::PluginSettings author{.label = "strategy x", .patience = 0.1};
   PlanRunnerOptions options;
   options.author = &author;
   InterpreterOptions numbers = sample_options(arena, exact_gradient);
@@ -130,13 +130,13 @@ TEST(ExecutorFailure, AKernelIsBlamedOnlyWhenItHasBegunForCertain) {
 }
 
 TEST(ExecutorFailure, OpenStepsEndBeforeTheExecutorDoes) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(3, false, "fake");
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(3, false, "fake");
   for (const SamplePlan& sample : sample_plans()) {
 #if defined(__SANITIZE_THREAD__)
     if (sample.name == "asynchronous") continue;  // races on purpose
 #endif
-    const Plan plan = write_plan(cluster, arena, sample.write);
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
     const auto plugin = fake_plugin({.delay_microseconds = 300});
     PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
     runner.run(2);
@@ -147,9 +147,9 @@ TEST(ExecutorFailure, OpenStepsEndBeforeTheExecutorDoes) {
 }
 
 TEST(ExecutorFailure, DrainGivesUpOnADeviceThatDoesNotMove) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, false, "fake");
-  const Plan plan = write_plan(cluster, arena, write_independent);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, write_independent);
   const auto plugin =
       fake_plugin({.hang_device = 1, .hang_operation = 2, .hang_milliseconds = 3500});
   PlanRunnerOptions options;

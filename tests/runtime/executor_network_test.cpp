@@ -22,14 +22,14 @@ namespace convoy::testing::executor_network_test {
 namespace {
 
 constexpr std::uint64_t kIterations = 4;
-constexpr LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
+constexpr plan::LoweringOptions kSmallPieces{.staging_elements = 24, .slice_elements = 8};
 
 double clock_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // What one host ended with: nothing, an error, or the first difference to the interpreter.
-std::string run_host(const Plan& plan, std::uint32_t host, std::uint32_t seed,
+std::string run_host(const plan::Plan& plan, std::uint32_t host, std::uint32_t seed,
                      InProcessNetwork& network, InProcessPeers& peers,
                      const Interpreter& expected) {
   try {
@@ -52,9 +52,9 @@ std::string run_host(const Plan& plan, std::uint32_t host, std::uint32_t seed,
   }
 }
 
-void expect_interpreted(const Plan& plan, std::uint32_t seed, const InProcessOptions& options,
+void expect_interpreted(const plan::Plan& plan, std::uint32_t seed, const InProcessOptions& options,
                         const std::string& what) {
-  const Plan lowered = lower(plan, kSmallPieces);
+  const plan::Plan lowered = plan::lower(plan, kSmallPieces);
   Interpreter expected(lowered, sample_options(*plan.arena, exact_gradient));
   run_in_program_order(lowered, kIterations, expected);
   InProcessNetwork network(plan.cluster->hosts, options);
@@ -70,22 +70,23 @@ void expect_interpreted(const Plan& plan, std::uint32_t seed, const InProcessOpt
 }
 
 // Two to five hosts, with and without parameter servers.
-std::vector<Cluster> clusters() {
-  std::vector<Cluster> result;
-  for (const HostsDescription& hosts :
-       {HostsDescription{2, 1, true, "fake", {}}, HostsDescription{2, 2, true, "fake", {2}},
-        HostsDescription{3, 1, true, "fake", {0, 3}}, HostsDescription{5, 1, true, "fake", {}}}) {
-    result.push_back(make_hosts(hosts));
+std::vector<plan::Cluster> clusters() {
+  std::vector<plan::Cluster> result;
+  for (const plan::HostsDescription& hosts : {plan::HostsDescription{2, 1, true, "fake", {}},
+                                              plan::HostsDescription{2, 2, true, "fake", {2}},
+                                              plan::HostsDescription{3, 1, true, "fake", {0, 3}},
+                                              plan::HostsDescription{5, 1, true, "fake", {}}}) {
+    result.push_back(plan::make_hosts(hosts));
     result.back().device_collectives = false;
   }
   return result;
 }
 
 TEST(ExecutorsOfSeveralHosts, FollowTheInterpreterOverRandomPlans) {
-  const ArenaMap arena = small_arena(32);
-  const std::vector<Cluster> all = clusters();
+  const plan::ArenaMap arena = small_arena(32);
+  const std::vector<plan::Cluster> all = clusters();
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
-    const Plan plan = write_plan(all[seed % all.size()], arena, random_plan(seed, true));
+    const plan::Plan plan = write_plan(all[seed % all.size()], arena, random_plan(seed, true));
     const InProcessOptions network{.seed = seed,
                                    .longest_delay = seed % 3 == 0 ? 300e-6 : 0,
                                    .eager = seed % 5 == 0,
@@ -96,8 +97,8 @@ TEST(ExecutorsOfSeveralHosts, FollowTheInterpreterOverRandomPlans) {
 }
 
 TEST(ExecutorsOfSeveralHosts, FollowTheInterpreterOverEverySample) {
-  const ArenaMap arena = small_arena(32);
-  for (const Cluster& cluster : clusters())
+  const plan::ArenaMap arena = small_arena(32);
+  for (const plan::Cluster& cluster : clusters())
     for (const SamplePlan& sample : sample_plans()) {
       if (sample.name == "asynchronous") continue;
       expect_interpreted(write_plan(cluster, arena, sample.write), cluster.hosts, {},

@@ -27,12 +27,12 @@ FakeOptions random_devices(std::uint64_t seed) {
 }
 
 TEST(Executor, DoesWhatTheInterpreterDoesWithRandomPlansOnFakeDevices) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (std::uint64_t seed = 0; seed < kRandomPlans; ++seed) {
     const FakeOptions devices = random_devices(seed);
     const auto replicas = static_cast<std::uint32_t>(1 + seed % 5 % 4);
-    const Cluster cluster = make_single_host(replicas, devices.shared_memory, "fake");
-    const Plan plan = write_plan(cluster, arena, write_random(seed));
+    const plan::Cluster cluster = plan::make_single_host(replicas, devices.shared_memory, "fake");
+    const plan::Plan plan = write_plan(cluster, arena, write_random(seed));
     const auto plugin = fake_plugin(devices);
     PlanRunner runner(plan, *plugin, random_options(arena, seed), small_pieces());
     Interpreter interpreter(plan, random_options(arena, seed));
@@ -52,13 +52,14 @@ bool has_one_result(const SamplePlan& sample) {
 
 TEST(Executor, DoesWhatTheInterpreterDoesWithEveryStrategyWhereverItStops) {
   std::uint64_t seed = 0;
-  for (const ArenaMap& arena : {small_arena(32), ragged_arena()})
+  for (const plan::ArenaMap& arena : {small_arena(32), ragged_arena()})
     for (const SamplePlan& sample : sample_plans())
       for (const std::uint32_t replicas : {1u, 2u, 3u, 4u}) {
         if (!has_one_result(sample)) continue;
         const FakeOptions devices = random_devices(++seed);
-        const Cluster cluster = make_single_host(replicas, devices.shared_memory, "fake");
-        const Plan plan = write_plan(cluster, arena, sample.write);
+        const plan::Cluster cluster =
+            plan::make_single_host(replicas, devices.shared_memory, "fake");
+        const plan::Plan plan = write_plan(cluster, arena, sample.write);
         const auto plugin = fake_plugin(devices);
         PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient), small_pieces());
         // Thirds are not exact, so that only the lowered plan says in which order they add up.
@@ -77,9 +78,9 @@ TEST(Executor, DoesWhatTheInterpreterDoesWithEveryStrategyWhereverItStops) {
 
 #if !defined(__SANITIZE_THREAD__)
 TEST(Executor, AsynchronousPlansStayFinite) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(3, false, "fake");
-  const Plan plan = write_plan(cluster, arena, write_asynchronous);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(3, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, write_asynchronous);
   const auto plugin = fake_plugin({.delay_microseconds = 50});
   PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
   runner.run(20);
@@ -93,7 +94,7 @@ void steady_gradient(const GradientRequest& request, std::span<float> gradient) 
     gradient[i] = 0.125f * static_cast<float>(request.replica + 1 + (request.range.first + i) % 3);
 }
 
-InterpreterOptions adam_options(const ArenaMap& arena) {
+InterpreterOptions adam_options(const plan::ArenaMap& arena) {
   InterpreterOptions options = sample_options(arena, steady_gradient);
   options.optimizer.kind = CONVOY_OPTIMIZER_ADAM;
   options.optimizer.state_slots = 2;
@@ -107,7 +108,7 @@ InterpreterOptions adam_options(const ArenaMap& arena) {
 // A master that gets the gradients of all replicas one after the other, in every step.
 std::vector<double> adam_of_all_updates(const InterpreterOptions& options, std::uint32_t replicas,
                                         std::uint64_t steps) {
-  const ElementRange all{0, options.initial.size()};
+  const plan::ElementRange all{0, options.initial.size()};
   std::vector<double> parameters(options.initial.begin(), options.initial.end());
   std::vector<std::array<double, 2>> moments(all.count, {0.0, 0.0});
   std::vector<float> gradient(all.count);
@@ -124,10 +125,10 @@ std::vector<double> adam_of_all_updates(const InterpreterOptions& options, std::
 
 TEST(Executor, CorrectsAdamsMomentsByTheUpdatesThatTheyHaveHad) {
   constexpr std::int64_t kSteps = 4;
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (const std::uint32_t replicas : {1u, 2u, 3u}) {
-    const Cluster cluster = make_single_host(replicas, false, "fake");
-    const Plan plan = write_plan(cluster, arena, write_sequential);
+    const plan::Cluster cluster = plan::make_single_host(replicas, false, "fake");
+    const plan::Plan plan = write_plan(cluster, arena, write_sequential);
     const InterpreterOptions options = adam_options(arena);
     const auto plugin = fake_plugin({.delay_microseconds = 20});
     PlanRunner runner(plan, *plugin, options, small_pieces());
@@ -140,10 +141,10 @@ TEST(Executor, CorrectsAdamsMomentsByTheUpdatesThatTheyHaveHad) {
 }
 
 TEST(Executor, GivesEveryStepItsOwnLossesAndHits) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(3, false, "fake");
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(3, false, "fake");
   for (const auto& write : {write_parameter_server, write_accumulating}) {
-    const Plan plan = write_plan(cluster, arena, write);
+    const plan::Plan plan = write_plan(cluster, arena, write);
     const auto plugin = fake_plugin({.delay_microseconds = 100});
     PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
     const std::vector<StepResult> results = runner.run(9);
@@ -163,13 +164,13 @@ TEST(Executor, GivesEveryStepItsOwnLossesAndHits) {
 }
 
 TEST(Executor, SumsSquaresOfDecayedParametersBeforeTheUpdateOnce) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   const InterpreterOptions options = sample_options(arena, exact_gradient);
-  const ElementRange decayed = options.decayed.front();
+  const plan::ElementRange decayed = options.decayed.front();
   for (const SamplePlan& sample : sample_plans()) {
     if (!sample.synchronous && sample.name != "sequential") continue;
-    const Cluster cluster = make_single_host(3, false, "fake");
-    const Plan plan = write_plan(cluster, arena, sample.write);
+    const plan::Cluster cluster = plan::make_single_host(3, false, "fake");
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
     const auto plugin = fake_plugin();
     PlanRunner runner(plan, *plugin, options);
     for (int step = 0; step < 3; ++step) {
@@ -186,9 +187,9 @@ TEST(Executor, SumsSquaresOfDecayedParametersBeforeTheUpdateOnce) {
 }
 
 TEST(Executor, HasNoSquareSumWhereAStepUpdatesNothing) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, false, "fake");
-  const Plan plan = write_plan(cluster, arena, write_accumulating);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, write_accumulating);
   const auto plugin = fake_plugin();
   PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
   const std::vector<StepResult> results = runner.run(2);
@@ -197,9 +198,9 @@ TEST(Executor, HasNoSquareSumWhereAStepUpdatesNothing) {
 }
 
 TEST(Executor, TimesEveryOperationOfTheLastStep) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, false, "fake");
-  const Plan plan = write_plan(cluster, arena, write_parameter_server);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, write_parameter_server);
   const auto plugin = fake_plugin({.delay_microseconds = 100});
   PlanRunner runner(plan, *plugin, sample_options(arena, exact_gradient));
   EXPECT_TRUE(runner.executor().last_times().empty());
@@ -214,9 +215,9 @@ TEST(Executor, TimesEveryOperationOfTheLastStep) {
 }
 
 TEST(Executor, RefusesAKernelThatTheStrategyDoesNotHave) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(1, false, "fake");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(1, false, "fake");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     p.call("shrink", PlaceId(0), {p.gradient(ReplicaId(0))}, {p.gradient(ReplicaId(0))});
   });

@@ -29,7 +29,7 @@ std::vector<StrategyVariant> variants() {
           {"parameter_server", {{"local_parameter_device", "gpu"}}}};
 }
 
-runtime::SessionOptions options_for(std::uint32_t devices, const GuardOptions& guard) {
+runtime::SessionOptions options_for(std::uint32_t devices, const plan::GuardOptions& guard) {
   runtime::SessionOptions options = momentum_options(devices, kGlobalBatch);
   options.guard = guard;
   return options;
@@ -46,21 +46,21 @@ void large_gradient(const GradientRequest& request, std::span<float> gradient) {
 }
 
 TEST(GuardOnFakeDevices, DoesWhatTheInterpreterDoes) {
-  GuardOptions options;
+  plan::GuardOptions options;
   options.clip_norm = 0.75;
   options.automatic_loss_scale = true;
   options.loss_scale.scale = std::ldexp(1.0, 120);
   options.increase_every = 1;
   options.gradient_norms = true;
   std::uint64_t seed = 0;
-  for (const ArenaMap& arena : {small_arena(32), ragged_arena()})
+  for (const plan::ArenaMap& arena : {small_arena(32), ragged_arena()})
     for (const SamplePlan& sample : sample_plans())
       for (const std::uint32_t replicas : {1u, 2u, 3u}) {
         if (!sample.synchronous && sample.name != "independent") continue;
         const bool shared = ++seed % 3 == 0;
-        const Cluster cluster = make_single_host(replicas, shared, "fake");
-        const Plan logical = write_plan(cluster, arena, sample.write);
-        const Plan plan = guard(logical, check_plan(logical), options);
+        const plan::Cluster cluster = plan::make_single_host(replicas, shared, "fake");
+        const plan::Plan logical = write_plan(cluster, arena, sample.write);
+        const plan::Plan plan = plan::guard(logical, plan::check::check_plan(logical), options);
         const auto plugin = fake_plugin({.seed = seed,
                                          .delay_microseconds = seed % 4 == 0 ? 50u : 0u,
                                          .shared_memory = shared});
@@ -83,14 +83,14 @@ TEST(GuardOnFakeDevices, DoesWhatTheInterpreterDoes) {
 std::vector<float> gradient_of(Session& session) {
   const auto& buffers = session.plan()->step.logical().buffers;
   const auto it =
-      std::ranges::find(buffers, std::uint32_t{CONVOY_BUFFER_GRADIENT}, &PlanBuffer::kind);
+      std::ranges::find(buffers, std::uint32_t{CONVOY_BUFFER_GRADIENT}, &plan::PlanBuffer::kind);
   return session.memory().read_buffer(static_cast<std::uint32_t>(it - buffers.begin()));
 }
 
 TEST(GuardOnCpu, ReportedNormsAreThoseOfTheAggregatedGradient) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.gradient_norms = true;
   const auto alone = strategy_plugin(host, "replicated");
   Session reference(small_network(), *alone, open_devices(*cpu, 1), options_for(1, guard));
@@ -119,9 +119,9 @@ TEST(GuardOnCpu, ReportedNormsAreThoseOfTheAggregatedGradient) {
 }
 
 TEST(GuardOnCpu, ClippedLossesDependNeitherOnTheDevicesNorOnTheStrategy) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.clip_norm = 0.5;
   guard.gradient_norms = true;
   const auto alone = strategy_plugin(host, "replicated");
@@ -144,9 +144,9 @@ TEST(GuardOnCpu, ClippedLossesDependNeitherOnTheDevicesNorOnTheStrategy) {
 }
 
 TEST(GuardOnCpu, AStaticScaleThatIsAPowerOfTwoChangesNothing) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions scaled;
+  plan::GuardOptions scaled;
   scaled.loss_scale.scale = 128;
   const auto strategy = strategy_plugin(host, "replicated");
   Session with(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, scaled));
@@ -164,9 +164,9 @@ NumberSource bright_images(std::uint32_t devices) {
 }
 
 TEST(GuardOnCpu, AScaleThatOverflowsIsHalvedUntilItFits) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.automatic_loss_scale = true;
   guard.loss_scale.scale = std::ldexp(1.0, 127);
   for (const StrategyVariant& variant : variants())
@@ -178,7 +178,7 @@ TEST(GuardOnCpu, AScaleThatOverflowsIsHalvedUntilItFits) {
       NumberSource images = bright_images(devices);
       train(session, images, kRate / 1000, 1);
       const std::string what = to_text(variant, devices);
-      EXPECT_EQ(session.values().loss_scale(), (LossScale{std::ldexp(1.0, 126), 0})) << what;
+      EXPECT_EQ(session.values().loss_scale(), (plan::LossScale{std::ldexp(1.0, 126), 0})) << what;
       EXPECT_EQ(session.memory().read_parameters(), initial) << what;
       train(session, images, kRate / 1000, 12);
       EXPECT_GT(session.values().loss_scale().clean_steps, 0) << what;
@@ -187,28 +187,28 @@ TEST(GuardOnCpu, AScaleThatOverflowsIsHalvedUntilItFits) {
 }
 
 TEST(GuardOnCpu, TheLossScaleCanBeSavedAndPutBack) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.automatic_loss_scale = true;
   guard.loss_scale = {256, 3};
   guard.increase_every = 4;
   const auto strategy = strategy_plugin(host, "replicated");
   Session session(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, guard));
-  EXPECT_EQ(session.values().loss_scale(), (LossScale{256, 3}));
+  EXPECT_EQ(session.values().loss_scale(), (plan::LossScale{256, 3}));
   steps_of(session, 2);
-  EXPECT_EQ(session.values().loss_scale(), (LossScale{512, 0}));
+  EXPECT_EQ(session.values().loss_scale(), (plan::LossScale{512, 0}));
   session.values().set_loss_scale({64, 4});
   EXPECT_EQ(steps_of(session, 1).front().loss_scale, 64);
-  EXPECT_EQ(session.values().loss_scale(), (LossScale{128, 0}));
+  EXPECT_EQ(session.values().loss_scale(), (plan::LossScale{128, 0}));
   Session plain(small_network(), *strategy, open_devices(*cpu, 2), options_for(2, {}));
-  EXPECT_EQ(plain.values().loss_scale(), LossScale{});
+  EXPECT_EQ(plain.values().loss_scale(), plan::LossScale{});
 }
 
 TEST(GuardOnCpu, AutomaticScalingIsRefusedWhereGradientsWaitAStep) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
-  GuardOptions guard;
+  plan::GuardOptions guard;
   guard.automatic_loss_scale = true;
   const auto strategy = strategy_plugin(host, "parameter_server", {{"staged_vars", "true"}});
   try {

@@ -6,18 +6,18 @@
 
 namespace convoy::testing {
 
-std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
-                                      bool hash, int threads) {
+std::vector<float> initial_parameters(const graph::Graph& graph, const graph::Arena& arena,
+                                      std::uint64_t seed, bool hash, int threads) {
   std::vector<float> result(arena.elements(), 0.0f);
   for (std::uint32_t i = 0; i < graph.variables().size(); ++i)
-    pack(arena.layout(i), graph.variables()[i].dimensions,
-         runtime::initial_variable(graph, i, seed, hash, threads).data(),
-         result.data() + arena.range(i).first);
+    graph::pack(arena.layout(i), graph.variables()[i].dimensions,
+                runtime::initial_variable(graph, i, seed, hash, threads).data(),
+                result.data() + arena.range(i).first);
   return result;
 }
 
 InterpreterOptions interpreter_options(const runtime::Session& session, double rate) {
-  const Arena arena(session.graph());
+  const graph::Arena arena(session.graph());
   InterpreterOptions options;
   options.initial = initial_parameters(session.graph(), arena, session.options().seed,
                                        session.options().hash_initializer, 1);

@@ -11,8 +11,8 @@
 namespace convoy::testing {
 
 // The first values of all variables as a session has them, each in its storage, padding zero.
-std::vector<float> initial_parameters(const Graph& graph, const Arena& arena, std::uint64_t seed,
-                                      bool hash, int threads);
+std::vector<float> initial_parameters(const graph::Graph& graph, const graph::Arena& arena,
+                                      std::uint64_t seed, bool hash, int threads);
 
 // For an interpreter that starts from the values that the session starts with, and computes the
 // gradients of the fake device.

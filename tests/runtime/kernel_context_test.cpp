@@ -75,8 +75,8 @@ class Calling : public Strategy {
   }
 };
 
-std::unique_ptr<runtime::Session> session_of(StrategyPlugin& strategy,
-                                             const DevicePlugin& devices) {
+std::unique_ptr<runtime::Session> session_of(plugin::StrategyPlugin& strategy,
+                                             const plugin::DevicePlugin& devices) {
   runtime::SessionOptions options;
   options.batch = 4;
   options.optimizer = train::make_optimizer({}, 1);
@@ -85,7 +85,7 @@ std::unique_ptr<runtime::Session> session_of(StrategyPlugin& strategy,
 }
 
 TEST(KernelContext, SaysStepRateScalarSizesAndOptions) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = built_in_strategy<Calling<Listening>>("calling", 42);
   told().clear();
@@ -108,7 +108,7 @@ TEST(KernelContext, SaysStepRateScalarSizesAndOptions) {
 }
 
 TEST(KernelContext, WhatAKernelThrowsEndsTheRun) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = built_in_strategy<Calling<Strict>>("strict", 0);
   const auto session = session_of(*strategy, *devices);
@@ -140,9 +140,10 @@ CONVOY_ELEMENT_KERNEL(Twice, { call.write(0)[i] = 2 * call.read(0)[i]; })
 
 TEST(KernelForms, AreThoseThatTheDevicesRun) {
   const auto strategy = built_in_strategy<Calling<Twice>>("calling", 1);
-  const KernelForms on_hosts{.devices = "CPU devices"};
-  EXPECT_EQ(require_form(*strategy, "listen", on_hosts).form, CONVOY_KERNEL_HOST);
-  const FoundForm found = require_form(*strategy, "listen", gpu_forms("GPUs"));
+  const plugin::KernelForms on_hosts{.devices = "CPU devices"};
+  EXPECT_EQ(plugin::require_form(*strategy, "listen", on_hosts).form, CONVOY_KERNEL_HOST);
+  const plugin::FoundForm found =
+      plugin::require_form(*strategy, "listen", plugin::gpu_forms("GPUs"));
   EXPECT_EQ(found.form, CONVOY_KERNEL_CUDA_SOURCE);
   EXPECT_STREQ(found.kernel.entry, "convoy_elements");
   EXPECT_THAT(found.kernel.text, HasSubstr("{ call.write(0)[i] = 2 * call.read(0)[i]; }"));
@@ -152,9 +153,9 @@ TEST(KernelForms, AreThoseThatTheDevicesRun) {
 
 TEST(KernelForms, SayWhatIsMissingAndWhatToDo) {
   const auto strategy = built_in_strategy<Calling<Listening>>("calling", 1);
-  EXPECT_FALSE(find_form(*strategy, "listen", gpu_forms("GPUs")));
+  EXPECT_FALSE(plugin::find_form(*strategy, "listen", plugin::gpu_forms("GPUs")));
   try {
-    require_form(*strategy, "listen", gpu_forms("the GPUs of dgx1"));
+    plugin::require_form(*strategy, "listen", plugin::gpu_forms("the GPUs of dgx1"));
     FAIL() << "a form was found";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);

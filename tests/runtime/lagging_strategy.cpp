@@ -69,11 +69,11 @@ class Trailing : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<StrategyPlugin> trailing_strategy() {
+std::unique_ptr<plugin::StrategyPlugin> trailing_strategy() {
   return built_in_strategy<Trailing>("trailing", 0);
 }
 
-std::unique_ptr<StrategyPlugin> lagging_strategy(std::int64_t max_lag) {
+std::unique_ptr<plugin::StrategyPlugin> lagging_strategy(std::int64_t max_lag) {
   return built_in_strategy<Lagging>("lagging", max_lag);
 }
 

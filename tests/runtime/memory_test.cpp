@@ -22,10 +22,10 @@ convoy_optimizer optimizer(convoy_optimizer_kind kind, std::uint32_t slots) {
 // The memory of a plan on two fake devices.
 class Memory : public ::testing::Test {
  protected:
-  Memory() : arena_(small_arena(32)), cluster_(make_single_host(2, false, "fake")) {
+  Memory() : arena_(small_arena(32)), cluster_(plan::make_single_host(2, false, "fake")) {
     const convoy_device_request request{sizeof(request), 2, 1};
     for (std::uint32_t i = 0; i < 2; ++i)
-      devices_.push_back(std::make_unique<OpenDevice>(*plugin_, request, i));
+      devices_.push_back(std::make_unique<plugin::OpenDevice>(*plugin_, request, i));
     engines_ = {devices_[0].get(), devices_[1].get(), devices_[0].get()};
     for (std::uint64_t e = 0; e < arena_.elements; ++e)
       values_.push_back(static_cast<float>(e) / 8);
@@ -49,12 +49,12 @@ class Memory : public ::testing::Test {
     return memory_->read_state(of, slot, {0, plan_.buffers.at(of).count});
   }
 
-  ArenaMap arena_;
-  Cluster cluster_;
-  std::unique_ptr<DevicePlugin> plugin_ = fake_plugin();
-  std::vector<std::unique_ptr<OpenDevice>> devices_;
+  plan::ArenaMap arena_;
+  plan::Cluster cluster_;
+  std::unique_ptr<plugin::DevicePlugin> plugin_ = fake_plugin();
+  std::vector<std::unique_ptr<plugin::OpenDevice>> devices_;
   runtime::Engines engines_;
-  Plan plan_;
+  plan::Plan plan_;
   std::vector<float> values_;
   std::unique_ptr<PlanMemory> memory_;
 };
@@ -129,7 +129,7 @@ TEST_F(Memory, IsWrittenAndReadInParts) {
 TEST_F(Memory, RegionsPointIntoTheirBuffers) {
   PlanMemory& memory = allocate(write_compressed, optimizer(CONVOY_OPTIMIZER_SGD, 0));
   for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
-    const PlanBuffer& it = plan_.buffers[i];
+    const plan::PlanBuffer& it = plan_.buffers[i];
     const std::uint64_t first = it.count / 2;
     const convoy_region region = memory.region({i, it.dtype, first, it.count - first});
     EXPECT_EQ(region.place, it.place);
@@ -137,7 +137,7 @@ TEST_F(Memory, RegionsPointIntoTheirBuffers) {
     EXPECT_EQ(region.count, it.count - first);
     const auto* base = reinterpret_cast<const std::byte*>(memory.base(i));
     EXPECT_EQ(static_cast<const std::byte*>(region.data) - base,
-              static_cast<std::ptrdiff_t>(first * dtype_bytes(it.dtype)));
+              static_cast<std::ptrdiff_t>(first * plan::dtype_bytes(it.dtype)));
   }
 }
 

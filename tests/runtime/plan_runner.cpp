@@ -23,8 +23,8 @@ bool same_float(float a, float b) {
 
 // Compares a range element by element; `excused` elements of the expected side are left out.
 std::string compare(std::span<const std::byte> actual, std::span<const std::byte> expected,
-                    const ElementRange& range, std::uint32_t dtype, bool excuse_poison) {
-  const std::size_t size = dtype_bytes(dtype);
+                    const plan::ElementRange& range, std::uint32_t dtype, bool excuse_poison) {
+  const std::size_t size = plan::dtype_bytes(dtype);
   for (std::size_t at = range.first * size; at < (range.first + range.count) * size; at += size) {
     const std::byte* want = expected.data() + at;
     const std::byte* have = actual.data() + at;
@@ -41,20 +41,20 @@ std::string compare(std::span<const std::byte> actual, std::span<const std::byte
   return {};
 }
 
-Schedule schedule_of(const Plan& lowered, const PlanRunnerOptions& runner) {
-  Schedule whole = make_schedule(lowered);
+plan::Schedule schedule_of(const plan::Plan& lowered, const PlanRunnerOptions& runner) {
+  plan::Schedule whole = plan::make_schedule(lowered);
   if (runner.network == nullptr) return whole;
-  return local_schedule(lowered, find_dependencies(lowered), whole, runner.host);
+  return plan::local_schedule(lowered, plan::find_dependencies(lowered), whole, runner.host);
 }
 
 }  // namespace
 
-PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
-                       const PlanRunnerOptions& runner)
+PlanRunner::PlanRunner(const plan::Plan& plan, const plugin::DevicePlugin& plugin,
+                       InterpreterOptions options, const PlanRunnerOptions& runner)
     : plan_(plan),
       runner_(runner),
       options_(std::move(options)),
-      lowered_(lower(plan, runner.lowering)),
+      lowered_(plan::lower(plan, runner.lowering)),
       schedule_(schedule_of(lowered_, runner)) {
   options_.optimizer.state_slots =
       train::state_slots(static_cast<convoy_optimizer_kind>(options_.optimizer.kind));
@@ -72,16 +72,16 @@ PlanRunner::PlanRunner(const Plan& plan, const DevicePlugin& plugin, Interpreter
 PlanRunner::~PlanRunner() = default;
 
 // The host's devices, or one where it has none; they serve its host places.
-void PlanRunner::open(const DevicePlugin& plugin) {
-  const std::vector<Place>& places = plan_.cluster->places;
-  const auto is_ours = [&](const Place& place, std::uint32_t kind) {
+void PlanRunner::open(const plugin::DevicePlugin& plugin) {
+  const std::vector<plan::Place>& places = plan_.cluster->places;
+  const auto is_ours = [&](const plan::Place& place, std::uint32_t kind) {
     return place.host == runner_.host && place.kind == kind;
   };
   const auto devices = static_cast<std::uint32_t>(std::ranges::count_if(
-      places, [&](const Place& place) { return is_ours(place, CONVOY_PLACE_DEVICE); }));
+      places, [&](const plan::Place& place) { return is_ours(place, CONVOY_PLACE_DEVICE); }));
   const convoy_device_request request{sizeof(request), std::max(devices, 1u), 1};
   for (std::uint32_t i = 0; i < request.devices; ++i)
-    devices_.push_back(std::make_unique<OpenDevice>(plugin, request, i));
+    devices_.push_back(std::make_unique<plugin::OpenDevice>(plugin, request, i));
   engines_.assign(places.size(), nullptr);
   std::size_t next = 0;
   for (std::size_t p = 0; p < places.size(); ++p) {
@@ -91,8 +91,8 @@ void PlanRunner::open(const DevicePlugin& plugin) {
 }
 
 void PlanRunner::poison(std::uint32_t buffer) {
-  const PlanBuffer& it = lowered_.buffers[buffer];
-  const std::vector<std::byte> bytes(it.count * dtype_bytes(it.dtype), kPoisonByte);
+  const plan::PlanBuffer& it = lowered_.buffers[buffer];
+  const std::vector<std::byte> bytes(it.count * plan::dtype_bytes(it.dtype), kPoisonByte);
   memory_->write_bytes(buffer, bytes);
 }
 
@@ -105,12 +105,12 @@ runtime::ExecutorParts PlanRunner::parts() {
   parts.engines = &engines_;
   parts.memory = memory_.get();
   parts.optimizer = &options_.optimizer;
-  for (const ElementRange& range : options_.decayed)
+  for (const plan::ElementRange& range : options_.decayed)
     parts.decayed.push_back({range.first, range.count});
   parts.kernel = options_.kernel;
   parts.author = runner_.author;
-  std::vector<ElementRange> segments;
-  for (const Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
+  std::vector<plan::ElementRange> segments;
+  for (const plan::Segment& segment : plan_.arena->segments) segments.push_back(segment.range);
   for (std::uint32_t r = 0; runner_.toy_programs && r < plan_.cluster->replicas(); ++r) {
     convoy_compilation what{};
     what.replica = r;
@@ -144,7 +144,7 @@ std::vector<runtime::StepResult> PlanRunner::run(std::int64_t steps) {
 std::string PlanRunner::difference(const Interpreter& expected) const {
   const std::vector<runtime::StoredElements> updated = runtime::updated_elements(plan_);
   for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan_.buffers[i];
+    const plan::PlanBuffer& buffer = plan_.buffers[i];
     const bool scratch = buffer.kind == CONVOY_BUFFER_SCRATCH;
     const std::vector<std::byte> contents = memory_->read_bytes(i, {0, buffer.count});
     for (const auto& part : memory_->stored(i).parts()) {

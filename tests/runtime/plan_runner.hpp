@@ -15,8 +15,8 @@ namespace convoy::testing {
 
 struct PlanRunnerOptions {
   runtime::ExecutorOptions executor{};
-  LoweringOptions lowering{};
-  const PluginSettings* author = nullptr;  // of the plan; null: it came with convoy
+  plan::LoweringOptions lowering{};
+  const plugin::PluginSettings* author = nullptr;  // of the plan; null: it came with convoy
   bool toy_programs = true;  // forward and backward are FakePrograms; off where nothing computes
   // Of several hosts, the one that this is, and what joins it to the others.
   std::uint32_t host = 0;
@@ -29,7 +29,7 @@ class PlanRunner {
  public:
   // The plan and the plug-in must outlive this. One thread per CPU device. Of several hosts it runs
   // the part of one; all of them are made at the same time, each on a thread of its own.
-  PlanRunner(const Plan& plan, const DevicePlugin& plugin, InterpreterOptions options,
+  PlanRunner(const plan::Plan& plan, const plugin::DevicePlugin& plugin, InterpreterOptions options,
              const PlanRunnerOptions& runner = {});
   ~PlanRunner();
   PlanRunner(const PlanRunner&) = delete;
@@ -44,20 +44,20 @@ class PlanRunner {
 
   runtime::Executor& executor() { return *executor_; }
   const runtime::PlanMemory& memory() const { return *memory_; }
-  const Plan& lowered() const { return lowered_; }
+  const plan::Plan& lowered() const { return lowered_; }
 
  private:
-  void open(const DevicePlugin& plugin);
+  void open(const plugin::DevicePlugin& plugin);
   void poison(std::uint32_t buffer);
   runtime::ExecutorParts parts();
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   PlanRunnerOptions runner_;
   InterpreterOptions options_;
-  std::vector<std::unique_ptr<OpenDevice>> devices_;
+  std::vector<std::unique_ptr<plugin::OpenDevice>> devices_;
   runtime::Engines engines_;
-  Plan lowered_;
-  Schedule schedule_;
+  plan::Plan lowered_;
+  plan::Schedule schedule_;
   std::unique_ptr<runtime::PlanMemory> memory_;
   std::vector<std::unique_ptr<FakeProgram>> programs_;
   std::unique_ptr<runtime::Executor> executor_;

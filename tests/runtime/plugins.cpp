@@ -7,41 +7,44 @@
 namespace convoy::testing {
 namespace {
 
-FoundPlugin built(const std::string& file) {
-  return read_plugin(std::string(CONVOY_BINARY_DIR "/lib/convoy/plugins/") + file);
+plugin::FoundPlugin built(const std::string& file) {
+  return plugin::read_plugin(std::string(CONVOY_BINARY_DIR "/lib/convoy/plugins/") + file);
 }
 
 }  // namespace
 
-std::unique_ptr<DevicePlugin> cpu_plugin(PluginHost& host) {
-  return std::make_unique<DevicePlugin>(host.load_device(built("convoy_device_cpu.so")),
-                                        OptionValues{});
+std::unique_ptr<plugin::DevicePlugin> cpu_plugin(plugin::PluginHost& host) {
+  return std::make_unique<plugin::DevicePlugin>(host.load_device(built("convoy_device_cpu.so")),
+                                                plugin::OptionValues{});
 }
 
-FoundPlugin found_under_test() {
+plugin::FoundPlugin found_under_test() {
   const char* given = std::getenv("CONVOY_TEST_DEVICE");
   const std::string kind = given == nullptr ? "cpu" : given;
-  if (kind.find('/') != std::string::npos) return read_plugin(kind);
+  if (kind.find('/') != std::string::npos) return plugin::read_plugin(kind);
   return built("convoy_device_" + kind + ".so");
 }
 
-std::unique_ptr<DevicePlugin> plugin_under_test(PluginHost& host, std::uint32_t devices) {
-  const FoundPlugin found = found_under_test();
-  OptionValues options;
+std::unique_ptr<plugin::DevicePlugin> plugin_under_test(plugin::PluginHost& host,
+                                                        std::uint32_t devices) {
+  const plugin::FoundPlugin found = found_under_test();
+  plugin::OptionValues options;
   if (found.manifest.name == "cuda") {
     std::string indices = "0";
     for (std::uint32_t i = 1; i < devices; ++i) indices += ",0";
     options["gpu_indices"] = indices;
   }
-  return std::make_unique<DevicePlugin>(host.load_device(found), options);
+  return std::make_unique<plugin::DevicePlugin>(host.load_device(found), options);
 }
 
-std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const std::string& name,
-                                                const OptionValues& options) {
-  return std::make_unique<StrategyPlugin>(host.load_strategy(built(name + ".so")), options);
+std::unique_ptr<plugin::StrategyPlugin> strategy_plugin(plugin::PluginHost& host,
+                                                        const std::string& name,
+                                                        const plugin::OptionValues& options) {
+  return std::make_unique<plugin::StrategyPlugin>(host.load_strategy(built(name + ".so")), options);
 }
 
-std::unique_ptr<StrategyPlugin> strategy_plugin(PluginHost& host, const StrategyVariant& variant) {
+std::unique_ptr<plugin::StrategyPlugin> strategy_plugin(plugin::PluginHost& host,
+                                                        const StrategyVariant& variant) {
   return strategy_plugin(host, variant.strategy, variant.values);
 }
 
@@ -55,9 +58,10 @@ std::string to_text(const StrategyVariant& variant, std::uint32_t devices) {
   return fmt::format("{} on {} devices", to_text(variant), devices);
 }
 
-std::unique_ptr<TransportPlugin> transport_plugin(PluginHost& host, const std::string& name) {
-  return std::make_unique<TransportPlugin>(
-      host.load_transport(built("convoy_transport_" + name + ".so")), OptionValues{});
+std::unique_ptr<plugin::TransportPlugin> transport_plugin(plugin::PluginHost& host,
+                                                          const std::string& name) {
+  return std::make_unique<plugin::TransportPlugin>(
+      host.load_transport(built("convoy_transport_" + name + ".so")), plugin::OptionValues{});
 }
 
 }  // namespace convoy::testing

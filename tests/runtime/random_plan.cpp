@@ -303,13 +303,13 @@ convoy_host_kernel random_plan_kernel(const std::string& name) {
   return name == "quantize" ? quantize : nullptr;
 }
 
-Plan without_layers(Plan plan) {
-  std::erase_if(plan.body, [](const Operation& operation) {
-    return operation.kind == OperationKind::kForward;
+plan::Plan without_layers(plan::Plan plan) {
+  std::erase_if(plan.body, [](const plan::Operation& operation) {
+    return operation.kind == plan::OperationKind::kForward;
   });
-  for (Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kBackward) {
-      operation.kind = OperationKind::kCall;
+  for (plan::Operation& operation : plan.body)
+    if (operation.kind == plan::OperationKind::kBackward) {
+      operation.kind = plan::OperationKind::kCall;
       operation.details.edit().kernel = "mix";
     }
   return plan;

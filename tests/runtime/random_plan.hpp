@@ -18,6 +18,6 @@ convoy_host_kernel random_plan_kernel(const std::string& name);
 
 // The plan with every backward replaced by a kernel, so that it runs without layers: forward
 // disappears, backward becomes "mix" of the parameters into the gradient.
-Plan without_layers(Plan plan);
+plan::Plan without_layers(plan::Plan plan);
 
 }  // namespace convoy::testing

@@ -13,7 +13,7 @@ constexpr convoy_optimizer_kind kOptimizers[] = {CONVOY_OPTIMIZER_SGD, CONVOY_OP
 
 }  // namespace
 
-InterpreterOptions random_options(const ArenaMap& arena, std::uint64_t seed) {
+InterpreterOptions random_options(const plan::ArenaMap& arena, std::uint64_t seed) {
   InterpreterOptions options = sample_options(arena, exact_gradient);
   options.optimizer.kind = kOptimizers[seed % 4];
   options.optimizer.decay = 0.875;
@@ -32,7 +32,7 @@ PlanRunnerOptions small_pieces() {
   return options;
 }
 
-bool is_finite(const Plan& plan, const Interpreter& interpreter) {
+bool is_finite(const plan::Plan& plan, const Interpreter& interpreter) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
     for (const float value : interpreter.values(i))

@@ -11,12 +11,12 @@ constexpr std::uint64_t kRandomPlans = 300;
 #endif
 
 // An optimizer with clipping, decay and scale of its own for every seed.
-InterpreterOptions random_options(const ArenaMap& arena, std::uint64_t seed);
+InterpreterOptions random_options(const plan::ArenaMap& arena, std::uint64_t seed);
 
 // Small pieces, so that cutting and staging happen on small buffers.
 PlanRunnerOptions small_pieces();
 
 // Whether everything but scratch holds numbers: else comparing would say little.
-bool is_finite(const Plan& plan, const Interpreter& interpreter);
+bool is_finite(const plan::Plan& plan, const Interpreter& interpreter);
 
 }  // namespace convoy::testing

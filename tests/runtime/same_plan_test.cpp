@@ -18,7 +18,7 @@ using runtime::SessionOptions;
 
 struct Way {
   std::string strategy;
-  OptionValues options = {};
+  plugin::OptionValues options = {};
 };
 
 const Way kWays[] = {{"independent"},
@@ -28,7 +28,7 @@ const Way kWays[] = {{"independent"},
                      {"replicated", {{"all_reduce_spec", "xring"}}},
                      {"replicated", {{"variable_consistency", "relaxed"}}}};
 
-SessionOptions options_with(const GuardOptions& guards) {
+SessionOptions options_with(const plan::GuardOptions& guards) {
   SessionOptions options;
   options.batch = 2;
   options.bucket_elements = 500;
@@ -37,9 +37,9 @@ SessionOptions options_with(const GuardOptions& guards) {
   return options;
 }
 
-std::string hash_of_session(const Way& way, const DevicePlugin& plugin,
-                            const GuardOptions& guards) {
-  PluginHost host;
+std::string hash_of_session(const Way& way, const plugin::DevicePlugin& plugin,
+                            const plan::GuardOptions& guards) {
+  plugin::PluginHost host;
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
   const runtime::Session session(small_network(), *strategy,
                                  std::make_shared<runtime::OpenDevices>(plugin, 2, 1),
@@ -47,27 +47,28 @@ std::string hash_of_session(const Way& way, const DevicePlugin& plugin,
   return session.plan()->step.hash();
 }
 
-std::string hash_from_outside(const Way& way, const DevicePlugin& plugin,
-                              const GuardOptions& guards) {
-  PluginHost host;
+std::string hash_from_outside(const Way& way, const plugin::DevicePlugin& plugin,
+                              const plan::GuardOptions& guards) {
+  plugin::PluginHost host;
   const auto strategy = strategy_plugin(host, way.strategy, way.options);
-  const Graph graph = small_network();
+  const graph::Graph graph = small_network();
   const SessionOptions options = options_with(guards);
   const runtime::OpenDevices devices(plugin, 2, 1);
-  const Arena arena = runtime::choose_storage(graph, devices, options, false);
-  return StepPlan(devices.cluster(), runtime::make_arena_map(graph, arena, options.bucket_elements),
-                  runtime::author_of(*strategy), {.guard = guards})
+  const graph::Arena arena = runtime::choose_storage(graph, devices, options, false);
+  return plan::StepPlan(devices.cluster(),
+                        runtime::make_arena_map(graph, arena, options.bucket_elements),
+                        runtime::author_of(*strategy), {.guard = guards})
       .hash();
 }
 
 TEST(SamePlan, OnFakeDevicesOfEveryKind) {
-  GuardOptions clipped;
+  plan::GuardOptions clipped;
   clipped.clip_norm = 1;
   for (const Way& way : kWays) {
     std::set<std::string> hashes;
     for (const bool shared : {true, false})
       for (const bool joins : {true, false})
-        for (const GuardOptions& guards : {GuardOptions{}, clipped}) {
+        for (const plan::GuardOptions& guards : {plan::GuardOptions{}, clipped}) {
           const auto plugin = fake_plugin({.shared_memory = shared, .joins_updates = joins});
           const std::string hash = hash_of_session(way, *plugin, guards);
           EXPECT_EQ(hash_from_outside(way, *plugin, guards), hash)

@@ -6,8 +6,8 @@
 
 namespace convoy::testing {
 
-Graph two_scalars() {
-  const Graph colored = assemble_graph("two_scalars", 1, 1, [](const auto& builder) {
+graph::Graph two_scalars() {
+  const graph::Graph colored = graph::assemble_graph("two_scalars", 1, 1, [](const auto& builder) {
     GraphBuilder graph(builder);
     LayerId x = graph.input();
     for (const double value : {1.0, 2.0})
@@ -15,14 +15,14 @@ Graph two_scalars() {
     graph.mean_loss(x);
   });
   // Models see three channels; the scalar model has one, else A would count three times.
-  std::vector<GraphNode> nodes = colored.nodes();
+  std::vector<graph::GraphNode> nodes = colored.nodes();
   nodes[0].output.channels = 1;
   nodes[1].input.channels = 1;
   return {"two_scalars", 1, std::move(nodes)};
 }
 
-Graph small_network() {
-  return assemble_graph("small", 8, 7, [](const auto& builder) {
+graph::Graph small_network() {
+  return graph::assemble_graph("small", 8, 7, [](const auto& builder) {
     GraphBuilder graph(builder);
     LayerId x = graph.conv(graph.input(), 8, {.kernel = 3, .relu = true});
     x = graph.max_pool(x);
@@ -32,8 +32,8 @@ Graph small_network() {
   });
 }
 
-Graph normalised_network() {
-  return assemble_graph("normalised", 8, 7, [](const auto& builder) {
+graph::Graph normalised_network() {
+  return graph::assemble_graph("normalised", 8, 7, [](const auto& builder) {
     GraphBuilder graph(builder);
     LayerId x = graph.conv(
         graph.input(), 8,

@@ -46,7 +46,7 @@ class Staged : public Strategy {
 
 }  // namespace
 
-std::unique_ptr<StrategyPlugin> staged_strategy(std::int64_t first_step) {
+std::unique_ptr<plugin::StrategyPlugin> staged_strategy(std::int64_t first_step) {
   return built_in_strategy<Staged>("staged", first_step);
 }
 

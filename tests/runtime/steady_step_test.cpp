@@ -31,7 +31,7 @@ class SameImages : public data::BatchSource {
 class SteadyStep : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SteadyStep, NeitherAllocatesNorLocks) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, GetParam());
   runtime::SessionOptions options;

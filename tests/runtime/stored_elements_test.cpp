@@ -41,13 +41,13 @@ TEST(StoredElements, TellWhatOfARangeHasMemory) {
 }
 
 TEST(StoredElements, OfAPlanAreThoseThatOperationsName) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, write_sharded_server);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write_sharded_server);
   const std::vector<StoredElements> named = runtime::named_elements(plan);
   const std::vector<StoredElements> updated = runtime::updated_elements(plan);
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
-    const PlanBuffer& buffer = plan.buffers[i];
+    const plan::PlanBuffer& buffer = plan.buffers[i];
     const bool master = buffer.kind == CONVOY_BUFFER_MASTER;
     std::uint64_t expected = buffer.count;
     for (std::size_t b = 0; master && b < arena.buckets.size(); ++b)

@@ -14,29 +14,29 @@ namespace {
 // Two fake devices, which have no matmul.
 class Supported : public ::testing::Test {
  protected:
-  Supported() : arena_(small_arena(32)), cluster_(make_single_host(2, false, "fake")) {
+  Supported() : arena_(small_arena(32)), cluster_(plan::make_single_host(2, false, "fake")) {
     const convoy_device_request request{sizeof(request), 2, 1};
     for (std::uint32_t i = 0; i < 2; ++i)
-      devices_.push_back(std::make_unique<OpenDevice>(*plugin_, request, i));
+      devices_.push_back(std::make_unique<plugin::OpenDevice>(*plugin_, request, i));
     engines_ = {devices_[0].get(), devices_[1].get(), devices_[0].get()};
   }
 
-  std::unique_ptr<DevicePlugin> plugin_ = fake_plugin({});
-  ArenaMap arena_;
-  Cluster cluster_;
-  std::vector<std::unique_ptr<OpenDevice>> devices_;
+  std::unique_ptr<plugin::DevicePlugin> plugin_ = fake_plugin({});
+  plan::ArenaMap arena_;
+  plan::Cluster cluster_;
+  std::vector<std::unique_ptr<plugin::OpenDevice>> devices_;
   runtime::Engines engines_;
 };
 
 TEST_F(Supported, AcceptsWhatTheDevicesHave) {
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = write_plan(cluster_, arena_, sample.write);
-    EXPECT_NO_THROW(runtime::require_supported(lower(plan), engines_)) << sample.name;
+    const plan::Plan plan = write_plan(cluster_, arena_, sample.write);
+    EXPECT_NO_THROW(runtime::require_supported(plan::lower(plan), engines_)) << sample.name;
   }
 }
 
 TEST_F(Supported, NamesOperationPlaceAndReason) {
-  const Plan plan = write_plan(cluster_, arena_, [](Planner& p) {
+  const plan::Plan plan = write_plan(cluster_, arena_, [](Planner& p) {
     p.compute();
     const Buffer square = p.scratch(p.replica_place(ReplicaId(1)), 4);
     p.fill(square, 1);
@@ -44,7 +44,7 @@ TEST_F(Supported, NamesOperationPlaceAndReason) {
     p.matmul(product, square, square, 2, 2, 2);
   });
   try {
-    runtime::require_supported(lower(plan), engines_);
+    runtime::require_supported(plan::lower(plan), engines_);
     FAIL() << "a matmul was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);

@@ -46,7 +46,7 @@ std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& so
   return steps;
 }
 
-std::shared_ptr<runtime::OpenDevices> open_devices(const DevicePlugin& plugin,
+std::shared_ptr<runtime::OpenDevices> open_devices(const plugin::DevicePlugin& plugin,
                                                    std::uint32_t devices, std::uint32_t threads) {
   return std::make_shared<runtime::OpenDevices>(plugin, devices, threads);
 }

@@ -52,7 +52,7 @@ std::vector<TrainingStep> train(runtime::Session& session, data::BatchSource& so
                                 std::int64_t timed_steps, std::int64_t warmup_steps = 0);
 
 // For a session of their own; threads: of each CPU device.
-std::shared_ptr<runtime::OpenDevices> open_devices(const DevicePlugin& plugin,
+std::shared_ptr<runtime::OpenDevices> open_devices(const plugin::DevicePlugin& plugin,
                                                    std::uint32_t devices,
                                                    std::uint32_t threads = 1);
 

@@ -42,7 +42,7 @@ NumberSource tenths() {
 class TrainingLoop : public ::testing::Test {
  protected:
   void start(const SessionOptions& options, const std::string& name = "replicated",
-             const OptionValues& values = {}, const FakeOptions& fake = {}) {
+             const plugin::OptionValues& values = {}, const FakeOptions& fake = {}) {
     session_.reset();
     devices_ = fake_plugin(fake);
     strategy_ = strategy_plugin(host_, name, values);
@@ -63,9 +63,9 @@ class TrainingLoop : public ::testing::Test {
     return result;
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_;
-  std::unique_ptr<StrategyPlugin> strategy_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> devices_;
+  std::unique_ptr<plugin::StrategyPlugin> strategy_;
   std::unique_ptr<runtime::Session> session_;
   NumberSource source_ = tenths();
   runtime::TrainingEvents events_;
@@ -85,8 +85,8 @@ TEST_F(TrainingLoop, NumbersWarmUpBackwardsAndTimedStepsFromOne) {
 }
 
 TEST_F(TrainingLoop, ReportsTheMeanLossOfTheStepsOwnBatches) {
-  for (const OptionValues& values :
-       {OptionValues{}, OptionValues{{"variable_consistency", "relaxed"}}}) {
+  for (const plugin::OptionValues& values :
+       {plugin::OptionValues{}, plugin::OptionValues{{"variable_consistency", "relaxed"}}}) {
     steps_.clear();
     start(scalar_options(), "replicated", values);
     run(2, 5, 40);  // labels are the numbers of the source's steps

@@ -34,9 +34,10 @@ SessionOptions session_options(convoy_optimizer_kind kind, GradientScale scale) 
   return options;
 }
 
-std::vector<TrainingStep> train_scalars(const std::string& strategy, const OptionValues& values,
+std::vector<TrainingStep> train_scalars(const std::string& strategy,
+                                        const plugin::OptionValues& values,
                                         const SessionOptions& options, std::int64_t steps) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   const auto plugin = strategy_plugin(host, strategy, values);
   runtime::Session session(two_scalars(), *plugin, open_devices(*devices, kReplicas), options);
@@ -88,7 +89,7 @@ const std::vector<Golden>& golden_losses() {
 }
 
 TEST(TwoScalars, LossesAreThePublishedOnes) {
-  const std::vector<std::pair<std::string, OptionValues>> strategies = {
+  const std::vector<std::pair<std::string, plugin::OptionValues>> strategies = {
       {"parameter_server", {{"local_parameter_device", "cpu"}}},
       {"parameter_server", {{"local_parameter_device", "gpu"}}},
       {"replicated", {}},
@@ -153,7 +154,7 @@ std::vector<double> delayed_losses(const convoy_optimizer& optimizer, std::uint6
 TEST(TwoScalars, StagedAndRelaxedVariablesLagAsSimulated) {
   struct Case {
     std::string strategy;
-    OptionValues values;
+    plugin::OptionValues values;
     std::uint64_t fetch_delay;
   };
   const std::vector<Case> cases = {
@@ -175,7 +176,7 @@ TEST(TwoScalars, StagedAndRelaxedVariablesLagAsSimulated) {
 }
 
 TEST(TwoScalars, TrainedVariablesAreReadBack) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto devices = cpu_plugin(host);
   for (const std::string strategy : {"parameter_server", "replicated"}) {
     const auto plugin = strategy_plugin(host, strategy);

@@ -9,19 +9,19 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-Manifest strategy(const std::string& name, std::vector<Variant> variants) {
-  Manifest manifest;
+plugin::Manifest strategy(const std::string& name, std::vector<plugin::Variant> variants) {
+  plugin::Manifest manifest;
   manifest.name = name;
   manifest.options = {{.name = "where",
-                       .type = OptionType::kEnum,
+                       .type = plugin::OptionType::kEnum,
                        .default_value = "gpu",
                        .allowed = {"cpu", "gpu"}},
-                      {.name = "packs", .type = OptionType::kInt, .default_value = "0"}};
+                      {.name = "packs", .type = plugin::OptionType::kInt, .default_value = "0"}};
   manifest.variants = std::move(variants);
   return manifest;
 }
 
-std::vector<std::string> flags(const std::vector<Manifest>& strategies,
+std::vector<std::string> flags(const std::vector<plugin::Manifest>& strategies,
                                const std::map<std::string, std::string>& given,
                                const std::vector<std::uint64_t>& buckets = {1 << 20}) {
   std::vector<std::string> all;
@@ -45,7 +45,7 @@ TEST(Candidates, OfAStrategyWithoutVariantsAreItsDefaults) {
 }
 
 TEST(Candidates, LeaveOutStrategiesThatAreTakenByNameOnly) {
-  Manifest other_name = strategy("other_name", {});
+  plugin::Manifest other_name = strategy("other_name", {});
   other_name.in_auto = false;
   EXPECT_THAT(flags({other_name, strategy("plain", {})}, {}),
               ElementsAre("--variable_update=plain --bucket_mb=4"));
@@ -61,7 +61,7 @@ TEST(Candidates, HaveBucketsThatCutTheModelAndOneThatHoldsIt) {
 }
 
 TEST(Candidates, KeepToWhatTheUserGave) {
-  const Manifest both = strategy("a", {{{"where", "cpu"}}, {{"where", "gpu"}}});
+  const plugin::Manifest both = strategy("a", {{{"where", "cpu"}}, {{"where", "gpu"}}});
   EXPECT_THAT(flags({both}, {{"where", "cpu"}}),
               ElementsAre("--variable_update=a --where=cpu --bucket_mb=4"));
   EXPECT_THAT(flags({both}, {{"packs", "2"}}),
@@ -70,7 +70,7 @@ TEST(Candidates, KeepToWhatTheUserGave) {
 }
 
 TEST(Candidates, AreOnlyOfStrategiesThatKnowTheGivenOptions) {
-  Manifest without = strategy("without", {});
+  plugin::Manifest without = strategy("without", {});
   without.options.clear();
   EXPECT_THAT(flags({without, strategy("with", {})}, {{"packs", "2"}}),
               ElementsAre("--variable_update=with --packs=2 --bucket_mb=4"));

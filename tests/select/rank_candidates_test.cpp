@@ -21,14 +21,16 @@ using ::testing::HasSubstr;
 class RankCandidates : public ::testing::Test {
  protected:
   RankCandidates() {
-    problem_.cluster = make_single_host(2, true, "cpu");
+    problem_.cluster = plan::make_single_host(2, true, "cpu");
     problem_.arena = [](std::uint64_t) { return testing::ragged_arena(); };
     problem_.strategy = [this](const Candidate& candidate) {
-      const FoundPlugin found = catalog_.find(PluginKind::kStrategy, candidate.strategy);
-      return std::make_unique<StrategyPlugin>(host_.load_strategy(found), candidate.options);
+      const plugin::FoundPlugin found =
+          catalog_.find(plugin::PluginKind::kStrategy, candidate.strategy);
+      return std::make_unique<plugin::StrategyPlugin>(host_.load_strategy(found),
+                                                      candidate.options);
     };
     // Shorter plans are faster.
-    problem_.predict = [](const Plan& lowered) {
+    problem_.predict = [](const plan::Plan& lowered) {
       simulate::Prediction prediction;
       prediction.step.emplace();
       prediction.step->step_seconds = 1e-3 * static_cast<double>(lowered.body.size());
@@ -38,9 +40,10 @@ class RankCandidates : public ::testing::Test {
   }
 
   Ranking rank(const std::vector<std::uint64_t>& buckets = {1 << 20}) {
-    std::vector<Manifest> strategies;
-    for (const FoundPlugin& plugin : catalog_.plugins()) {
-      if (plugin.manifest.kind == PluginKind::kStrategy) strategies.push_back(plugin.manifest);
+    std::vector<plugin::Manifest> strategies;
+    for (const plugin::FoundPlugin& plugin : catalog_.plugins()) {
+      if (plugin.manifest.kind == plugin::PluginKind::kStrategy)
+        strategies.push_back(plugin.manifest);
     }
     return rank_candidates(enumerate_candidates(strategies, given_, buckets), problem_);
   }
@@ -55,14 +58,14 @@ class RankCandidates : public ::testing::Test {
     return {};
   }
 
-  static Catalog own_plugins() {
-    const std::vector<SearchEntry> places = {
-        {std::string(CONVOY_BINARY_DIR) + "/lib/convoy/plugins", SearchOrigin::kFlag}};
-    return Catalog::scan(places);
+  static plugin::Catalog own_plugins() {
+    const std::vector<plugin::SearchEntry> places = {
+        {std::string(CONVOY_BINARY_DIR) + "/lib/convoy/plugins", plugin::SearchOrigin::kFlag}};
+    return plugin::Catalog::scan(places);
   }
 
-  Catalog catalog_ = own_plugins();
-  PluginHost host_;
+  plugin::Catalog catalog_ = own_plugins();
+  plugin::PluginHost host_;
   SelectionProblem problem_;
   std::map<std::string, std::string> given_;
 };
@@ -116,7 +119,7 @@ TEST_F(RankCandidates, SaysWhyAStrategyRefuses) {
 }
 
 TEST_F(RankCandidates, SaysWhatDoesNotFit) {
-  problem_.predict = [](const Plan&) {
+  problem_.predict = [](const plan::Plan&) {
     simulate::Prediction prediction;
     prediction.problem = "needs 9 GB, cpu:0 has 8 GB";
     return prediction;
@@ -129,11 +132,11 @@ TEST_F(RankCandidates, SaysWhatDoesNotFit) {
 TEST_F(RankCandidates, PlansOnlyWhatIsAdmitted) {
   const std::string flags = "--variable_update=replicated";
   std::atomic<int> asked = 0;
-  problem_.admit = [&](const Candidate& candidate, const PlanAuthor& author) {
+  problem_.admit = [&](const Candidate& candidate, const plan::PlanAuthor& author) {
     ++asked;
     EXPECT_EQ(author.name, candidate.strategy);
-    const Cluster alone = make_single_host(1, true, "cpu");
-    const StepPlan smaller(alone, testing::ragged_arena(), author, {.written_twice = false});
+    const plan::Cluster alone = plan::make_single_host(1, true, "cpu");
+    const plan::StepPlan smaller(alone, testing::ragged_arena(), author, {.written_twice = false});
     EXPECT_FALSE(smaller.logical().body.empty());
     if (candidate.strategy == "replicated") fail(ExitCode::kFailed, "its plan is too large");
   };
@@ -148,8 +151,8 @@ TEST_F(RankCandidates, PlansOnlyWhatIsAdmitted) {
 
 TEST_F(RankCandidates, ComparesBucketSizes) {
   problem_.arena = [](std::uint64_t elements) {
-    ArenaMap arena = testing::ragged_arena();
-    arena.buckets = make_buckets(arena.elements, elements);
+    plan::ArenaMap arena = testing::ragged_arena();
+    arena.buckets = plan::make_buckets(arena.elements, elements);
     return arena;
   };
   const Ranking ranking = rank({64, 1 << 20});

@@ -17,13 +17,13 @@ constexpr double kMebibyte = 1 << 20;
 constexpr double kFromHere = 64 * kMebibyte;
 constexpr double kBarBelow = 0.25;
 
-OperationKind kind_of(const std::string& name) {
-  static const std::map<std::string, OperationKind> kKinds = {
-      {"all_reduce", OperationKind::kAllReduce},
-      {"all_gather", OperationKind::kAllGather},
-      {"reduce_scatter", OperationKind::kReduceScatter},
-      {"broadcast", OperationKind::kBroadcast},
-      {"reduce", OperationKind::kReduce}};
+plan::OperationKind kind_of(const std::string& name) {
+  static const std::map<std::string, plan::OperationKind> kKinds = {
+      {"all_reduce", plan::OperationKind::kAllReduce},
+      {"all_gather", plan::OperationKind::kAllGather},
+      {"reduce_scatter", plan::OperationKind::kReduceScatter},
+      {"broadcast", plan::OperationKind::kBroadcast},
+      {"reduce", plan::OperationKind::kReduce}};
   return kKinds.at(name);
 }
 

@@ -20,7 +20,7 @@ struct CollectiveLog {
   std::uint32_t hosts = 1;
   std::uint32_t gpus_per_host = 1;
   std::uint32_t gpus_per_process = 1;
-  OperationKind collective = OperationKind::kAllReduce;
+  plan::OperationKind collective = plan::OperationKind::kAllReduce;
   std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE;
   std::string library;
   std::string source;

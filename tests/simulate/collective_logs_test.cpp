@@ -11,9 +11,10 @@ namespace {
 std::string described(const CollectiveLog& log, const CollectiveLog::Row& row,
                       const ForeseenCollective& foreseen) {
   return fmt::format("{}{}, {}, {:.0f} MiB: {:.1f} GB/s published, {:.1f} foreseen ({}), {:+.1f} %",
-                     log.machine, log.held_out ? " (held out)" : "", operation_name(log.collective),
-                     row.bytes / (1 << 20), row.bus_bytes_per_second / 1e9,
-                     foreseen.bus_bytes_per_second / 1e9, foreseen.way, 100 * foreseen.error);
+                     log.machine, log.held_out ? " (held out)" : "",
+                     plan::operation_name(log.collective), row.bytes / (1 << 20),
+                     row.bus_bytes_per_second / 1e9, foreseen.bus_bytes_per_second / 1e9,
+                     foreseen.way, 100 * foreseen.error);
 }
 
 // Every published row within its bar, except for those that the data name as misses, which must be

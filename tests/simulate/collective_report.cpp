@@ -41,7 +41,7 @@ struct Summary {
 
 void print_log(std::FILE* out, const CollectiveLog& log, Summary& summary) {
   fmt::print(out, "\n## {}, {}{}\n\n{}; library: {}. `--platform={}`.\n\n", log.machine,
-             operation_name(log.collective), log.held_out ? " (held out)" : "", log.source,
+             plan::operation_name(log.collective), log.held_out ? " (held out)" : "", log.source,
              log.library, log.platform);
   fmt::print(out, "| MiB | published GB/s | foreseen | error | how |\n|---:|---:|---:|---:|---|\n");
   const std::vector<ForeseenCollective> foreseen = foresee(log);

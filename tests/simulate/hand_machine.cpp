@@ -12,8 +12,8 @@ using simulate::SimulatedMachine;
 
 namespace {
 
-Cluster make_cluster(std::uint32_t hosts, std::uint32_t per_host, bool peer_access) {
-  Cluster cluster;
+plan::Cluster make_cluster(std::uint32_t hosts, std::uint32_t per_host, bool peer_access) {
+  plan::Cluster cluster;
   cluster.hosts = hosts;
   cluster.device_collectives = true;
   const std::uint32_t devices = hosts * per_host;
@@ -59,7 +59,7 @@ SimulatedHost round_host(const HandRates& rates) {
   return host;
 }
 
-Path find(const Cluster& cluster, std::uint32_t from, std::uint32_t to) {
+Path find(const plan::Cluster& cluster, std::uint32_t from, std::uint32_t to) {
   const std::uint32_t devices = cluster.replicas();
   const std::uint32_t from_host = cluster.places[from].host;
   const std::uint32_t to_host = cluster.places[to].host;
@@ -127,15 +127,15 @@ simulate::LayerTimes equal_layers(std::size_t segments, double forward, double b
   return times;
 }
 
-ArenaMap equal_arena(std::size_t segments, std::uint64_t elements) {
-  ArenaMap arena;
+plan::ArenaMap equal_arena(std::size_t segments, std::uint64_t elements) {
+  plan::ArenaMap arena;
   for (std::size_t i = segments; i-- > 0;) {
     arena.variables.push_back({fmt::format("layer{}", i), {arena.elements, elements}, elements, i});
     arena.elements += elements;
   }
   for (std::size_t i = 0; i < segments; ++i)
     arena.segments.push_back({i, 1, {(segments - 1 - i) * elements, elements}});
-  arena.buckets = make_buckets(arena.elements, elements);
+  arena.buckets = plan::make_buckets(arena.elements, elements);
   return arena;
 }
 

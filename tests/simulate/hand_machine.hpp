@@ -16,7 +16,7 @@ struct HandRates {
 };
 
 struct HandMachine {
-  Cluster cluster;
+  plan::Cluster cluster;
   simulate::SimulatedMachine machine;
 };
 
@@ -33,6 +33,6 @@ simulate::SoftwareProfile free_software();
 simulate::LayerTimes equal_layers(std::size_t segments, double forward, double backward);
 
 // One variable of `elements` per segment, one bucket each.
-ArenaMap equal_arena(std::size_t segments, std::uint64_t elements);
+plan::ArenaMap equal_arena(std::size_t segments, std::uint64_t elements);
 
 }  // namespace convoy::testing

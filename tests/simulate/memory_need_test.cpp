@@ -36,7 +36,7 @@ SimulatedMachine two_devices(bool in_host_memory) {
 }
 
 TEST(MemoryProblem, OfAHostIsThatOfAllItsCpuDevices) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const SimulatedMachine machine = two_devices(true);
   EXPECT_THAT(memory_problem({need(400, 0), need(0, 500), {}}, cluster, machine), IsEmpty());
   EXPECT_THAT(memory_problem({need(400, 0), need(0, 500), need(200, 0)}, cluster, machine),
@@ -44,15 +44,15 @@ TEST(MemoryProblem, OfAHostIsThatOfAllItsCpuDevices) {
 }
 
 TEST(MemoryProblem, OfDevicesWithMemoryOfTheirOwnIsNotTheirHosts) {
-  const Cluster cluster = make_single_host(2, true, "cuda");
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cuda");
   EXPECT_THAT(
       memory_problem({need(4000, 0), need(0, 5000), need(900, 0)}, cluster, two_devices(false)),
       IsEmpty());
 }
 
 // Of two 1x1 convolutions of 4 x 4 pixels that are concatenated, and a pool behind that.
-Graph two_columns() {
-  return assemble_graph("columns", 4, 10, [](const convoy_graph_builder& builder) {
+graph::Graph two_columns() {
+  return graph::assemble_graph("columns", 4, 10, [](const convoy_graph_builder& builder) {
     GraphBuilder graph(builder);
     const LayerId a = graph.conv(graph.input(), 8, {.relu = true});
     const LayerId b = graph.conv(graph.input(), 24, {.relu = true});
@@ -63,7 +63,7 @@ Graph two_columns() {
 
 class MemoryNeeds : public ::testing::Test {
  protected:
-  MemoryNeeds() : cluster_(make_single_host(1, false, "cuda")) {
+  MemoryNeeds() : cluster_(plan::make_single_host(1, false, "cuda")) {
     plan_.cluster = &cluster_;
     machine_.devices.emplace_back();
     machine_.places.resize(cluster_.places.size());
@@ -74,8 +74,8 @@ class MemoryNeeds : public ::testing::Test {
     return memory_needs(plan_, two_columns(), batch, 0, half, machine_).front().activations;
   }
 
-  Cluster cluster_;
-  Plan plan_;
+  plan::Cluster cluster_;
+  plan::Plan plan_;
   SimulatedMachine machine_;
 };
 
@@ -92,9 +92,9 @@ TEST_F(MemoryNeeds, ABufferThatNoOperationNamesTakesNone) {
   plan_.buffers.resize(2);
   plan_.buffers[0].count = 1000;
   plan_.buffers[1].count = 500;
-  Operation copy;
-  copy.kind = OperationKind::kCopy;
-  PlanSpan span{};
+  plan::Operation copy;
+  copy.kind = plan::OperationKind::kCopy;
+  plan::PlanSpan span{};
   span.buffer = 1;
   span.count = 500;
   copy.reads.push_back(span);

@@ -7,7 +7,7 @@
 namespace convoy::simulate {
 namespace {
 
-std::uint32_t host_place(const Cluster& cluster, std::uint32_t host) {
+std::uint32_t host_place(const plan::Cluster& cluster, std::uint32_t host) {
   CONVOY_CHECK_LT(host, cluster.hosts);
   for (std::uint32_t p = cluster.replicas(); p < cluster.places.size(); ++p)
     if (cluster.places[p].host == host) return p;
@@ -17,7 +17,7 @@ std::uint32_t host_place(const Cluster& cluster, std::uint32_t host) {
 
 // Device places of the host address the server's memory as they do the host's own, and host places
 // of one host each other's.
-void extend_access(Cluster& cluster, std::uint32_t twin) {
+void extend_access(plan::Cluster& cluster, std::uint32_t twin) {
   const std::size_t server = cluster.access.size();
   for (std::size_t p = 0; p < server; ++p) {
     const bool addresses = p == twin || cluster.access[p][twin];
@@ -31,7 +31,7 @@ void extend_access(Cluster& cluster, std::uint32_t twin) {
 }  // namespace
 
 void add_parameter_servers(SimulatedCluster& simulated, const std::vector<std::uint32_t>& hosts) {
-  Cluster& cluster = simulated.cluster;
+  plan::Cluster& cluster = simulated.cluster;
   SimulatedMachine& machine = simulated.machine;
   std::vector<std::uint32_t> twins;  // by place: the one whose ways it has
   for (std::uint32_t p = 0; p < cluster.places.size(); ++p) twins.push_back(p);

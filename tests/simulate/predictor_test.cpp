@@ -31,8 +31,8 @@ convoy_layer layer(std::uint32_t kind, const std::uint32_t* input, std::uint32_t
 }
 
 // 16 x 16 images: a 1x1 and a 3x3 convolution of 32 channels, a classifier.
-Graph small_graph() {
-  GraphAssembler assembler("small", 16, 10);
+graph::Graph small_graph() {
+  graph::GraphAssembler assembler("small", 16, 10);
   std::uint32_t last = 0;
   last = assembler.add(layer(CONVOY_LAYER_CONVOLUTION, &last, 32, 1));
   last = assembler.add(layer(CONVOY_LAYER_CONVOLUTION, &last, 32, 3));
@@ -51,7 +51,7 @@ simulate::SimulatedDevice flops_only() {
 }
 
 TEST(LayerTimesTest, AreOperationsAtTheRateThatTheDeviceReaches) {
-  const Graph graph = small_graph();
+  const graph::Graph graph = small_graph();
   const LayerTimes times = simulate::layer_times(graph, 4, flops_only());
   ASSERT_EQ(times.forward.size(), 3u);
   EXPECT_NEAR(times.forward[1].seconds, 2.0 * 4 * 256 * 32 * 32 * 9 / 0.5e12, 1e-12);
@@ -62,7 +62,7 @@ TEST(LayerTimesTest, AreOperationsAtTheRateThatTheDeviceReaches) {
 }
 
 TEST(LayerTimesTest, FastAlgorithmsAndSixteenBitsSpeedUpWhatTheyAreFor) {
-  const Graph graph = small_graph();
+  const graph::Graph graph = small_graph();
   simulate::SimulatedDevice device = flops_only();
   const LayerTimes plain = simulate::layer_times(graph, 4, device);
   device.gain_3x3 = 2;
@@ -90,16 +90,16 @@ class PredictorTest : public ::testing::Test {
   }
   Prediction predict(const Predictor& predictor, const WritePlan& write,
                      const simulate::SimulatedCluster& on) const {
-    return predictor.predict(lower(write_plan(on.cluster, map_, write)), on);
+    return predictor.predict(plan::lower(write_plan(on.cluster, map_, write)), on);
   }
   static simulate::SimulatedCluster cluster(std::uint32_t devices, const HandRates& rates = {}) {
     HandMachine hand = hand_machine(1, devices, true, rates);
     return {std::move(hand.cluster), std::move(hand.machine)};
   }
 
-  Graph graph_;
-  Arena arena_;
-  ArenaMap map_;
+  graph::Graph graph_;
+  graph::Arena arena_;
+  plan::ArenaMap map_;
   simulate::PredictorOptions options_;
 };
 
@@ -107,7 +107,7 @@ TEST_F(PredictorTest, OneDeviceHasTheRateThatItWasFittedTo) {
   // Fetching and updating cost time of their own, which the layers do not get.
   Predictor it(graph_, options_);
   const simulate::SimulatedCluster one = cluster(1, {.device = 1e9, .root = 1e9});
-  it.fit(lower(write_plan(one.cluster, map_, write_parameter_server)), one, 2000);
+  it.fit(plan::lower(write_plan(one.cluster, map_, write_parameter_server)), one, 2000);
   const Prediction single = predict(it, write_parameter_server, one);
   EXPECT_NEAR(single.images_per_second, 2000, 1);
   EXPECT_LT(single.step->compute_seconds, 0.99 * single.step->step_seconds);

@@ -41,7 +41,7 @@ class RowPredictor {
         subject_(row.strategy, row.options, row.model),
         arena_(subject_.arena_map(0)),
         predictor_(subject_.graph(), options()) {
-    if (foresight.software.bucket_per_variable) arena_.buckets = variable_buckets(arena_);
+    if (foresight.software.bucket_per_variable) arena_.buckets = plan::variable_buckets(arena_);
   }
 
   void predict(std::vector<PredictedCell>& cells) {
@@ -91,15 +91,15 @@ class RowPredictor {
     return result;
   }
 
-  std::unique_ptr<StepPlan> plan(const Cluster& cluster) {
-    return std::make_unique<StepPlan>(cluster, arena_, subject_.author());
+  std::unique_ptr<plan::StepPlan> plan(const plan::Cluster& cluster) {
+    return std::make_unique<plan::StepPlan>(cluster, arena_, subject_.author());
   }
 
   const Foresight& foresight_;
   const PublishedTable& table_;
   const PublishedRow& row_;
   Workload subject_;
-  ArenaMap arena_;
+  plan::ArenaMap arena_;
   simulate::Predictor predictor_;
 };
 

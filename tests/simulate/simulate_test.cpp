@@ -29,11 +29,11 @@ SimulationOptions free_options() {
 }
 
 struct Simulated {
-  Plan plan;
+  plan::Plan plan;
   SimulationResult result;
 
   // Durations of all operations of a kind, in seconds.
-  std::vector<double> durations(OperationKind kind) const {
+  std::vector<double> durations(plan::OperationKind kind) const {
     std::vector<double> found;
     for (const SimulatedOperation& it : result.operations)
       if (plan.body[it.operation].kind == kind) found.push_back(it.end - it.start);
@@ -41,9 +41,9 @@ struct Simulated {
   }
 };
 
-Simulated run(const HandMachine& hand, const ArenaMap& arena, const WritePlan& write,
+Simulated run(const HandMachine& hand, const plan::ArenaMap& arena, const WritePlan& write,
               const simulate::LayerTimes& layers, const SimulationOptions& options) {
-  Plan lowered = lower(write_plan(hand.cluster, arena, write));
+  plan::Plan lowered = plan::lower(write_plan(hand.cluster, arena, write));
   SimulationResult result = simulate::simulate(lowered, hand.machine, {layers}, options);
   return {std::move(lowered), std::move(result)};
 }
@@ -63,9 +63,9 @@ TEST(SimulateTest, OneCopyTakesItsBytesOverItsSlowestLink) {
   const HandMachine hand = hand_machine(1, 1, false, {.device = 8e9, .root = 5e9});
   SimulationOptions options = free_options();
   options.software.copy_seconds = 1e-5;
-  const ArenaMap arena = equal_arena(1, kElements);
+  const plan::ArenaMap arena = equal_arena(1, kElements);
   const Simulated it = run(hand, arena, fetch_and_compute, equal_layers(1, 1e-3, 2e-3), options);
-  expect_all(it.durations(OperationKind::kCopy), 1e-5 + kMegabyte / 5e9);
+  expect_all(it.durations(plan::OperationKind::kCopy), 1e-5 + kMegabyte / 5e9);
   // Parameters must not change under the pass that reads them: nothing overlaps here.
   EXPECT_NEAR(it.result.step_seconds, 1e-5 + kMegabyte / 5e9 + 3e-3, 1e-8);
   EXPECT_NEAR(it.result.compute_seconds, 3e-3, 1e-8);
@@ -89,10 +89,10 @@ TEST(SimulateTest, AKernelTakesTheBytesAndOperationsThatItDeclares) {
   device.memory_efficiency = 1;
   device.flops_per_second = 1e12;
   device.flops_efficiency = 1;
-  const ArenaMap arena = equal_arena(1, kElements);
+  const plan::ArenaMap arena = equal_arena(1, kElements);
   const auto seconds = [&](const CallOptions& options) {
     return run(hand, arena, one_call(options), equal_layers(1, 1e-3, 2e-3), free_options())
-        .durations(OperationKind::kCall);
+        .durations(plan::OperationKind::kCall);
   };
   // At least through its spans: what it reads and what it writes.
   expect_all(seconds({}), 2 * kMegabyte / 1e9);
@@ -103,11 +103,11 @@ TEST(SimulateTest, AKernelTakesTheBytesAndOperationsThatItDeclares) {
 }
 
 TEST(SimulateTest, TwoCopiesShareALinkAndNothingElse) {
-  const ArenaMap arena = equal_arena(1, kElements);
+  const plan::ArenaMap arena = equal_arena(1, kElements);
   const auto copies = [&](double root) {
     const HandMachine hand = hand_machine(1, 2, false, {.device = 10e9, .root = root});
     return run(hand, arena, fetch_and_compute, equal_layers(1, 1e-3, 2e-3), free_options())
-        .durations(OperationKind::kCopy);
+        .durations(plan::OperationKind::kCopy);
   };
   expect_all(copies(10e9), 2 * kMegabyte / 10e9);
   expect_all(copies(20e9), kMegabyte / 10e9);
@@ -128,17 +128,17 @@ TEST(SimulateTest, ProductsOfMatricesTakeTheTimeOfTheirArithmetic) {
   };
   const Simulated it =
       run(hand, equal_arena(1, kElements), multiply, equal_layers(1, 1e-3, 2e-3), free_options());
-  expect_all(it.durations(OperationKind::kMatmul), 2e8 / 0.5e12);
+  expect_all(it.durations(plan::OperationKind::kMatmul), 2e8 / 0.5e12);
 }
 
 TEST(SimulateTest, RingMovesTwiceTheOthersShareOverEveryLink) {
-  const ArenaMap arena = equal_arena(1, kElements);
+  const plan::ArenaMap arena = equal_arena(1, kElements);
   for (const std::uint32_t devices : {2u, 4u, 8u}) {
     const HandMachine hand = hand_machine(1, devices, true);
     const Simulated it = run(hand, arena, write_replicated(Algorithm::kDevice),
                              equal_layers(1, 1e-3, 2e-3), free_options());
     const double n = devices;
-    expect_all(it.durations(OperationKind::kAllReduce), 2 * (n - 1) / n * kMegabyte / 10e9);
+    expect_all(it.durations(plan::OperationKind::kAllReduce), 2 * (n - 1) / n * kMegabyte / 10e9);
     for (const simulate::LinkLoad& load : it.result.links)
       EXPECT_NEAR(load.bytes, 2 * (n - 1) / n * kMegabyte, 1)
           << hand.machine.links[load.link].name << " of " << devices << " devices";
@@ -149,7 +149,7 @@ TEST(SimulateTest, RingOverHostsIsAsFastAsTheNetwork) {
   const HandMachine hand = hand_machine(4, 2, true, {.network = 1e9});
   const Simulated it = run(hand, equal_arena(1, kElements), write_replicated(Algorithm::kDevice),
                            equal_layers(1, 1e-3, 2e-3), free_options());
-  expect_all(it.durations(OperationKind::kAllReduce), 2 * 7.0 / 8 * kMegabyte / 1e9);
+  expect_all(it.durations(plan::OperationKind::kAllReduce), 2 * 7.0 / 8 * kMegabyte / 1e9);
 }
 
 // Two segments of 1 ms forward and 2 ms backward: the last one's gradients travel behind the first
@@ -206,11 +206,11 @@ TEST(SimulateTest, CollectivesMakeLittleProgressUnderComputeAndSlowItDown) {
   hand.machine.devices[0].collective_tax = 0.25;
   const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
                            equal_layers(2, 1e-3, 2e-3), free_options());
-  std::vector<double> passes = it.durations(OperationKind::kBackward);
+  std::vector<double> passes = it.durations(plan::OperationKind::kBackward);
   // The pass that runs while the first collective does takes a quarter longer ...
   EXPECT_NEAR(*std::max_element(passes.begin(), passes.end()), 2.5e-3, 1e-8);
   // ... in which time the collective gets half of its 2.5 MB done, and the rest afterwards.
-  std::vector<double> rings = it.durations(OperationKind::kAllReduce);
+  std::vector<double> rings = it.durations(plan::OperationKind::kAllReduce);
   EXPECT_NEAR(*std::max_element(rings.begin(), rings.end()), 2.5e-3 + 0.25e-3, 1e-8);
 }
 
@@ -253,8 +253,8 @@ TEST(SimulateTest, NoStepIsShorterThanItsCompute) {
 // then sends its sum to three others at once.
 TEST(SimulateTest, BucketsOfOneLayerAreSummedOnAllDevicesAtOnce) {
   const HandMachine hand = hand_machine(1, 4, true, {.device = 1e9, .root = 1e9});
-  ArenaMap arena = equal_arena(1, kElements);
-  arena.buckets = make_buckets(kElements, kElements / 4);
+  plan::ArenaMap arena = equal_arena(1, kElements);
+  arena.buckets = plan::make_buckets(kElements, kElements / 4);
   const auto sums_in_turn = [](Planner& p) {
     p.compute();
     const auto buckets = p.buckets();
@@ -293,7 +293,7 @@ TEST(SimulateTest, OperationsAreThoseOfAStepBetweenOthers) {
   double computed = 0;
   double gathered = 0;
   for (const SimulatedOperation& operation : it.result.operations) {
-    const bool computes = is_compute(it.plan.body[operation.operation].kind);
+    const bool computes = plan::is_compute(it.plan.body[operation.operation].kind);
     double& end = computes ? computed : gathered;
     end = std::max(end, operation.end);
   }
@@ -320,7 +320,7 @@ TEST(SimulateTest, CollectivesWaitForTheEndOfAKernel) {
   hand.machine.devices[0].waits_for_kernel = true;
   const Simulated it = run(hand, equal_arena(2, kElements), write_replicated(Algorithm::kDevice),
                            equal_layers(2, 1e-3, 2e-3), free_options());
-  std::vector<double> rings = it.durations(OperationKind::kAllReduce);
+  std::vector<double> rings = it.durations(plan::OperationKind::kAllReduce);
   EXPECT_NEAR(*std::max_element(rings.begin(), rings.end()), 1e-3 + 2e-3, 1e-8);
 }
 
@@ -355,7 +355,7 @@ TEST(SimulateTest, HostSumsAreLimitedByItsMemory) {
   const Simulated it = run(hand, equal_arena(1, kElements), write_parameter_server,
                            equal_layers(1, 1e-3, 2e-3), free_options());
   // Four gradients in, the total out.
-  expect_all(it.durations(OperationKind::kSum), 5 * kMegabyte / 10e9);
+  expect_all(it.durations(plan::OperationKind::kSum), 5 * kMegabyte / 10e9);
 }
 
 // Per element: top_k reads it five times, quantise twice, scatter writes whole sectors.
@@ -383,13 +383,13 @@ TEST(SimulateTest, CompressionGoesThroughItsMemoryAsOftenAsItNeeds) {
   const Simulated it =
       run(hand, equal_arena(1, kElements), write, equal_layers(1, 1e-3, 2e-3), free_options());
   const auto seconds = [](double megabytes) { return megabytes * kMegabyte / 1e11; };
-  expect_all(it.durations(OperationKind::kTopK), 10 * kLaunch + seconds(5 + 0.02 + 1));
-  const std::vector<double> scatters = it.durations(OperationKind::kScatter);
+  expect_all(it.durations(plan::OperationKind::kTopK), 10 * kLaunch + seconds(5 + 0.02 + 1));
+  const std::vector<double> scatters = it.durations(plan::OperationKind::kScatter);
   ASSERT_EQ(scatters.size(), 2u);
   EXPECT_NEAR(std::max(scatters[0], scatters[1]), 2 * kLaunch + seconds(0.02 + 1.08), 2e-9);
   EXPECT_NEAR(std::min(scatters[0], scatters[1]), 2 * kLaunch + seconds(0.02 + 0.16), 2e-9);
-  expect_all(it.durations(OperationKind::kQuantise), 2 * kLaunch + seconds(2 + 0.254));
-  expect_all(it.durations(OperationKind::kDequantise), kLaunch + seconds(0.254 + 1));
+  expect_all(it.durations(plan::OperationKind::kQuantise), 2 * kLaunch + seconds(2 + 0.254));
+  expect_all(it.durations(plan::OperationKind::kDequantise), kLaunch + seconds(0.254 + 1));
 }
 
 TEST(SimulateTest, SlowInputSetsThePace) {
@@ -410,7 +410,7 @@ TEST(SimulateTest, SlowInputSetsThePace) {
 
 // Every transfer of the plan passes the links of its path, and nothing else does.
 TEST(SimulateTest, LinksCarryTheBytesOfThePlan) {
-  const ArenaMap arena = equal_arena(3, kElements);
+  const plan::ArenaMap arena = equal_arena(3, kElements);
   for (const bool peers : {false, true})
     for (const SamplePlan& sample : sample_plans()) {
       HandMachine hand = hand_machine(1, 4, peers);
@@ -418,13 +418,13 @@ TEST(SimulateTest, LinksCarryTheBytesOfThePlan) {
       const Simulated it =
           run(hand, arena, sample.write, equal_layers(3, 1e-3, 2e-3), free_options());
       std::map<std::uint32_t, double> expected;
-      for (const Operation& operation : it.plan.body) {
-        if (operation.kind != OperationKind::kCopy) continue;
+      for (const plan::Operation& operation : it.plan.body) {
+        if (operation.kind != plan::OperationKind::kCopy) continue;
         const std::uint32_t from = it.plan.buffers[operation.reads[0].buffer].place;
         const std::uint32_t to = it.plan.buffers[operation.writes[0].buffer].place;
         if (from == to) continue;
-        const PlanSpan& span = operation.reads[0];
-        const auto bytes = static_cast<double>(span.count * dtype_bytes(span.dtype));
+        const plan::PlanSpan& span = operation.reads[0];
+        const auto bytes = static_cast<double>(span.count * plan::dtype_bytes(span.dtype));
         for (const std::uint32_t link : hand.machine.paths(from, to).links)
           expected[link] += bytes / it.plan.computes;
       }
@@ -445,7 +445,7 @@ TEST(SimulateTest, LinksCarryTheBytesOfThePlan) {
 
 TEST(SimulateTest, SameArgumentsGiveTheSameBits) {
   const HandMachine hand = hand_machine(2, 4, false);
-  const ArenaMap arena = equal_arena(6, kElements);
+  const plan::ArenaMap arena = equal_arena(6, kElements);
   const HandMachine one_host = hand_machine(1, 8, true);
   SimulationOptions options = free_options();
   options.software.fetch_order = simulate::FetchOrder::kRandom;
@@ -466,7 +466,7 @@ TEST(SimulateTest, SameArgumentsGiveTheSameBits) {
 
 TEST(SimulateTest, OrderOfFetchesMattersWhereTheyTakeLong) {
   const HandMachine hand = hand_machine(1, 2, false, {.device = 1e9, .root = 1e9});
-  const ArenaMap arena = equal_arena(8, kElements);
+  const plan::ArenaMap arena = equal_arena(8, kElements);
   const auto step = [&](simulate::FetchOrder order) {
     SimulationOptions options = free_options();
     options.software.fetch_order = order;

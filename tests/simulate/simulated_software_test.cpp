@@ -29,12 +29,12 @@ struct Observed {
 // 1 ms forward, 2 ms backward.
 Observed observe(const HandMachine& hand, const WritePlan& write,
                  const simulate::SimulationOptions& options) {
-  const ArenaMap arena = equal_arena(1, kCount);
-  const Plan plan = lower(write_plan(hand.cluster, arena, write));
+  const plan::ArenaMap arena = equal_arena(1, kCount);
+  const plan::Plan plan = plan::lower(write_plan(hand.cluster, arena, write));
   Observed it;
   it.result = simulate::simulate(plan, hand.machine, {equal_layers(1, 1e-3, 2e-3)}, options);
   for (const simulate::SimulatedOperation& operation : it.result.operations)
-    if (plan.body[operation.operation].kind == OperationKind::kCopy)
+    if (plan.body[operation.operation].kind == plan::OperationKind::kCopy)
       it.copies.push_back(operation.end - operation.start);
   return it;
 }

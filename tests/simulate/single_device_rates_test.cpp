@@ -41,7 +41,7 @@ simulate::Arithmetic arithmetic_of(const std::string& name) {
 // Networks by name, each loaded once.
 class RateSubjects {
  public:
-  const Graph& graph(const std::string& model) {
+  const graph::Graph& graph(const std::string& model) {
     std::unique_ptr<Workload>& subject = subjects_[model];
     if (!subject)
       subject = std::make_unique<Workload>("independent", std::vector<std::string>(), model);

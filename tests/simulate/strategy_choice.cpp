@@ -36,7 +36,7 @@ class StrategyChoice::Planned {
       : batch_(row.batch),
         subject_(configuration.strategy, std::vector{configuration.option}, row.model),
         arena_(subject_.arena_map(0)) {
-    if (per_variable) arena_.buckets = variable_buckets(arena_);
+    if (per_variable) arena_.buckets = plan::variable_buckets(arena_);
   }
 
   double step_seconds(const topology::Platform& platform, const Constants& constants,
@@ -46,7 +46,7 @@ class StrategyChoice::Planned {
     const auto [it, inserted] = plans_.try_emplace(devices);
     if (inserted) {
       it->second.cluster = std::move(cluster.cluster);
-      it->second.lowered = lower(subject_.plan(it->second.cluster, arena_));
+      it->second.lowered = plan::lower(subject_.plan(it->second.cluster, arena_));
     }
     std::vector<simulate::LayerTimes> layers;
     for (const simulate::SimulatedDevice& device : constants.machine.devices)
@@ -59,12 +59,12 @@ class StrategyChoice::Planned {
 
  private:
   struct Lowered {
-    Cluster cluster;  // the plan refers to it
-    Plan lowered;
+    plan::Cluster cluster;  // the plan refers to it
+    plan::Plan lowered;
   };
   std::uint32_t batch_;
   Workload subject_;
-  ArenaMap arena_;
+  plan::ArenaMap arena_;
   std::map<std::uint32_t, Lowered> plans_;
 };
 

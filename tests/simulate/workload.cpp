@@ -10,12 +10,12 @@
 namespace convoy::testing {
 namespace {
 
-FoundPlugin built(const std::string& name) {
-  return read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
+plugin::FoundPlugin built(const std::string& name) {
+  return plugin::read_plugin(CONVOY_BINARY_DIR "/lib/convoy/plugins/" + name + ".so");
 }
 
-OptionValues option_values(std::span<const std::string> options) {
-  OptionValues values;
+plugin::OptionValues option_values(std::span<const std::string> options) {
+  plugin::OptionValues values;
   for (const std::string& option : options) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const std::string name = option.substr(2, equals - 2);
@@ -28,26 +28,26 @@ OptionValues option_values(std::span<const std::string> options) {
 
 Workload::Workload(const std::string& strategy, std::span<const std::string> options,
                    const std::string& model)
-    : strategy_(std::make_unique<StrategyPlugin>(host_.load_strategy(built(strategy)),
-                                                 option_values(options))) {
-  ModelPlugin plugin(host_.load_model(built(model)), {});
-  graph_ = assemble_graph(model, plugin.info().image_size,
-                          data::find_dataset(plugin.info().dataset).classes,
-                          [&](const convoy_graph_builder& builder) { plugin.build(builder); });
+    : strategy_(std::make_unique<plugin::StrategyPlugin>(host_.load_strategy(built(strategy)),
+                                                         option_values(options))) {
+  plugin::ModelPlugin plugin(host_.load_model(built(model)), {});
+  graph_ = graph::assemble_graph(
+      model, plugin.info().image_size, data::find_dataset(plugin.info().dataset).classes,
+      [&](const convoy_graph_builder& builder) { plugin.build(builder); });
   arena_.emplace(*graph_);
 }
 
-ArenaMap Workload::arena_map(std::uint64_t bucket_elements) const {
+plan::ArenaMap Workload::arena_map(std::uint64_t bucket_elements) const {
   return runtime::make_arena_map(*graph_, *arena_, bucket_elements);
 }
 
-PlanAuthor Workload::author() {
+plan::PlanAuthor Workload::author() {
   return runtime::author_of(*strategy_);
 }
 
-Plan Workload::plan(const Cluster& cluster, const ArenaMap& arena) {
-  const PlanAuthor strategy = author();
-  return make_plan(strategy.name, cluster, arena, strategy.write).plan;
+plan::Plan Workload::plan(const plan::Cluster& cluster, const plan::ArenaMap& arena) {
+  const plan::PlanAuthor strategy = author();
+  return plan::make_plan(strategy.name, cluster, arena, strategy.write).plan;
 }
 
 }  // namespace convoy::testing

@@ -20,17 +20,17 @@ class Workload {
   Workload(const std::string& strategy, std::span<const std::string> options,
            const std::string& model);
 
-  const Graph& graph() const { return *graph_; }
-  ArenaMap arena_map(std::uint64_t bucket_elements) const;
-  PlanAuthor author();
+  const graph::Graph& graph() const { return *graph_; }
+  plan::ArenaMap arena_map(std::uint64_t bucket_elements) const;
+  plan::PlanAuthor author();
   // As the strategy writes it. The arguments must outlive it.
-  Plan plan(const Cluster& cluster, const ArenaMap& arena);
+  plan::Plan plan(const plan::Cluster& cluster, const plan::ArenaMap& arena);
 
  private:
-  PluginHost host_;
-  std::unique_ptr<StrategyPlugin> strategy_;
-  std::optional<Graph> graph_;
-  std::optional<Arena> arena_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::StrategyPlugin> strategy_;
+  std::optional<graph::Graph> graph_;
+  std::optional<graph::Arena> arena_;
 };
 
 }  // namespace convoy::testing

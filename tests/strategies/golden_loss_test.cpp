@@ -19,8 +19,8 @@ constexpr std::uint32_t kReplicas = 2;
 constexpr std::uint64_t kGoldenSteps = 4;
 
 // B's gradient appears first; A is the first layer's.
-ArenaMap two_scalars() {
-  ArenaMap arena;
+plan::ArenaMap two_scalars() {
+  plan::ArenaMap arena;
   arena.elements = 2;
   arena.variables = {{"B", {0, 1}, 1, 1}, {"A", {1, 1}, 1, 0}};
   arena.segments = {{0, 1, {1, 1}}, {1, 1, {0, 1}}};
@@ -49,7 +49,7 @@ struct Losses {
   std::array<double, kGoldenSteps> total{};
 };
 
-Losses train(const Plan& plan, std::uint32_t optimizer, bool sum) {
+Losses train(const plan::Plan& plan, std::uint32_t optimizer, bool sum) {
   Losses losses;
   InterpreterOptions options;
   options.initial = {2, 1};
@@ -88,9 +88,9 @@ constexpr Golden kGoldenLosses[] = {{kSgd, false, {1.15625, 8.385638, 5.532262, 
                                     {kMomentum, true, {1.15625, 6.354098, -10.94911, -171.1039}},
                                     {kRmsprop, true, {1.15625, 8.140942, 9.535036, 4.027799}}};
 
-std::vector<OptionValues> options_of(const std::string& strategy) {
-  std::vector<OptionValues> result = {{{"local_parameter_device", "cpu"}},
-                                      {{"local_parameter_device", "gpu"}}};
+std::vector<plugin::OptionValues> options_of(const std::string& strategy) {
+  std::vector<plugin::OptionValues> result = {{{"local_parameter_device", "cpu"}},
+                                              {{"local_parameter_device", "gpu"}}};
   if (strategy != "replicated") return result;
   for (const std::string spec : {"pscpu", "psgpu", "psgpu#2", "xring", "xring#2", "collective"})
     result.push_back({{"all_reduce_spec", spec}});
@@ -107,13 +107,14 @@ void expect_losses(const std::array<double, kGoldenSteps>& got,
 }
 
 TEST(GoldenLosses, ComeOutOfEverySynchronousVariant) {
-  const ArenaMap arena = two_scalars();
+  const plan::ArenaMap arena = two_scalars();
   for (const std::string name : {"parameter_server", "replicated"})
-    for (const OptionValues& options : options_of(name)) {
+    for (const plugin::OptionValues& options : options_of(name)) {
       StrategyUnderTest strategy(name, options);
       for (const bool shared_memory : {true, false}) {
-        const Cluster cluster = make_single_host(kReplicas, shared_memory, "cpu");
-        const Plan plan = lower(strategy.plan(cluster, arena), {.staging_elements = 16});
+        const plan::Cluster cluster = plan::make_single_host(kReplicas, shared_memory, "cpu");
+        const plan::Plan plan =
+            plan::lower(strategy.plan(cluster, arena), {.staging_elements = 16});
         for (const Golden& golden : kGoldenLosses) {
           SCOPED_TRACE(name + " " + options.begin()->first + "=" + options.begin()->second +
                        ", optimizer " + std::to_string(golden.optimizer) +
@@ -125,11 +126,11 @@ TEST(GoldenLosses, ComeOutOfEverySynchronousVariant) {
 }
 
 TEST(GoldenLosses, WithoutWeightDecayInTheReport) {
-  const ArenaMap arena = two_scalars();
-  const Cluster cluster = make_single_host(kReplicas, true, "cpu");
-  const Plan server = StrategyUnderTest("parameter_server").plan(cluster, arena);
+  const plan::ArenaMap arena = two_scalars();
+  const plan::Cluster cluster = plan::make_single_host(kReplicas, true, "cpu");
+  const plan::Plan server = StrategyUnderTest("parameter_server").plan(cluster, arena);
   expect_losses(train(server, kSgd, false).base, {1, 8.238235, 5.438459, -9.662707});
-  const Plan replicated = StrategyUnderTest("replicated").plan(cluster, arena);
+  const plan::Plan replicated = StrategyUnderTest("replicated").plan(cluster, arena);
   expect_losses(train(replicated, kSgd, true).base, {1, 7.499817, -2.661401, -35.44897});
 }
 

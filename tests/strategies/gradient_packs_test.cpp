@@ -15,13 +15,13 @@ using ::testing::Pair;
 
 using Pieces = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // first, count
 
-Pieces applied(const ArenaMap& arena, const OptionValues& options) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = StrategyUnderTest("replicated", options).plan(cluster, arena);
+Pieces applied(const plan::ArenaMap& arena, const plugin::OptionValues& options) {
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = StrategyUnderTest("replicated", options).plan(cluster, arena);
   Pieces pieces;
-  for (const Operation& operation : plan.body) {
-    if (operation.kind != OperationKind::kApply) continue;
-    const PlanSpan& span = operation.writes.front();
+  for (const plan::Operation& operation : plan.body) {
+    if (operation.kind != plan::OperationKind::kApply) continue;
+    const plan::PlanSpan& span = operation.writes.front();
     if (plan.buffers[span.buffer].owner == 0) pieces.push_back({span.first, span.count});
   }
   return pieces;
@@ -53,7 +53,7 @@ TEST(GradientPacks, SmallNeighboursAreJoinedAndPaddingStaysWithThem) {
 
 TEST(GradientPacks, HoldAtMostAGroup) {
   // 40 neighbours of 4 elements each: the historical program made packs of 12 under a limit of 10.
-  const ArenaMap arena = large_arena(160, 40, 3);
+  const plan::ArenaMap arena = large_arena(160, 40, 3);
   EXPECT_THAT(applied(arena, {{"agg_small_grads_max_bytes", "16"}}),
               ElementsAre(Pair(0, 40), Pair(40, 40), Pair(80, 40), Pair(120, 40)));
   EXPECT_THAT(
@@ -66,12 +66,12 @@ TEST(GradientPacks, HoldAtMostAGroup) {
 }
 
 // Per compute: elements by how often they are applied, over all buffers of an owner kind.
-void expect_applied_once(const Plan& plan, std::uint64_t copies) {
+void expect_applied_once(const plan::Plan& plan, std::uint64_t copies) {
   std::vector<std::vector<std::uint64_t>> times(
       plan.computes, std::vector<std::uint64_t>(plan.arena->elements, 0));
-  for (const Operation& operation : plan.body) {
-    if (operation.kind != OperationKind::kApply) continue;
-    const PlanSpan& span = operation.writes.front();
+  for (const plan::Operation& operation : plan.body) {
+    if (operation.kind != plan::OperationKind::kApply) continue;
+    const plan::PlanSpan& span = operation.writes.front();
     for (std::uint64_t e = span.first; e < span.first + span.count; ++e)
       ++times[operation.phase][e];
   }
@@ -81,12 +81,13 @@ void expect_applied_once(const Plan& plan, std::uint64_t copies) {
 }
 
 TEST(EveryStrategy, AppliesEveryElementOnceAStep) {
-  const ArenaMap arena = ragged_arena();
+  const plan::ArenaMap arena = ragged_arena();
   for (const Variant& variant : all_variants()) {
     const std::uint32_t devices = std::max(3u, variant.fewest_devices);
     SCOPED_TRACE(variant.name());
-    const Cluster cluster = make_single_host(devices, true, variant.device);
-    const Plan plan = StrategyUnderTest(variant.strategy, variant.options).plan(cluster, arena);
+    const plan::Cluster cluster = plan::make_single_host(devices, true, variant.device);
+    const plan::Plan plan =
+        StrategyUnderTest(variant.strategy, variant.options).plan(cluster, arena);
     expect_applied_once(plan, variant.strategy == "parameter_server" ? 1 : devices);
   }
 }

@@ -12,9 +12,9 @@ namespace {
 using ::testing::ElementsAre;
 
 // A model of 6 packs of 40 elements.
-const ArenaMap& six_packs() {
-  static const ArenaMap kArena = [] {
-    ArenaMap result = large_arena(240, 6, 6);
+const plan::ArenaMap& six_packs() {
+  static const plan::ArenaMap kArena = [] {
+    plan::ArenaMap result = large_arena(240, 6, 6);
     result.buckets.clear();
     for (std::uint64_t i = 0; i < 6; ++i) result.buckets.push_back({40 * i, 40});
     return result;
@@ -22,19 +22,19 @@ const ArenaMap& six_packs() {
   return kArena;
 }
 
-std::vector<Operation> operations(OperationKind kind, std::uint32_t devices,
-                                  const OptionValues& options) {
-  const Cluster cluster = make_single_host(devices, true, "cpu");
-  const Plan plan = StrategyUnderTest("replicated", options).plan(cluster, six_packs());
-  std::vector<Operation> result;
-  for (const Operation& operation : plan.body)
+std::vector<plan::Operation> operations(plan::OperationKind kind, std::uint32_t devices,
+                                        const plugin::OptionValues& options) {
+  const plan::Cluster cluster = plan::make_single_host(devices, true, "cpu");
+  const plan::Plan plan = StrategyUnderTest("replicated", options).plan(cluster, six_packs());
+  std::vector<plan::Operation> result;
+  for (const plan::Operation& operation : plan.body)
     if (operation.kind == kind) result.push_back(operation);
   return result;
 }
 
-std::vector<std::uint32_t> sum_places(std::uint32_t devices, const OptionValues& options) {
+std::vector<std::uint32_t> sum_places(std::uint32_t devices, const plugin::OptionValues& options) {
   std::vector<std::uint32_t> places;
-  for (const Operation& sum : operations(OperationKind::kSum, devices, options))
+  for (const plan::Operation& sum : operations(plan::OperationKind::kSum, devices, options))
     places.push_back(sum.place);
   return places;
 }
@@ -54,13 +54,13 @@ TEST(GradientReducers, ShardGroupsAreFilledCyclically) {
 
 TEST(GradientReducers, ShardsCoverThePackExactly) {
   for (const std::string spec : {"psgpu#3", "xring#3"}) {
-    const auto kind = spec[0] == 'x' ? OperationKind::kAllReduce : OperationKind::kSum;
-    const std::vector<Operation> shards = operations(kind, 3, {{"all_reduce_spec", spec}});
+    const auto kind = spec[0] == 'x' ? plan::OperationKind::kAllReduce : plan::OperationKind::kSum;
+    const std::vector<plan::Operation> shards = operations(kind, 3, {{"all_reduce_spec", spec}});
     ASSERT_EQ(shards.size(), 18u) << spec;
     std::uint64_t next = 0;
-    for (const Operation& shard : shards) {
+    for (const plan::Operation& shard : shards) {
       ASSERT_EQ(shard.reads.size(), 3u) << spec;
-      for (const PlanSpan& read : shard.reads) EXPECT_EQ(read.first, next) << spec;
+      for (const plan::PlanSpan& read : shard.reads) EXPECT_EQ(read.first, next) << spec;
       EXPECT_GE(shard.reads.front().count, 13u) << spec;
       next += shard.reads.front().count;
     }
@@ -71,12 +71,12 @@ TEST(GradientReducers, ShardsCoverThePackExactly) {
 TEST(GradientReducers, ShardsOfARingStartAtDifferentDevices) {
   const auto first_places = [](const std::string& spec) {
     std::vector<std::uint32_t> owners;
-    const Cluster cluster = make_single_host(4, true, "cpu");
-    const Plan plan =
+    const plan::Cluster cluster = plan::make_single_host(4, true, "cpu");
+    const plan::Plan plan =
         StrategyUnderTest("replicated", {{"all_reduce_spec", spec}, {"gradient_repacking", "1"}})
             .plan(cluster, six_packs());
-    for (const Operation& operation : plan.body)
-      if (operation.kind == OperationKind::kAllReduce)
+    for (const plan::Operation& operation : plan.body)
+      if (operation.kind == plan::OperationKind::kAllReduce)
         owners.push_back(plan.buffers[operation.reads.front().buffer].owner);
     return owners;
   };
@@ -87,7 +87,9 @@ TEST(GradientReducers, ShardsOfARingStartAtDifferentDevices) {
 
 TEST(GradientReducers, SpecsNameTheAlgorithmOfTheCollective) {
   const auto algorithm = [](const std::string& spec) {
-    return operations(OperationKind::kAllReduce, 2, {{"all_reduce_spec", spec}}).front().algorithm;
+    return operations(plan::OperationKind::kAllReduce, 2, {{"all_reduce_spec", spec}})
+        .front()
+        .algorithm;
   };
   EXPECT_EQ(algorithm("xring"), std::uint32_t{CONVOY_ALGORITHM_RING});
   EXPECT_EQ(algorithm("collective"), std::uint32_t{CONVOY_ALGORITHM_DEVICE});
@@ -96,13 +98,14 @@ TEST(GradientReducers, SpecsNameTheAlgorithmOfTheCollective) {
 TEST(GradientReducers, HierarchiesSumEachHalfOnItsSideOfTheBridge) {
   for (const std::uint32_t devices : {2u, 3u, 4u, 5u, 8u}) {
     const std::uint32_t half = (devices + 1) / 2;
-    const auto sums = operations(OperationKind::kSum, devices, {{"hierarchical_copy", "true"}});
+    const auto sums =
+        operations(plan::OperationKind::kSum, devices, {{"hierarchical_copy", "true"}});
     ASSERT_EQ(sums.size(), 12u) << devices << " devices";
     for (std::size_t i = 0; i < sums.size(); i += 2) {
       EXPECT_EQ(sums[i].reads.size() + sums[i + 1].reads.size(), devices);
       EXPECT_EQ(sums[i].place, i / 2 % devices) << devices << " devices";
       EXPECT_NE(sums[i].place < half, sums[i + 1].place < half) << devices << " devices";
-      for (const Operation& sum : {sums[i], sums[i + 1]})
+      for (const plan::Operation& sum : {sums[i], sums[i + 1]})
         EXPECT_EQ(sum.reads.size(), sum.place < half ? half : devices - half);
     }
   }

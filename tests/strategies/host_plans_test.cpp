@@ -16,42 +16,58 @@ namespace {
 
 struct HostVariant {
   std::string strategy;
-  OptionValues options;
-  Verdict verdict;  // with several workers
+  plugin::OptionValues options;
+  plan::check::Verdict verdict;  // with several workers
 };
 
 const HostVariant kHostVariants[] = {
-    {"distributed_replicated", {}, Verdict::kAppliesPerStep},
-    {"distributed_replicated", {{"local_parameter_device", "cpu"}}, Verdict::kAppliesPerStep},
-    {"distributed_replicated", {{"variable_placement", "bytes"}}, Verdict::kAppliesPerStep},
-    {"parameter_server", {}, Verdict::kAppliesPerStep},
-    {"parameter_server", {{"local_parameter_device", "cpu"}}, Verdict::kAppliesPerStep},
-    {"parameter_server", {{"variable_placement", "round_robin"}}, Verdict::kAppliesPerStep},
-    {"parameter_server", {{"cross_replica_sync", "false"}}, Verdict::kAsynchronous},
-    {"parameter_server", {{"staged_vars", "true"}}, Verdict::kStale},
-    {"parameter_server", {{"variable_consistency", "relaxed"}}, Verdict::kStale},
-    {"replicated", {}, Verdict::kSynchronous},
-    {"replicated", {{"all_reduce_spec", "collective"}}, Verdict::kSynchronous},
-    {"replicated", {{"all_reduce_spec", "xring"}}, Verdict::kSynchronous},
-    {"replicated", {{"all_reduce_spec", "pscpu#2"}}, Verdict::kSynchronous},
-    {"replicated", {{"all_reduce_spec", "psgpu#2"}}, Verdict::kSynchronous},
-    {"distributed_all_reduce", {{"all_reduce_spec", "nccl/xring"}}, Verdict::kSynchronous},
-    {"distributed_all_reduce", {{"all_reduce_spec", "nccl/pscpu#2"}}, Verdict::kSynchronous},
-    {"distributed_all_reduce", {{"all_reduce_spec", "pscpu/pscpu"}}, Verdict::kSynchronous},
+    {"distributed_replicated", {}, plan::check::Verdict::kAppliesPerStep},
+    {"distributed_replicated",
+     {{"local_parameter_device", "cpu"}},
+     plan::check::Verdict::kAppliesPerStep},
+    {"distributed_replicated",
+     {{"variable_placement", "bytes"}},
+     plan::check::Verdict::kAppliesPerStep},
+    {"parameter_server", {}, plan::check::Verdict::kAppliesPerStep},
+    {"parameter_server",
+     {{"local_parameter_device", "cpu"}},
+     plan::check::Verdict::kAppliesPerStep},
+    {"parameter_server",
+     {{"variable_placement", "round_robin"}},
+     plan::check::Verdict::kAppliesPerStep},
+    {"parameter_server", {{"cross_replica_sync", "false"}}, plan::check::Verdict::kAsynchronous},
+    {"parameter_server", {{"staged_vars", "true"}}, plan::check::Verdict::kStale},
+    {"parameter_server", {{"variable_consistency", "relaxed"}}, plan::check::Verdict::kStale},
+    {"replicated", {}, plan::check::Verdict::kSynchronous},
+    {"replicated", {{"all_reduce_spec", "collective"}}, plan::check::Verdict::kSynchronous},
+    {"replicated", {{"all_reduce_spec", "xring"}}, plan::check::Verdict::kSynchronous},
+    {"replicated", {{"all_reduce_spec", "pscpu#2"}}, plan::check::Verdict::kSynchronous},
+    {"replicated", {{"all_reduce_spec", "psgpu#2"}}, plan::check::Verdict::kSynchronous},
+    {"distributed_all_reduce",
+     {{"all_reduce_spec", "nccl/xring"}},
+     plan::check::Verdict::kSynchronous},
+    {"distributed_all_reduce",
+     {{"all_reduce_spec", "nccl/pscpu#2"}},
+     plan::check::Verdict::kSynchronous},
+    {"distributed_all_reduce",
+     {{"all_reduce_spec", "pscpu/pscpu"}},
+     plan::check::Verdict::kSynchronous},
     {"distributed_all_reduce",
      {{"all_reduce_spec", "pscpu:8:pscpu#2:32:nccl/xring"}},
-     Verdict::kSynchronous},
-    {"collective_all_reduce", {}, Verdict::kSynchronous},
-    {"collective_all_reduce", {{"all_reduce_spec", "collective#2"}}, Verdict::kSynchronous},
-    {"hierarchical", {}, Verdict::kSynchronous},
-    {"bytescheduler", {}, Verdict::kSynchronous},
-    {"bytescheduler", {{"algorithm", "ring"}}, Verdict::kSynchronous},
-    {"byteps", {}, Verdict::kSynchronous},
-    {"ssp", {}, Verdict::kAsynchronous},
+     plan::check::Verdict::kSynchronous},
+    {"collective_all_reduce", {}, plan::check::Verdict::kSynchronous},
+    {"collective_all_reduce",
+     {{"all_reduce_spec", "collective#2"}},
+     plan::check::Verdict::kSynchronous},
+    {"hierarchical", {}, plan::check::Verdict::kSynchronous},
+    {"bytescheduler", {}, plan::check::Verdict::kSynchronous},
+    {"bytescheduler", {{"algorithm", "ring"}}, plan::check::Verdict::kSynchronous},
+    {"byteps", {}, plan::check::Verdict::kSynchronous},
+    {"ssp", {}, plan::check::Verdict::kAsynchronous},
 };
 
-std::vector<HostsDescription> sample_hosts() {
-  std::vector<HostsDescription> all;
+std::vector<plan::HostsDescription> sample_hosts() {
+  std::vector<plan::HostsDescription> all;
   for (const bool peer_access : {true, false})
     for (const std::vector<std::uint32_t>& servers :
          {std::vector<std::uint32_t>{}, {2}, {2, 3, 4}, {0, 1}})
@@ -62,11 +78,11 @@ std::vector<HostsDescription> sample_hosts() {
 }
 
 TEST(HostPlans, AreProvedAsWrittenAndAsLowered) {
-  const ArenaMap arena = ragged_arena();
+  const plan::ArenaMap arena = ragged_arena();
   for (const HostVariant& variant : kHostVariants)
-    for (const HostsDescription& hosts : sample_hosts()) {
+    for (const plan::HostsDescription& hosts : sample_hosts()) {
       StrategyUnderTest strategy(variant.strategy, variant.options);
-      Cluster cluster = make_hosts(hosts);
+      plan::Cluster cluster = plan::make_hosts(hosts);
       SCOPED_TRACE(::testing::Message()
                    << variant.strategy << ' '
                    << (variant.options.empty() ? "" : variant.options.begin()->first) << ", "
@@ -74,52 +90,55 @@ TEST(HostPlans, AreProvedAsWrittenAndAsLowered) {
                    << hosts.peer_access);
       for (const bool device_collectives : {true, false}) {
         cluster.device_collectives = device_collectives;
-        const Plan plan = strategy.plan(cluster, arena);
-        const CheckReport report = check_plan(plan);
-        for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
-        EXPECT_EQ(verdict_name(report.verdict), verdict_name(variant.verdict));
-        EXPECT_TRUE(satisfies(report, strategy.claim())) << report.verdict_text();
-        if (variant.verdict == Verdict::kAppliesPerStep) {
+        const plan::Plan plan = strategy.plan(cluster, arena);
+        const plan::check::CheckReport report = plan::check::check_plan(plan);
+        for (const plan::check::Finding& finding : report.findings) ADD_FAILURE() << finding.text;
+        EXPECT_EQ(plan::check::verdict_name(report.verdict),
+                  plan::check::verdict_name(variant.verdict));
+        EXPECT_TRUE(plan::check::satisfies(report, strategy.claim())) << report.verdict_text();
+        if (variant.verdict == plan::check::Verdict::kAppliesPerStep) {
           EXPECT_EQ(report.applies_per_step, hosts.hosts);
         }
-        const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
-        EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+        const plan::Plan pieces = plan::lower(plan, {.staging_elements = 32, .slice_elements = 8});
+        EXPECT_EQ(plan::check::check_plan(pieces).verdict_text(), report.verdict_text());
         ASSERT_FALSE(HasFailure());
       }
     }
 }
 
 TEST(HostPlans, OfHalvingAndDoublingAreSynchronousForPowersOfTwo) {
-  const ArenaMap arena = ragged_arena();
+  const plan::ArenaMap arena = ragged_arena();
   StrategyUnderTest strategy("distributed_all_reduce", {{"all_reduce_spec", "nccl/rechd"}});
   for (const std::uint32_t hosts : {2u, 4u, 8u}) {
-    const Cluster cluster = make_hosts({hosts, 2, false, "device", {}});
-    const Plan plan = strategy.plan(cluster, arena);
-    EXPECT_EQ(check_plan(plan).verdict_text(), "synchronous") << hosts;
-    EXPECT_EQ(check_plan(lower(plan)).verdict_text(), "synchronous") << hosts;
+    const plan::Cluster cluster = plan::make_hosts({hosts, 2, false, "device", {}});
+    const plan::Plan plan = strategy.plan(cluster, arena);
+    EXPECT_EQ(plan::check::check_plan(plan).verdict_text(), "synchronous") << hosts;
+    EXPECT_EQ(plan::check::check_plan(plan::lower(plan)).verdict_text(), "synchronous") << hosts;
   }
-  const Cluster three = make_hosts({3, 2, false, "device", {}});
+  const plan::Cluster three = plan::make_hosts({3, 2, false, "device", {}});
   EXPECT_THROW(strategy.plan(three, arena), Error);
 }
 
 TEST(HostPlans, OfOneWorkerAreSynchronous) {
-  const ArenaMap arena = ragged_arena();
+  const plan::ArenaMap arena = ragged_arena();
   for (const char* name : {"distributed_replicated", "parameter_server"})
     for (const std::vector<std::uint32_t>& servers :
          {std::vector<std::uint32_t>{}, {1}, {1, 2}, {0}}) {
-      const Cluster cluster = make_hosts({1, 3, true, "device", servers});
+      const plan::Cluster cluster = plan::make_hosts({1, 3, true, "device", servers});
       StrategyUnderTest strategy(name);
-      EXPECT_EQ(check_plan(strategy.plan(cluster, arena)).verdict_text(), "synchronous") << name;
+      EXPECT_EQ(plan::check::check_plan(strategy.plan(cluster, arena)).verdict_text(),
+                "synchronous")
+          << name;
     }
 }
 
-std::vector<std::uint32_t> servers_by_variable(const Plan& plan) {
+std::vector<std::uint32_t> servers_by_variable(const plan::Plan& plan) {
   std::vector<std::uint32_t> servers(plan.arena->variables.size(), CONVOY_NONE);
-  for (const Operation& it : plan.body) {
-    if (it.kind != OperationKind::kApply) continue;
+  for (const plan::Operation& it : plan.body) {
+    if (it.kind != plan::OperationKind::kApply) continue;
     for (std::size_t v = 0; v < servers.size(); ++v) {
-      const ElementRange& range = plan.arena->variables[v].range;
-      const PlanSpan& span = it.writes.front();
+      const plan::ElementRange& range = plan.arena->variables[v].range;
+      const plan::PlanSpan& span = it.writes.front();
       if (range.first >= span.first && range.first < span.first + span.count)
         servers[v] = plan.buffers[span.buffer].place;
     }
@@ -128,26 +147,26 @@ std::vector<std::uint32_t> servers_by_variable(const Plan& plan) {
 }
 
 TEST(HostPlans, GiveVariablesToServersInOrderOfCreation) {
-  const ArenaMap arena = small_arena(0);  // 5 variables, created from the last one on
-  const Cluster cluster = make_hosts({2, 1, true, "device", {2, 3}});
+  const plan::ArenaMap arena = small_arena(0);  // 5 variables, created from the last one on
+  const plan::Cluster cluster = plan::make_hosts({2, 1, true, "device", {2, 3}});
   StrategyUnderTest strategy("distributed_replicated");
   EXPECT_THAT(servers_by_variable(strategy.plan(cluster, arena)),
               ::testing::ElementsAre(4, 5, 4, 5, 4));
 }
 
 TEST(HostPlans, CrossTheNetworkOncePerWorkerAndVariable) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_hosts({2, 4, false, "device", {2}});
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_hosts({2, 4, false, "device", {2}});
   for (const char* name : {"distributed_replicated", "parameter_server"}) {
     StrategyUnderTest strategy(name);
-    const Plan plan = lower(strategy.plan(cluster, arena));
+    const plan::Plan plan = plan::lower(strategy.plan(cluster, arena));
     std::uint64_t elements = 0;
-    for (const Operation& it : plan.body) {
-      const Place& from = cluster.places[plan.buffers[it.reads.front().buffer].place];
+    for (const plan::Operation& it : plan.body) {
+      const plan::Place& from = cluster.places[plan.buffers[it.reads.front().buffer].place];
       if (it.writes.empty()) continue;
-      const Place& to = cluster.places[plan.buffers[it.writes.front().buffer].place];
+      const plan::Place& to = cluster.places[plan.buffers[it.writes.front().buffer].place];
       if (from.host == to.host) continue;
-      EXPECT_EQ(operation_name(it.kind), "copy");
+      EXPECT_EQ(plan::operation_name(it.kind), "copy");
       EXPECT_EQ(from.kind, std::uint32_t{CONVOY_PLACE_HOST});
       EXPECT_EQ(to.kind, std::uint32_t{CONVOY_PLACE_HOST});
       elements += it.writes.front().count;
@@ -157,8 +176,8 @@ TEST(HostPlans, CrossTheNetworkOncePerWorkerAndVariable) {
 }
 
 TEST(HostPlans, AreRefusedWhereTheyMakeNoSense) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster one = make_hosts({1, 2, true, "device", {}});
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster one = plan::make_hosts({1, 2, true, "device", {}});
   StrategyUnderTest asynchronous("parameter_server", {{"cross_replica_sync", "false"}});
   EXPECT_THROW(asynchronous.plan(one, arena), Error);
   StrategyUnderTest replicas("distributed_replicated", {{"cross_replica_sync", "false"}});

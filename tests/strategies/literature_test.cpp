@@ -23,7 +23,7 @@ namespace {
 
 struct Literature {
   std::string name;
-  OptionValues options;
+  plugin::OptionValues options;
   std::string verdict;  // its beginning, on three devices
 };
 
@@ -35,9 +35,9 @@ class LiteratureTest : public ::testing::TestWithParam<Literature> {
  protected:
   // Proves a plan and counts the processor time that takes. The interpreter, whose results are
   // compared with the verdict, takes up to a hundred times as long, and is not what is measured.
-  CheckReport proved(const Plan& plan) {
+  plan::check::CheckReport proved(const plan::Plan& plan) {
     const std::clock_t start = std::clock();
-    CheckReport report = check_plan(plan);
+    plan::check::CheckReport report = plan::check::check_plan(plan);
     seconds_ += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     return report;
   }
@@ -47,23 +47,23 @@ class LiteratureTest : public ::testing::TestWithParam<Literature> {
 
 TEST_P(LiteratureTest, IsWhatItClaimsOnAnyNumberOfDevices) {
   StrategyUnderTest strategy(GetParam().name, GetParam().options);
-  const ArenaMap arena = ragged_arena();
+  const plan::ArenaMap arena = ragged_arena();
   for (std::uint32_t devices = 1; devices <= 8; ++devices) {
     // Many strategies write the same plan with and without shared memory.
     std::set<std::uint64_t> interpreted;
     for (const bool shared_memory : {true, false}) {
       SCOPED_TRACE(fmt::format("{} devices", devices));
-      const Cluster cluster = make_single_host(devices, shared_memory, "cpu");
-      const Plan plan = strategy.plan(cluster, arena);
-      const CheckReport report = proved(plan);
-      for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
-      EXPECT_TRUE(satisfies(report, strategy.claim())) << report.verdict_text();
-      const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+      const plan::Cluster cluster = plan::make_single_host(devices, shared_memory, "cpu");
+      const plan::Plan plan = strategy.plan(cluster, arena);
+      const plan::check::CheckReport report = proved(plan);
+      for (const plan::check::Finding& finding : report.findings) ADD_FAILURE() << finding.text;
+      EXPECT_TRUE(plan::check::satisfies(report, strategy.claim())) << report.verdict_text();
+      const plan::Plan pieces = plan::lower(plan, {.staging_elements = 32, .slice_elements = 8});
       EXPECT_EQ(proved(pieces).verdict_text(), report.verdict_text());
       if (devices == 3) {
         EXPECT_TRUE(report.verdict_text().starts_with(GetParam().verdict)) << report.verdict_text();
       }
-      if (interpreted.insert(plan_hash(plan)).second) {
+      if (interpreted.insert(plan::plan_hash(plan)).second) {
         EXPECT_EQ(contradiction(plan, report).value_or(""), "");
       }
     }
@@ -106,32 +106,32 @@ INSTANTIATE_TEST_SUITE_P(
 // Of the devices of four hosts, or of one host with several sockets, only the leaders of the groups
 // meet.
 TEST(Hierarchical, SumsBetweenOneDeviceOfEveryGroup) {
-  const ArenaMap arena = small_arena(0);
-  Cluster sockets = make_single_host(4, false, "cuda");
+  const plan::ArenaMap arena = small_arena(0);
+  plan::Cluster sockets = plan::make_single_host(4, false, "cuda");
   sockets.groups.numa = {0, 0, 1, 1};
-  for (const Cluster& cluster : {sockets, make_hosts({2, 2, false, "cuda", {}})}) {
+  for (const plan::Cluster& cluster : {sockets, plan::make_hosts({2, 2, false, "cuda", {}})}) {
     StrategyUnderTest strategy("hierarchical");
-    const Plan plan = strategy.plan(cluster, arena);
+    const plan::Plan plan = strategy.plan(cluster, arena);
     std::size_t reduced = 0;
     std::size_t met = 0;
-    for (const Operation& it : plan.body) {
-      if (it.kind == OperationKind::kReduce) reduced += it.reads.size();
-      if (it.kind == OperationKind::kAllReduce) met += it.reads.size();
+    for (const plan::Operation& it : plan.body) {
+      if (it.kind == plan::OperationKind::kReduce) reduced += it.reads.size();
+      if (it.kind == plan::OperationKind::kAllReduce) met += it.reads.size();
     }
     EXPECT_EQ(reduced, 4u);
     EXPECT_EQ(met, 2u);
-    EXPECT_EQ(check_plan(plan).verdict_text(), "synchronous");
+    EXPECT_EQ(plan::check::check_plan(plan).verdict_text(), "synchronous");
   }
 }
 
 TEST(ByteScheduler, MakesTheFirstLayersMostUrgent) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   StrategyUnderTest strategy("bytescheduler");
-  const Plan plan = strategy.plan(cluster, arena);
+  const plan::Plan plan = strategy.plan(cluster, arena);
   std::uint32_t last = 0;
-  for (const Operation& it : plan.body)
-    if (it.kind == OperationKind::kAllReduce) {
+  for (const plan::Operation& it : plan.body)
+    if (it.kind == plan::OperationKind::kAllReduce) {
       EXPECT_GE(it.priority, last);
       last = it.priority;
     }
@@ -140,14 +140,14 @@ TEST(ByteScheduler, MakesTheFirstLayersMostUrgent) {
 
 // Elements that each host's memory sums: n - k parts where there are devices, 2 (n - 1) elsewhere.
 TEST(BytePs, SharesTheSumsAsItsFormulaSays) {
-  ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_hosts({3, 2, false, "cuda", {3, 4}});
+  plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_hosts({3, 2, false, "cuda", {3, 4}});
   StrategyUnderTest strategy("byteps");
-  const Plan plan = strategy.plan(cluster, arena);
-  EXPECT_EQ(check_plan(plan).verdict_text(), "synchronous");
+  const plan::Plan plan = strategy.plan(cluster, arena);
+  EXPECT_EQ(plan::check::check_plan(plan).verdict_text(), "synchronous");
   std::vector<double> summed(cluster.hosts, 0);
-  for (const Operation& it : plan.body)
-    if (it.kind == OperationKind::kSum && it.reads.size() == 3)
+  for (const plan::Operation& it : plan.body)
+    if (it.kind == plan::OperationKind::kSum && it.reads.size() == 3)
       summed[cluster.places[it.place].host] += static_cast<double>(it.writes.front().count);
   const double all = 3 * 1 + 2 * 4;
   for (const double workers : {summed[0], summed[1], summed[2]})
@@ -157,16 +157,16 @@ TEST(BytePs, SharesTheSumsAsItsFormulaSays) {
 }
 
 TEST(StaleSynchronous, IsAsynchronousWithABound) {
-  const ArenaMap arena = ragged_arena();
-  for (const Cluster& cluster :
-       {make_single_host(3, true, "cpu"), make_hosts({2, 2, true, "cpu", {2}})}) {
+  const plan::ArenaMap arena = ragged_arena();
+  for (const plan::Cluster& cluster :
+       {plan::make_single_host(3, true, "cpu"), plan::make_hosts({2, 2, true, "cpu", {2}})}) {
     StrategyUnderTest strategy("ssp", {{"staleness", "2"}});
-    const Plan plan = strategy.plan(cluster, arena);
-    const CheckReport report = check_plan(plan);
-    for (const Finding& finding : report.findings) ADD_FAILURE() << finding.text;
-    EXPECT_EQ(verdict_name(report.verdict), "asynchronous");
-    EXPECT_EQ(check_plan(lower(plan)).verdict_text(), report.verdict_text());
-    for (const Operation& it : plan.body)
+    const plan::Plan plan = strategy.plan(cluster, arena);
+    const plan::check::CheckReport report = plan::check::check_plan(plan);
+    for (const plan::check::Finding& finding : report.findings) ADD_FAILURE() << finding.text;
+    EXPECT_EQ(plan::check::verdict_name(report.verdict), "asynchronous");
+    EXPECT_EQ(plan::check::check_plan(plan::lower(plan)).verdict_text(), report.verdict_text());
+    for (const plan::Operation& it : plan.body)
       if ((it.flags & CONVOY_OP_RELAXED_READS) != 0) {
         EXPECT_EQ(it.max_lag, 2u);
       }
@@ -174,15 +174,16 @@ TEST(StaleSynchronous, IsAsynchronousWithABound) {
 }
 
 // Bytes that leave devices in one step of the lowered plan.
-double bytes_sent(const std::string& name, const OptionValues& options, std::uint32_t devices) {
-  const Cluster cluster = make_single_host(devices, false, "cpu");
-  const ArenaMap arena = large_arena(1'000'000, 20, 4);
-  const Plan plan = lower(StrategyUnderTest(name, options).plan(cluster, arena), {});
+double bytes_sent(const std::string& name, const plugin::OptionValues& options,
+                  std::uint32_t devices) {
+  const plan::Cluster cluster = plan::make_single_host(devices, false, "cpu");
+  const plan::ArenaMap arena = large_arena(1'000'000, 20, 4);
+  const plan::Plan plan = plan::lower(StrategyUnderTest(name, options).plan(cluster, arena), {});
   double bytes = 0;
-  for (const Operation& operation : plan.body)
-    if (operation.kind == OperationKind::kCopy && operation.lane == CONVOY_LANE_COPY_OUT)
+  for (const plan::Operation& operation : plan.body)
+    if (operation.kind == plan::OperationKind::kCopy && operation.lane == CONVOY_LANE_COPY_OUT)
       bytes += static_cast<double>(operation.reads.front().count *
-                                   dtype_bytes(operation.reads.front().dtype));
+                                   plan::dtype_bytes(operation.reads.front().dtype));
   return bytes;
 }
 
@@ -190,7 +191,8 @@ TEST(LiteratureBytes, AreAsManyAsTheMessagesHave) {
   constexpr double kAll = 4e6;  // of all variables
   for (const std::uint32_t n : {2u, 4u}) {
     const double others = n * (n - 1.0);  // messages, each to every other device
-    const auto expect = [&](const std::string& name, const OptionValues& options, double each) {
+    const auto expect = [&](const std::string& name, const plugin::OptionValues& options,
+                            double each) {
       EXPECT_NEAR(bytes_sent(name, options, n), each, 0.002 * each) << name << ", " << n;
     };
     expect("topk", {}, 0.02 * kAll * others);
@@ -205,20 +207,20 @@ TEST(LiteratureBytes, AreAsManyAsTheMessagesHave) {
 
 // A strategy that is wrong with bad options says so instead.
 TEST(LiteratureRefusals, OptionsThatMakeNoSenseAreRefused) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  for (const auto& [name, options] :
-       std::vector<std::pair<std::string, OptionValues>>{{"local_sgd", {{"local_steps", "0"}}},
-                                                         {"local_sgd", {{"outer_momentum", "1"}}},
-                                                         {"local_sgd", {{"outer_rate", "2"}}},
-                                                         {"easgd", {{"moving_rate", "1.5"}}},
-                                                         {"easgd", {{"local_steps", "65"}}},
-                                                         {"bytescheduler", {{"partition_kb", "1"}}},
-                                                         {"ssp", {{"staleness", "0"}}},
-                                                         {"powersgd", {{"rank", "0"}}},
-                                                         {"topk", {{"ratio", "0"}}},
-                                                         {"topk", {{"ratio", "1.5"}}},
-                                                         {"onebit", {{"block", "0"}}}})
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  for (const auto& [name, options] : std::vector<std::pair<std::string, plugin::OptionValues>>{
+           {"local_sgd", {{"local_steps", "0"}}},
+           {"local_sgd", {{"outer_momentum", "1"}}},
+           {"local_sgd", {{"outer_rate", "2"}}},
+           {"easgd", {{"moving_rate", "1.5"}}},
+           {"easgd", {{"local_steps", "65"}}},
+           {"bytescheduler", {{"partition_kb", "1"}}},
+           {"ssp", {{"staleness", "0"}}},
+           {"powersgd", {{"rank", "0"}}},
+           {"topk", {{"ratio", "0"}}},
+           {"topk", {{"ratio", "1.5"}}},
+           {"onebit", {{"block", "0"}}}})
     EXPECT_THROW(StrategyUnderTest(name, options).plan(cluster, arena), Error) << name;
 }
 

@@ -73,10 +73,10 @@ bool acts_on(const Tokens& tokens, const std::string& name) {
 }
 
 std::vector<std::string> names_of_strategies_and_models() {
-  const SearchEntry entry{plugin_directory(), SearchOrigin::kFlag};
-  const Catalog catalog = Catalog::scan({&entry, 1});
-  std::vector<std::string> names = catalog.names(PluginKind::kStrategy);
-  for (const std::string& model : catalog.names(PluginKind::kModel)) names.push_back(model);
+  const plugin::SearchEntry entry{plugin_directory(), plugin::SearchOrigin::kFlag};
+  const plugin::Catalog catalog = plugin::Catalog::scan({&entry, 1});
+  std::vector<std::string> names = catalog.names(plugin::PluginKind::kStrategy);
+  for (const std::string& model : catalog.names(plugin::PluginKind::kModel)) names.push_back(model);
   return names;
 }
 

@@ -23,17 +23,17 @@ void expect_error(ExitCode code, std::initializer_list<std::string> parts, Actio
   }
 }
 
-void expect_refused(const OptionValues& options, std::uint32_t devices,
+void expect_refused(const plugin::OptionValues& options, std::uint32_t devices,
                     std::initializer_list<std::string> reasons,
                     const std::string& device_kind = "cpu") {
   SCOPED_TRACE(options.begin()->first + "=" + options.begin()->second);
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(devices, true, device_kind);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(devices, true, device_kind);
   StrategyUnderTest strategy("replicated", options);
   expect_error(ExitCode::kUsage, reasons, [&] { strategy.plan(cluster, arena); });
 }
 
-OptionValues spec(const std::string& text) {
+plugin::OptionValues spec(const std::string& text) {
   return {{"all_reduce_spec", text}};
 }
 

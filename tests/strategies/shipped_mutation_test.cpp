@@ -38,16 +38,17 @@ TEST(ShippedMutation, NoMutantIsCalledRightThatTheInterpreterContradicts) {
   const int plans_of_each = all ? 8 : 2;
   const int each =
       wanted / (static_cast<int>(shipped().size()) * plans_of_each * kMutationKinds) + 1;
-  const ArenaMap arenas[] = {small_arena(48), ragged_arena()};
+  const plan::ArenaMap arenas[] = {small_arena(48), ragged_arena()};
   MutationRun mutations;
   for (const Variant& variant : shipped())
     for (const std::uint32_t devices : {2u, 3u})
       for (std::size_t a = 0; a < std::size(arenas); ++a) {
         if (!all && a != devices - 2) continue;
-        const Cluster cluster = make_single_host(devices, devices == 2, "cpu");
+        const plan::Cluster cluster = plan::make_single_host(devices, devices == 2, "cpu");
         StrategyUnderTest strategy(variant.strategy, variant.options);
-        const Plan plan = strategy.plan(cluster, arenas[a]);
-        const Plan lowered = lower(plan, {.staging_elements = 32, .slice_elements = 16});
+        const plan::Plan plan = strategy.plan(cluster, arenas[a]);
+        const plan::Plan lowered =
+            plan::lower(plan, {.staging_elements = 32, .slice_elements = 16});
         if (all || devices == 2) mutations.run(variant.name(), plan, each);
         if (all || devices == 3) mutations.run(variant.name() + ", lowered", lowered, each);
       }

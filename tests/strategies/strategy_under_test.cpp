@@ -8,16 +8,17 @@ std::filesystem::path plugin_directory() {
   return std::filesystem::path(CONVOY_BINARY_DIR) / "lib/convoy/plugins";
 }
 
-StrategyUnderTest::StrategyUnderTest(const std::string& name, const OptionValues& options)
-    : strategy_(host_.load_strategy(read_plugin(plugin_directory() / (name + ".so"))), options) {}
+StrategyUnderTest::StrategyUnderTest(const std::string& name, const plugin::OptionValues& options)
+    : strategy_(host_.load_strategy(plugin::read_plugin(plugin_directory() / (name + ".so"))),
+                options) {}
 
-PlanAuthor StrategyUnderTest::author() {
+plan::PlanAuthor StrategyUnderTest::author() {
   return {strategy_.manifest().name,
           [this](const convoy_planner& planner) { strategy_.plan(planner); }};
 }
 
-Plan StrategyUnderTest::plan(const Cluster& cluster, const ArenaMap& arena) {
-  return make_plan(strategy_.manifest().name, cluster, arena, author().write).plan;
+plan::Plan StrategyUnderTest::plan(const plan::Cluster& cluster, const plan::ArenaMap& arena) {
+  return plan::make_plan(strategy_.manifest().name, cluster, arena, author().write).plan;
 }
 
 }  // namespace convoy::testing

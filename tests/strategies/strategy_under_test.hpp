@@ -15,16 +15,16 @@ std::filesystem::path plugin_directory();
 // One of convoy's own strategies, loaded from its file as the program does it.
 class StrategyUnderTest {
  public:
-  explicit StrategyUnderTest(const std::string& name, const OptionValues& options = {});
+  explicit StrategyUnderTest(const std::string& name, const plugin::OptionValues& options = {});
 
   const std::string& claim() const { return strategy_.manifest().claim; }
-  PlanAuthor author();
+  plan::PlanAuthor author();
   // What it writes, asked twice. Error when it refuses. The arguments must outlive the plan.
-  Plan plan(const Cluster& cluster, const ArenaMap& arena);
+  plan::Plan plan(const plan::Cluster& cluster, const plan::ArenaMap& arena);
 
  private:
-  PluginHost host_;
-  StrategyPlugin strategy_;
+  plugin::PluginHost host_;
+  plugin::StrategyPlugin strategy_;
 };
 
 }  // namespace convoy::testing

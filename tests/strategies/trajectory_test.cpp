@@ -27,7 +27,7 @@ constexpr std::uint32_t kDeviceCounts[] = {1, 2, 3, 4, 5, 8};
 // forward reads by (replica, step)
 using Trajectory = std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<float>>;
 
-InterpreterOptions training_options(const ArenaMap& arena) {
+InterpreterOptions training_options(const plan::ArenaMap& arena) {
   InterpreterOptions options = sample_options(arena, smooth_gradient);
   options.decayed = {{0, arena.elements}};
   return options;
@@ -40,7 +40,7 @@ std::vector<float> gradient_of_all(std::uint32_t replica, std::uint64_t step,
   return gradient;
 }
 
-Trajectory reference(const Variant& variant, const ArenaMap& arena, std::uint32_t replicas) {
+Trajectory reference(const Variant& variant, const plan::ArenaMap& arena, std::uint32_t replicas) {
   const InterpreterOptions options = training_options(arena);
   DelayedTraining training;
   training.parameters_lag = variant.parameters_lag;
@@ -60,7 +60,7 @@ Trajectory reference(const Variant& variant, const ArenaMap& arena, std::uint32_
   return result;
 }
 
-Trajectory interpreted(const Plan& plan) {
+Trajectory interpreted(const plan::Plan& plan) {
   Trajectory result;
   InterpreterOptions options = training_options(*plan.arena);
   options.gradient = [&](const GradientRequest& request, std::span<float> gradient) {
@@ -86,21 +86,21 @@ void expect_equal(const Trajectory& got, const Trajectory& wanted) {
 }
 
 // The lowered plan in the order in which the executor queues it.
-Plan in_queue_order(const Plan& lowered) {
-  Plan result = lowered;
-  const Schedule schedule = make_schedule(lowered);
+plan::Plan in_queue_order(const plan::Plan& lowered) {
+  plan::Plan result = lowered;
+  const plan::Schedule schedule = plan::make_schedule(lowered);
   for (std::size_t i = 0; i < schedule.submission.size(); ++i)
     result.body[i] = lowered.body[schedule.submission[i]];
   return result;
 }
 
-void expect_trajectory(const Plan& logical, const Trajectory& wanted) {
+void expect_trajectory(const plan::Plan& logical, const Trajectory& wanted) {
   expect_equal(interpreted(logical), wanted);
   // Staging buffers as large as this model needs them.
-  const Plan lowered = lower(logical, {.staging_elements = 256});
+  const plan::Plan lowered = plan::lower(logical, {.staging_elements = 256});
   expect_equal(interpreted(lowered), wanted);
   // Cut as finely as large models are.
-  const Plan pieces = lower(logical, {.staging_elements = 16, .slice_elements = 8});
+  const plan::Plan pieces = plan::lower(logical, {.staging_elements = 16, .slice_elements = 8});
   expect_equal(interpreted(in_queue_order(pieces)), wanted);
 }
 
@@ -109,7 +109,7 @@ class EveryVariant : public ::testing::TestWithParam<Variant> {};
 TEST_P(EveryVariant, ComputesWhatItSays) {
   const Variant& variant = GetParam();
   StrategyUnderTest strategy(variant.strategy, variant.options);
-  for (const ArenaMap& arena : {small_arena(32), ragged_arena()})
+  for (const plan::ArenaMap& arena : {small_arena(32), ragged_arena()})
     for (const std::uint32_t devices : kDeviceCounts) {
       if (devices < variant.fewest_devices || devices > variant.most_devices) continue;
       if (kSanitized && devices > std::max(3u, variant.fewest_devices)) continue;
@@ -117,7 +117,8 @@ TEST_P(EveryVariant, ComputesWhatItSays) {
       for (const bool shared_memory : {true, false}) {
         SCOPED_TRACE(variant.name() + ", " + std::to_string(devices) + " devices" +
                      (shared_memory ? " with shared memory" : " without peer access"));
-        const Cluster cluster = make_single_host(devices, shared_memory, variant.device);
+        const plan::Cluster cluster =
+            plan::make_single_host(devices, shared_memory, variant.device);
         expect_trajectory(strategy.plan(cluster, arena), wanted);
         if (HasFailure()) return;
       }
@@ -135,7 +136,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryVariant, ::testing::ValuesIn(all_varia
 
 // The comparison above must be able to see what it is about.
 TEST(DelayedTraining, LagsAndReplicasChangeTheTrajectory) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   const Variant synchronous{.strategy = "a"};
   const auto last = [&](const Variant& variant, std::uint32_t replicas) {
     return reference(variant, arena, replicas)[{0, kSteps - 1}][0];

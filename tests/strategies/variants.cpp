@@ -7,7 +7,7 @@ namespace {
 
 void add_parameter_server(std::vector<Variant>& variants) {
   for (const std::string place : {"cpu", "gpu"}) {
-    const OptionValues placed = {{"local_parameter_device", place}};
+    const plugin::OptionValues placed = {{"local_parameter_device", place}};
     Variant variant{.strategy = "parameter_server", .options = placed};
     variants.push_back(variant);
     variant.gradients_lag = 1;
@@ -22,7 +22,7 @@ void add_parameter_server(std::vector<Variant>& variants) {
   }
 }
 
-Variant replicated(OptionValues options, std::uint32_t fewest_devices = 1) {
+Variant replicated(plugin::OptionValues options, std::uint32_t fewest_devices = 1) {
   return {
       .strategy = "replicated", .options = std::move(options), .fewest_devices = fewest_devices};
 }
@@ -50,7 +50,7 @@ std::vector<Variant> reducers() {
 }
 
 // The ways of cutting the gradients into packs.
-std::vector<OptionValues> packings() {
+std::vector<plugin::OptionValues> packings() {
   return {{{"gradient_repacking", "1"}},
           {{"gradient_repacking", "3"}},
           {{"gradient_repacking", "1000"}},
@@ -80,7 +80,7 @@ std::vector<Variant> all_variants() {
     relaxed.options["variable_consistency"] = "relaxed";
     relaxed.gradients_lag = 1;
     variants.push_back(relaxed);
-    for (const OptionValues& packing : packings()) {
+    for (const plugin::OptionValues& packing : packings()) {
       Variant packed = reducer;
       packed.options.insert(packing.begin(), packing.end());
       variants.push_back(packed);

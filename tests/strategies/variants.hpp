@@ -12,7 +12,7 @@ namespace convoy::testing {
 // A strategy with options, and what it is to compute.
 struct Variant {
   std::string strategy;
-  OptionValues options = {};
+  plugin::OptionValues options = {};
   std::uint64_t parameters_lag = 0;  // steps between fetching parameters and computing on them
   std::uint64_t gradients_lag = 0;   // steps between computing a gradient and applying it
   bool exchange = true;              // false: every replica trains alone

@@ -60,24 +60,25 @@ InProcessNetwork::InProcessNetwork(std::uint32_t ranks, const InProcessOptions& 
     const std::lock_guard lock(hubs_mutex);
     hubs[name] = hub_;
   }
-  Manifest manifest;
-  manifest.kind = PluginKind::kTransport;
+  plugin::Manifest manifest;
+  manifest.kind = plugin::PluginKind::kTransport;
   manifest.name = "in_process";
-  manifest.options.push_back({.name = "hub", .type = OptionType::kString, .default_value = name});
-  plugin_ = std::make_unique<TransportPlugin>(
-      LoadedPlugin<convoy_transport>{&transport_detail::kTable<InProcessTransport>, manifest,
-                                     "built in"},
-      OptionValues{});
+  manifest.options.push_back(
+      {.name = "hub", .type = plugin::OptionType::kString, .default_value = name});
+  plugin_ = std::make_unique<plugin::TransportPlugin>(
+      plugin::LoadedPlugin<convoy_transport>{&transport_detail::kTable<InProcessTransport>,
+                                             manifest, "built in"},
+      plugin::OptionValues{});
 }
 
 InProcessNetwork::~InProcessNetwork() = default;
 
-std::unique_ptr<OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
+std::unique_ptr<plugin::OpenTransport> InProcessNetwork::open(std::uint32_t rank) {
   auto run = make_sized<convoy_transport_run>();
   run.rank = rank;
   run.ranks = ranks_;
   run.channels = ranks_;
-  auto transport = std::make_unique<OpenTransport>(*plugin_, run);
+  auto transport = std::make_unique<plugin::OpenTransport>(*plugin_, run);
   for (std::uint32_t peer = 0; peer < ranks_; ++peer)
     if (peer != rank) transport->refuses_to_connect(peer, "");
   return transport;

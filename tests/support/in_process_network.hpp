@@ -27,7 +27,7 @@ class InProcessNetwork {
   ~InProcessNetwork();
 
   // The task's transport, connected to all others; must be gone before the network is.
-  std::unique_ptr<OpenTransport> open(std::uint32_t rank);
+  std::unique_ptr<plugin::OpenTransport> open(std::uint32_t rank);
   std::uint32_t ranks() const { return ranks_; }
   // Every other task is told that this one has died; what it does later reaches nobody.
   void kill(std::uint32_t rank, const std::string& reason);
@@ -40,7 +40,7 @@ class InProcessNetwork {
  private:
   std::uint32_t ranks_;
   std::shared_ptr<Hub> hub_;
-  std::unique_ptr<TransportPlugin> plugin_;
+  std::unique_ptr<plugin::TransportPlugin> plugin_;
 };
 
 }  // namespace convoy::testing

@@ -20,7 +20,7 @@ struct GradientRequest {
   std::uint32_t replica = 0;
   std::uint64_t step = 0;  // the replica's own count of computes, from 0
   std::uint32_t segment = 0;
-  ElementRange range{};                  // arena elements whose gradient is wanted
+  plan::ElementRange range{};            // arena elements whose gradient is wanted
   std::span<const float> forward_read;   // whole arena, as this compute's forward read it
   std::span<const float> backward_read;  // `range`, as backward reads it
 };
@@ -31,10 +31,10 @@ using GradientFunction =
 struct InterpreterOptions {
   std::vector<float> initial;  // arena elements; every parameters and master buffer starts so
   convoy_optimizer optimizer{};
-  std::vector<ElementRange> decayed;  // arena ranges with weight decay, ascending
+  std::vector<plan::ElementRange> decayed;  // arena ranges with weight decay, ascending
   std::function<double(std::uint64_t step)> learning_rate;
   GradientFunction gradient;
-  std::function<HostKernel(const std::string& name)> kernel;  // for call operations
+  std::function<plan::HostKernel(const std::string& name)> kernel;  // for call operations
 };
 
 // Runs a plan, logical or lowered, one operation after the other over plain arrays. It defines what
@@ -44,14 +44,14 @@ struct InterpreterOptions {
 class Interpreter {
  public:
   // The plan must outlive the interpreter.
-  Interpreter(const Plan& plan, InterpreterOptions options);
+  Interpreter(const plan::Plan& plan, InterpreterOptions options);
 
   // Runs this many more computes of every replica; the prologue runs before the first one. All
   // operations that belong to a compute run.
   void run(std::uint64_t steps);
 
   // One operation as part of this step, for callers that choose the order themselves.
-  void execute(const Operation& operation, std::uint64_t step);
+  void execute(const plan::Operation& operation, std::uint64_t step);
 
   std::uint64_t steps() const { return steps_; }
   std::span<const float> values(std::uint32_t buffer) const;
@@ -70,22 +70,22 @@ class Interpreter {
   void poison(std::uint32_t buffer);
   void poison_all(std::uint32_t kind);
   void begin_stage(std::size_t stage);
-  void forward(const Operation& operation);
-  void backward(const Operation& operation);
-  void apply(const Operation& operation, std::uint64_t step);
-  void skip(const Operation& apply);
+  void forward(const plan::Operation& operation);
+  void backward(const plan::Operation& operation);
+  void apply(const plan::Operation& operation, std::uint64_t step);
+  void skip(const plan::Operation& apply);
   // Of every element of the span.
-  std::span<std::uint64_t> updates_of(const PlanSpan& target);
-  void update(const PlanSpan& target, UpdateConstants constants, double rate,
+  std::span<std::uint64_t> updates_of(const plan::PlanSpan& target);
+  void update(const plan::PlanSpan& target, plan::UpdateConstants constants, double rate,
               std::span<const float> gradient);
-  void norm(const Operation& operation);
-  void adapt(const Operation& operation);
-  void call(const Operation& operation, std::uint64_t step);
-  std::byte* at(const PlanSpan& span);
-  float* floats(const PlanSpan& span);
+  void norm(const plan::Operation& operation);
+  void adapt(const plan::Operation& operation);
+  void call(const plan::Operation& operation, std::uint64_t step);
+  std::byte* at(const plan::PlanSpan& span);
+  float* floats(const plan::PlanSpan& span);
   std::vector<float>& state(std::uint32_t buffer, std::uint32_t slot);
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   InterpreterOptions options_;
   std::uint64_t steps_ = 0;
   bool in_prologue_ = false;

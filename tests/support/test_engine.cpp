@@ -7,7 +7,8 @@
 namespace convoy::testing {
 
 runtime::NetworkOptions options_of_task(std::uint32_t task, std::uint32_t tasks,
-                                        OpenTransport& transport, std::function<double()> now) {
+                                        plugin::OpenTransport& transport,
+                                        std::function<double()> now) {
   runtime::NetworkOptions options;
   options.now = std::move(now);
   options.channels = tasks;

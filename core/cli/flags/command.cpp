@@ -20,16 +20,17 @@ constexpr const char* kAuto = "auto";
 // The table that one command line is parsed with, and the options of plug-ins in it.
 class CommandTable {
  public:
-  CommandTable(std::span<const std::string> arguments, const Catalog& catalog, RunCommand& command,
-               const VerbFlags& verb_flags)
+  CommandTable(std::span<const std::string> arguments, const plugin::Catalog& catalog,
+               RunCommand& command, const VerbFlags& verb_flags)
       : table_(run_flag_table(command)) {
     if (verb_flags) use_verb_flags(verb_flags(command));
     const std::string strategy = find_flag(arguments, "variable_update").value_or(kAuto);
     add_installed(catalog, strategy, model_of(catalog, arguments));
     for (const auto& [kind, name] :
-         {std::pair{PluginKind::kStrategy, strategy},
-          std::pair{PluginKind::kModel, find_flag(arguments, "model").value_or("")},
-          std::pair{PluginKind::kDevice, find_flag(arguments, "device").value_or(kAnyDevice)}})
+         {std::pair{plugin::PluginKind::kStrategy, strategy},
+          std::pair{plugin::PluginKind::kModel, find_flag(arguments, "model").value_or("")},
+          std::pair{plugin::PluginKind::kDevice,
+                    find_flag(arguments, "device").value_or(plugin::kAnyDevice)}})
       if (name.find('/') != std::string::npos) add_options(catalog.find(kind, name).manifest);
     add_missing_strategy_flags(table_, strategy, option_owners(catalog));
   }
@@ -45,38 +46,40 @@ class CommandTable {
   }
 
   // The plug-in of the model that the command line asks for; empty when it asks for none.
-  static std::string model_of(const Catalog& catalog, std::span<const std::string> arguments) {
+  static std::string model_of(const plugin::Catalog& catalog,
+                              std::span<const std::string> arguments) {
     const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
     return job::model_plugin_name(catalog, text("model"), text("data_name"), text("data_dir"));
   }
 
   // The strategies that declare an option, by option.
-  static OptionOwners option_owners(const Catalog& catalog) {
+  static OptionOwners option_owners(const plugin::Catalog& catalog) {
     OptionOwners owners;
-    for (const FoundPlugin& plugin : catalog.plugins()) {
-      if (plugin.manifest.kind != PluginKind::kStrategy) continue;
-      for (const OptionDeclaration& option : plugin.manifest.options)
+    for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
+      if (plugin.manifest.kind != plugin::PluginKind::kStrategy) continue;
+      for (const plugin::OptionDeclaration& option : plugin.manifest.options)
         owners[option.name].push_back(plugin.manifest.name);
     }
     return owners;
   }
 
   // Under auto, options restrict the candidates to those that declare them: all are known.
-  void add_installed(const Catalog& catalog, const std::string& strategy,
+  void add_installed(const plugin::Catalog& catalog, const std::string& strategy,
                      const std::string& model) {
-    for (const FoundPlugin& plugin : catalog.plugins()) {
-      const Manifest& manifest = plugin.manifest;
-      const bool strategy_wanted = manifest.kind == PluginKind::kStrategy &&
+    for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
+      const plugin::Manifest& manifest = plugin.manifest;
+      const bool strategy_wanted = manifest.kind == plugin::PluginKind::kStrategy &&
                                    (strategy == kAuto || manifest.name == strategy);
-      const bool model_wanted = manifest.kind == PluginKind::kModel && manifest.name == model;
-      if (strategy_wanted || model_wanted || manifest.kind == PluginKind::kDevice)
+      const bool model_wanted =
+          manifest.kind == plugin::PluginKind::kModel && manifest.name == model;
+      if (strategy_wanted || model_wanted || manifest.kind == plugin::PluginKind::kDevice)
         add_options(manifest);
     }
   }
 
-  void add_options(const Manifest& manifest) {
-    const std::string group = fmt::format("{} {}", to_string(manifest.kind), manifest.name);
-    for (const OptionDeclaration& option : manifest.options) {
+  void add_options(const plugin::Manifest& manifest) {
+    const std::string group = fmt::format("{} {}", plugin::to_string(manifest.kind), manifest.name);
+    for (const plugin::OptionDeclaration& option : manifest.options) {
       const FlagDefinition* const known = table_.find(option.name);
       const bool is_shared =
           std::ranges::find(plugin_options_, option.name) != plugin_options_.end();
@@ -97,16 +100,16 @@ class CommandTable {
 namespace {
 
 // A name that the published program knew, unless somebody has written such a plug-in.
-void check_strategy(const Catalog& catalog, std::span<const std::string> arguments) {
+void check_strategy(const plugin::Catalog& catalog, std::span<const std::string> arguments) {
   const std::string name = find_flag(arguments, "variable_update").value_or(kAuto);
-  const std::vector<std::string> installed = catalog.names(PluginKind::kStrategy);
+  const std::vector<std::string> installed = catalog.names(plugin::PluginKind::kStrategy);
   if (std::ranges::find(installed, name) == installed.end()) refuse_historical_strategy(name);
 }
 
 }  // namespace
 
 JobCommand read_command(std::span<const std::string> arguments, const VerbFlags& verb_flags) {
-  Catalog catalog = scan_catalog(arguments);
+  plugin::Catalog catalog = scan_catalog(arguments);
   check_strategy(catalog, arguments);
   RunCommand command;
   const CommandTable table(arguments, catalog, command, verb_flags);
@@ -126,10 +129,10 @@ std::string command_help(std::span<const std::string> arguments, const VerbFlags
 }
 
 std::vector<std::string> plugin_names(std::span<const std::string> arguments,
-                                      std::span<const PluginKind> kinds) {
-  const Catalog catalog = scan_catalog(arguments);
+                                      std::span<const plugin::PluginKind> kinds) {
+  const plugin::Catalog catalog = scan_catalog(arguments);
   std::vector<std::string> names;
-  for (const PluginKind kind : kinds)
+  for (const plugin::PluginKind kind : kinds)
     for (std::string& name : catalog.names(kind)) names.push_back(std::move(name));
   return names;
 }
@@ -137,15 +140,16 @@ std::vector<std::string> plugin_names(std::span<const std::string> arguments,
 std::vector<std::string> flag_values(std::span<const std::string> arguments,
                                      const std::string& name) {
   RunCommand command;
-  const Catalog catalog = scan_catalog(arguments);
+  const plugin::Catalog catalog = scan_catalog(arguments);
   const CommandTable table(arguments, catalog, command, {});
   std::vector<std::string> values;
-  for (const auto& [flag, kind] : {std::pair{"variable_update", PluginKind::kStrategy},
-                                   {"model", PluginKind::kModel},
-                                   {"device", PluginKind::kDevice}})
+  for (const auto& [flag, kind] : {std::pair{"variable_update", plugin::PluginKind::kStrategy},
+                                   {"model", plugin::PluginKind::kModel},
+                                   {"device", plugin::PluginKind::kDevice}})
     if (name == flag) values = catalog.names(kind);
   if (name == "variable_update" || name == "device") values.emplace_back(kAuto);
-  if (name == "platform") values = topology::platform_names(share_directory() / "platforms");
+  if (name == "platform")
+    values = topology::platform_names(plugin::share_directory() / "platforms");
   const FlagDefinition* flag = table.table().find(name);
   if (values.empty() && flag != nullptr) values = flag->allowed;
   if (flag != nullptr && flag->type == FlagType::kBool) values = {"true", "false"};

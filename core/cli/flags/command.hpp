@@ -14,7 +14,7 @@ namespace convoy::cli {
 
 // A command line with the flags of `convoy run`, read.
 struct JobCommand : RunCommand {
-  Catalog catalog;                   // the plug-ins that it finds
+  plugin::Catalog catalog;           // the plug-ins that it finds
   std::vector<std::string> notices;  // about flags that have no effect
 };
 
@@ -32,7 +32,7 @@ std::vector<std::string> flag_values(std::span<const std::string> arguments,
 
 // The names of the installed plug-ins of these kinds, for completion.
 std::vector<std::string> plugin_names(std::span<const std::string> arguments,
-                                      std::span<const PluginKind> kinds);
+                                      std::span<const plugin::PluginKind> kinds);
 
 // The flags as `--help` shows them, with the options of the plug-ins that the arguments name. Those
 // that the verb refuses are only listed at the end of everything.

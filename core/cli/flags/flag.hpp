@@ -12,7 +12,7 @@
 namespace convoy::cli {
 
 // A plug-in's option is a flag while the plug-in is selected.
-using FlagType = OptionType;
+using FlagType = plugin::OptionType;
 
 // One flag as data: its type, its help, whether convoy honours it, and the field that takes its
 // value. `bind.hpp` makes one from a field.

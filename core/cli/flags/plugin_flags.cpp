@@ -8,11 +8,11 @@ namespace convoy::cli {
 namespace {
 
 // Files that the user named must be usable; folders may contain other files.
-void require_usable(const std::string& plugin_path, const Catalog& catalog) {
-  SearchSettings flag_alone;
+void require_usable(const std::string& plugin_path, const plugin::Catalog& catalog) {
+  plugin::SearchSettings flag_alone;
   flag_alone.flag = plugin_path;
-  for (const SearchEntry& entry : search_path(flag_alone))
-    for (const RejectedPlugin& rejected : catalog.rejected())
+  for (const plugin::SearchEntry& entry : plugin::search_path(flag_alone))
+    for (const plugin::RejectedPlugin& rejected : catalog.rejected())
       if (rejected.path == entry.path)
         fail(ExitCode::kUnavailable, "--plugin_path={}: {} is not usable: {}", plugin_path,
              entry.path.string(), rejected.reason);
@@ -33,14 +33,14 @@ FlagDefinition plugin_path_flag(std::string& field) {
   return bind_flag(flag.name, field, flag.help);
 }
 
-Catalog scan_catalog(std::span<const std::string> arguments) {
+plugin::Catalog scan_catalog(std::span<const std::string> arguments) {
   const std::string plugin_path = find_flag(arguments, "plugin_path").value_or("");
-  Catalog catalog = installed_plugins(plugin_path);
+  plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
   require_usable(plugin_path, catalog);
   return catalog;
 }
 
-FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group) {
+FlagDefinition to_flag(const plugin::OptionDeclaration& option, const std::string& group) {
   FlagDefinition flag;
   flag.name = option.name;
   flag.type = option.type;
@@ -51,14 +51,14 @@ FlagDefinition to_flag(const OptionDeclaration& option, const std::string& group
   return flag;
 }
 
-OptionValues given_options(const Manifest& manifest, const ParsedFlags& flags) {
+plugin::OptionValues given_options(const plugin::Manifest& manifest, const ParsedFlags& flags) {
   std::vector<std::string> names;
-  for (const OptionDeclaration& option : manifest.options) names.push_back(option.name);
+  for (const plugin::OptionDeclaration& option : manifest.options) names.push_back(option.name);
   return given_values(flags, names);
 }
 
-OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options) {
-  OptionValues values;
+plugin::OptionValues given_values(const ParsedFlags& flags, std::span<const std::string> options) {
+  plugin::OptionValues values;
   const std::map<std::string, std::string> effective = flags.effective();
   for (const std::string& option : options)
     if (flags.is_given(option) && effective.contains(option)) values[option] = effective.at(option);

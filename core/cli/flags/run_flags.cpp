@@ -244,7 +244,7 @@ std::string device_name(std::string text) {
   std::ranges::transform(text, text.begin(), [](unsigned char letter) {
     return static_cast<char>(std::tolower(letter));
   });
-  return text == "gpu" ? kGpuDevices : text;
+  return text == "gpu" ? plugin::kGpuDevices : text;
 }
 
 void complete_devices(RunCommand& command, const ParsedFlags& flags) {
@@ -252,7 +252,7 @@ void complete_devices(RunCommand& command, const ParsedFlags& flags) {
   const std::optional<std::uint32_t> gpus = command.num_gpus;
   options.device = device_name(options.device);
   // A number of GPUs without a kind of device asks for GPUs.
-  if (options.device == kAnyDevice && gpus) options.device = kGpuDevices;
+  if (options.device == plugin::kAnyDevice && gpus) options.device = plugin::kGpuDevices;
   if (options.num_devices && gpus && *options.num_devices != *gpus)
     fail(ExitCode::kUsage, "--num_devices={} and --num_gpus={}: give one of them",
          *options.num_devices, *gpus);

@@ -20,17 +20,17 @@ namespace {
 struct DescribedModel {
   std::string dataset;
   std::uint32_t batch_size;
-  Graph graph;
+  graph::Graph graph;
 };
 
-DescribedModel describe_model(const FoundPlugin& plugin) {
-  PluginHost host;
-  ModelPlugin model(host.load_model(plugin), {});
+DescribedModel describe_model(const plugin::FoundPlugin& plugin) {
+  plugin::PluginHost host;
+  plugin::ModelPlugin model(host.load_model(plugin), {});
   const convoy_model_info info = model.info();
   return {info.dataset, info.batch_size,
-          assemble_graph(plugin.manifest.name, info.image_size,
-                         data::find_dataset(info.dataset).classes,
-                         [&](const convoy_graph_builder& builder) { model.build(builder); })};
+          graph::assemble_graph(
+              plugin.manifest.name, info.image_size, data::find_dataset(info.dataset).classes,
+              [&](const convoy_graph_builder& builder) { model.build(builder); })};
 }
 
 // Two for each multiply-add.
@@ -45,13 +45,13 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-std::string output_text(const TensorShape& shape) {
+std::string output_text(const graph::TensorShape& shape) {
   return fmt::format("{}x{}x{}", shape.channels, shape.height, shape.width);
 }
 
 // "convolution 3x3, stride 2x2, 32 groups"
 std::string layer_text(const convoy_layer& layer) {
-  std::string text = find_layer_traits(layer.kind)->name;
+  std::string text = graph::find_layer_traits(layer.kind)->name;
   if (layer.kernel_height > 0)
     text += fmt::format(" {}x{}", layer.kernel_height, layer.kernel_width);
   if (std::max(layer.stride_height, layer.stride_width) > 1)
@@ -64,22 +64,22 @@ std::string layer_text(const convoy_layer& layer) {
   return layer.groups > 1 ? text + fmt::format(", {} groups", layer.groups) : text;
 }
 
-std::uint64_t parameters_of(const Graph& graph, const GraphNode& node) {
+std::uint64_t parameters_of(const graph::Graph& graph, const graph::GraphNode& node) {
   std::uint64_t sum = 0;
   for (const std::uint32_t variable : node.variables)
     if (variable != CONVOY_NONE) sum += graph.variables()[variable].elements;
   return sum;
 }
 
-void print_layers(const Graph& graph, std::ostream& out) {
+void print_layers(const graph::Graph& graph, std::ostream& out) {
   std::size_t name = 4, kind = 5;
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     name = std::max(name, node.name.size());
     kind = std::max(kind, layer_text(node.layer).size());
   }
   out << fmt::format("\n{:{}}  {:{}}  {:>13}  {:>11}  {:>8}\n", "name", name, "layer", kind,
                      "output", "parameters", "GFLOP");
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     const std::uint64_t parameters = parameters_of(graph, node);
     std::string line = fmt::format("{:{}}  {:{}}  {:>13}", node.name, name, layer_text(node.layer),
                                    kind, output_text(node.output));
@@ -91,7 +91,7 @@ void print_layers(const Graph& graph, std::ostream& out) {
 }
 
 void print_description(const DescribedModel& model, std::ostream& out) {
-  const Graph& graph = model.graph;
+  const graph::Graph& graph = model.graph;
   out << fmt::format("images     {} of {}, {} classes\n", output_text(graph.nodes()[0].output),
                      model.dataset, graph.classes());
   out << fmt::format("batch      {} images per device by default\n", model.batch_size);
@@ -106,7 +106,7 @@ void print_description(const DescribedModel& model, std::ostream& out) {
 
 nlohmann::ordered_json described_json(const DescribedModel& model) {
   nlohmann::ordered_json layers = nlohmann::ordered_json::array();
-  for (const GraphNode& node : model.graph.nodes())
+  for (const graph::GraphNode& node : model.graph.nodes())
     layers.push_back({{"name", node.name},
                       {"layer", layer_text(node.layer)},
                       {"inputs", node.inputs},
@@ -125,7 +125,7 @@ nlohmann::ordered_json described_json(const DescribedModel& model) {
 
 }  // namespace
 
-void print_model(const FoundPlugin& plugin, std::ostream& out) {
+void print_model(const plugin::FoundPlugin& plugin, std::ostream& out) {
   try {
     print_description(describe_model(plugin), out);
   } catch (const Error& error) {
@@ -133,7 +133,7 @@ void print_model(const FoundPlugin& plugin, std::ostream& out) {
   }
 }
 
-nlohmann::ordered_json model_json(const FoundPlugin& plugin) {
+nlohmann::ordered_json model_json(const plugin::FoundPlugin& plugin) {
   try {
     return described_json(describe_model(plugin));
   } catch (const Error& error) {

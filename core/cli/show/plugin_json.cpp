@@ -6,23 +6,23 @@
 
 namespace convoy::cli {
 
-nlohmann::ordered_json to_json(const FoundPlugin& plugin) {
-  const Manifest& manifest = plugin.manifest;
+nlohmann::ordered_json to_json(const plugin::FoundPlugin& plugin) {
+  const plugin::Manifest& manifest = plugin.manifest;
   nlohmann::ordered_json options = nlohmann::ordered_json::array();
-  for (const OptionDeclaration& option : manifest.options) {
+  for (const plugin::OptionDeclaration& option : manifest.options) {
     options.push_back({{"name", option.name},
-                       {"type", to_string(option.type)},
+                       {"type", plugin::to_string(option.type)},
                        {"default", option.default_value},
                        {"allowed", option.allowed},
                        {"help", option.help}});
   }
   nlohmann::ordered_json variants = nlohmann::ordered_json::array();
-  for (const Variant& variant : manifest.variants) {
+  for (const plugin::Variant& variant : manifest.variants) {
     nlohmann::ordered_json settings = nlohmann::ordered_json::object();
     for (const auto& [name, value] : variant) settings[name] = value;
     variants.push_back(settings);
   }
-  return {{"kind", to_string(manifest.kind)},
+  return {{"kind", plugin::to_string(manifest.kind)},
           {"name", manifest.name},
           {"version", manifest.version},
           {"abi", fmt::format("{}.{}", manifest.abi_major, manifest.abi_minor)},

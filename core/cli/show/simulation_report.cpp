@@ -121,10 +121,10 @@ Json count_json(const job::SimulatedRun& count, double one_device_rate) {
 
 // As a run on one host lists its devices; of the thousands of many hosts the first and the last
 // one.
-std::vector<std::string> named_devices(const Cluster& cluster) {
+std::vector<std::string> named_devices(const plan::Cluster& cluster) {
   constexpr std::size_t kMostNamed = 72;  // the largest host there is
   std::vector<std::string> names;
-  for (const Place& place : cluster.places)
+  for (const plan::Place& place : cluster.places)
     if (place.kind == CONVOY_PLACE_DEVICE) names.push_back("/" + place.name);
   if (names.size() <= kMostNamed) return names;
   return {names.front(), fmt::format("{} more", names.size() - 2), names.back()};

@@ -47,7 +47,7 @@ void Terminal::line(const std::string& text) {
   report::Console::line(text);
 }
 
-PluginLog log_to(std::ostream& err, bool details) {
+plugin::PluginLog log_to(std::ostream& err, bool details) {
   const std::int32_t least = details ? CONVOY_LOG_DEBUG : CONVOY_LOG_INFO;
   return [&err, least](std::int32_t level, std::string_view plugin, std::string_view text) {
     if (level >= least) print_notices(err, {fmt::format("{}: {}", plugin, text)});

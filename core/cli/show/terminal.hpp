@@ -39,7 +39,7 @@ class Terminal : public report::Console {
 };
 
 // Prints messages of plug-ins to standard error; with details also the messages for their authors.
-PluginLog log_to(std::ostream& err, bool details = false);
+plugin::PluginLog log_to(std::ostream& err, bool details = false);
 
 // Sentences for people, to standard error.
 void print_notices(std::ostream& err, const std::vector<std::string>& notices);

@@ -65,22 +65,22 @@ constexpr VerbUsage kCalibrateUsage = {
     "less. With less memory it leaves out networks, or ends before it measures."};
 constexpr const char* kSoftware = "convoy";
 
-calibrate::ProbeNetwork model_network(const CalibrateOptions& given, const Catalog& catalog,
-                                      PluginHost& host, const PluginLog& log) {
-  const FoundPlugin found = catalog.find(PluginKind::kModel, *given.model);
-  ModelPlugin model(host.load_model(found), {}, log);
+calibrate::ProbeNetwork model_network(const CalibrateOptions& given, const plugin::Catalog& catalog,
+                                      plugin::PluginHost& host, const plugin::PluginLog& log) {
+  const plugin::FoundPlugin found = catalog.find(plugin::PluginKind::kModel, *given.model);
+  plugin::ModelPlugin model(host.load_model(found), {}, log);
   const convoy_model_info info = model.info();
-  return {
-      found.manifest.name,
-      assemble_graph(found.manifest.name, info.image_size, data::find_dataset(info.dataset).classes,
-                     [&](const convoy_graph_builder& builder) { model.build(builder); }),
-      given.batch_size.value_or(info.batch_size)};
+  return {found.manifest.name,
+          graph::assemble_graph(found.manifest.name, info.image_size,
+                                data::find_dataset(info.dataset).classes,
+                                [&](const convoy_graph_builder& builder) { model.build(builder); }),
+          given.batch_size.value_or(info.batch_size)};
 }
 
-FoundPlugin measured_device(const CalibrateOptions& given, const Catalog& catalog,
-                            PluginHost& host) {
-  return given.device ? choose_device(host, catalog, *given.device)
-                      : choose_processors(host, catalog);
+plugin::FoundPlugin measured_device(const CalibrateOptions& given, const plugin::Catalog& catalog,
+                                    plugin::PluginHost& host) {
+  return given.device ? plugin::choose_device(host, catalog, *given.device)
+                      : plugin::choose_processors(host, catalog);
 }
 
 std::filesystem::path output_path(const CalibrateOptions& given,
@@ -127,7 +127,7 @@ class CalibrateVerb {
       : given_(given),
         err_(err),
         log_(log_to(err)),
-        catalog_(installed_plugins(given.plugin_path)),
+        catalog_(plugin::installed_plugins(given.plugin_path)),
         facts_(calibrate::read_processor_facts()),
         device_(host_.load_device(measured_device(given, catalog_, host_)), {},
                 job::warnings_only(log_)) {
@@ -139,7 +139,7 @@ class CalibrateVerb {
   }
 
   int execute(std::ostream& out) {
-    const Manifest& manifest = device_.manifest();
+    const plugin::Manifest& manifest = device_.manifest();
     const std::filesystem::path file = output_path(
         given_, calibrate::make_fingerprint(facts_, manifest.name + " " + manifest.version));
     check_output_file(file);
@@ -162,11 +162,12 @@ class CalibrateVerb {
 
  private:
   calibrate::MachineProfile measure() {
-    StrategyPlugin strategy(
+    plugin::StrategyPlugin strategy(
         host_.load_strategy(job::strategy_that_shares_nothing(catalog_, "calibrate")), {}, log_);
     calibrate::CalibrationOptions options;
     options.quick = given_.quick;
-    options.software = simulate::read_software_profile(share_directory() / "profiles", kSoftware);
+    options.software =
+        simulate::read_software_profile(plugin::share_directory() / "profiles", kSoftware);
     if (given_.model) options.more_networks.push_back(model_network(given_, catalog_, host_, log_));
     return calibrate::calibrate(
         device_, strategy, facts_, options,
@@ -175,11 +176,11 @@ class CalibrateVerb {
 
   const CalibrateOptions& given_;
   std::ostream& err_;
-  PluginLog log_;
-  Catalog catalog_;
-  PluginHost host_;
+  plugin::PluginLog log_;
+  plugin::Catalog catalog_;
+  plugin::PluginHost host_;
   calibrate::ProcessorFacts facts_;
-  DevicePlugin device_;
+  plugin::DevicePlugin device_;
 };
 
 }  // namespace

@@ -87,16 +87,16 @@ ComparedStrategy parse_strategy(const std::string& text) {
 }
 
 std::vector<std::string> all_strategies(const std::string& plugin_path) {
-  const Catalog catalog = installed_plugins(plugin_path);
-  std::vector<std::string> names = catalog.names(PluginKind::kStrategy);
+  const plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
+  std::vector<std::string> names = catalog.names(plugin::PluginKind::kStrategy);
   names.emplace_back("auto");
   return names;
 }
 
 // The device that --simulate assumes without --device.
 std::string processors(const std::vector<std::string>& common) {
-  PluginHost host;
-  return choose_processors(host, scan_catalog(common)).manifest.name;
+  plugin::PluginHost host;
+  return plugin::choose_processors(host, scan_catalog(common)).manifest.name;
 }
 
 // The verb's own flags apart from those of the cells.

@@ -72,7 +72,7 @@ std::vector<std::string> values_behind(std::span<const std::string> words) {
 
 // Candidates for the first word after a verb, if they can be listed.
 std::vector<std::string> subjects_of(const std::string& verb, std::span<const std::string> words) {
-  using enum PluginKind;
+  using enum plugin::PluginKind;
   if (verb == "info") return plugin_names(words, {{kStrategy, kModel, kDevice, kTransport}});
   if (verb == "check") return plugin_names(words, {{kStrategy, kDevice, kTransport}});
   if (verb == "list") return {"strategy", "model", "device", "transport", "platforms"};

@@ -25,17 +25,17 @@ namespace {
 
 void explain_plan(std::ostream& out, const job::Setup& setup) {
   const job::JobPlan job = job::plan_job(setup);
-  const Plan& plan = job.plan->logical();
-  const CheckReport& report = job.plan->check();
+  const plan::Plan& plan = job.plan->logical();
+  const plan::check::CheckReport& report = job.plan->check();
   out << fmt::format("{}, {}: {}\n", setup.strategy->manifest().name,
                      counted(plan.cluster->replicas(), "replica"), report.verdict_text());
-  for (const Finding& finding : report.findings)
-    out << fmt::format("  {}: {}\n", finding_name(finding.kind), finding.text);
-  for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
-    const Plan now = stage_of(plan, stage);
-    if (stage > 0) out << fmt::format("From step {} on:\n", first_step_of(plan, stage));
+  for (const plan::check::Finding& finding : report.findings)
+    out << fmt::format("  {}: {}\n", plan::check::finding_name(finding.kind), finding.text);
+  for (std::size_t stage = 0; stage < plan::stage_count(plan); ++stage) {
+    const plan::Plan now = plan::stage_of(plan, stage);
+    if (stage > 0) out << fmt::format("From step {} on:\n", plan::first_step_of(plan, stage));
     out << (now.computes == 1 ? "A step:\n" : fmt::format("A period of {} steps:\n", now.computes));
-    for (const std::string& words : step_in_words(now)) out << "  " << words << '\n';
+    for (const std::string& words : plan::step_in_words(now)) out << "  " << words << '\n';
   }
   out << "Each operation waits only for earlier operations that touch the same memory, also those "
          "of the previous step.\n";

@@ -30,22 +30,23 @@ constexpr VerbUsage kInfoUsage = {
     "operations and layers. NAME may be a path such as ./x.so, or a checkpoint or other "
     ".safetensors file, whose tensors it lists."};
 
-void print_option(const OptionDeclaration& option, std::ostream& out) {
-  out << fmt::format("  --{}={}  ({}", option.name, option.default_value, to_string(option.type));
+void print_option(const plugin::OptionDeclaration& option, std::ostream& out) {
+  out << fmt::format("  --{}={}  ({}", option.name, option.default_value,
+                     plugin::to_string(option.type));
   if (!option.allowed.empty()) out << fmt::format(": {}", fmt::join(option.allowed, ", "));
   out << ")\n";
   if (!option.help.empty()) out << fmt::format("      {}\n", option.help);
 }
 
-void print_variant(const Variant& variant, std::ostream& out) {
+void print_variant(const plugin::Variant& variant, std::ostream& out) {
   for (const auto& [name, value] : variant) out << fmt::format("  --{}={}", name, value);
   out << '\n';
 }
 
 // Facts from a loaded device plug-in; one that cannot be loaded is unusable.
-void print_device(const FoundPlugin& plugin, std::ostream& out) {
-  PluginHost host;
-  if (const auto reason = unavailable_reason(host, plugin)) {
+void print_device(const plugin::FoundPlugin& plugin, std::ostream& out) {
+  plugin::PluginHost host;
+  if (const auto reason = plugin::unavailable_reason(host, plugin)) {
     out << fmt::format("unusable   here: {}\n", *reason);
     return;
   }
@@ -60,9 +61,9 @@ void print_device(const FoundPlugin& plugin, std::ostream& out) {
 }
 
 // The same for a transport.
-void print_transport(const FoundPlugin& plugin, std::ostream& out) {
-  PluginHost host;
-  if (const auto reason = unavailable_reason(host, plugin)) {
+void print_transport(const plugin::FoundPlugin& plugin, std::ostream& out) {
+  plugin::PluginHost host;
+  if (const auto reason = plugin::unavailable_reason(host, plugin)) {
     out << fmt::format("unusable   here: {}\n", *reason);
     return;
   }
@@ -78,9 +79,10 @@ void print_transport(const FoundPlugin& plugin, std::ostream& out) {
     out << fmt::format("pairs      take it by its preference of {}\n", table.preference);
 }
 
-void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
-  const Manifest& manifest = plugin.manifest;
-  out << fmt::format("{} {} {}\n", to_string(manifest.kind), manifest.name, manifest.version);
+void print_plugin(const plugin::FoundPlugin& plugin, std::ostream& out) {
+  const plugin::Manifest& manifest = plugin.manifest;
+  out << fmt::format("{} {} {}\n", plugin::to_string(manifest.kind), manifest.name,
+                     manifest.version);
   if (!manifest.description.empty()) out << fmt::format("  {}\n", manifest.description);
   out << '\n';
   if (!manifest.claim.empty()) out << fmt::format("claims     {}\n", manifest.claim);
@@ -89,26 +91,27 @@ void print_plugin(const FoundPlugin& plugin, std::ostream& out) {
   }
   out << fmt::format("built for  plug-in ABI {}.{}\n", manifest.abi_major, manifest.abi_minor);
   out << fmt::format("path       {}\n", plugin.path.string());
-  if (manifest.kind == PluginKind::kDevice) print_device(plugin, out);
-  if (manifest.kind == PluginKind::kTransport) print_transport(plugin, out);
-  if (manifest.kind == PluginKind::kModel) print_model(plugin, out);
+  if (manifest.kind == plugin::PluginKind::kDevice) print_device(plugin, out);
+  if (manifest.kind == plugin::PluginKind::kTransport) print_transport(plugin, out);
+  if (manifest.kind == plugin::PluginKind::kModel) print_model(plugin, out);
   if (manifest.options.empty()) {
     out << "\nno options\n";
     return;
   }
   out << "\noptions, with their defaults:\n";
-  for (const OptionDeclaration& option : manifest.options) print_option(option, out);
+  for (const plugin::OptionDeclaration& option : manifest.options) print_option(option, out);
   if (manifest.variants.empty()) return;
   out << "\nvariants that --variable_update=auto compares:\n";
-  for (const Variant& variant : manifest.variants) print_variant(variant, out);
+  for (const plugin::Variant& variant : manifest.variants) print_variant(variant, out);
 }
 
 // Folders hold plug-ins or checkpoints. A plug-in's name may be that of a folder here, too.
-void refuse_folder(const std::string& name, const Catalog& catalog) {
+void refuse_folder(const std::string& name, const plugin::Catalog& catalog) {
   std::error_code unreadable;
   if (!std::filesystem::is_directory(name, unreadable)) return;
   const bool is_plugin = std::ranges::any_of(
-      catalog.plugins(), [&](const FoundPlugin& plugin) { return plugin.manifest.name == name; });
+      catalog.plugins(),
+      [&](const plugin::FoundPlugin& plugin) { return plugin.manifest.name == name; });
   if (is_plugin) return;
   fail(ExitCode::kUsage,
        "{} is a folder, and info shows one plug-in or one file: name a file in it, such as "
@@ -132,19 +135,20 @@ int run_info(std::span<const std::string> arguments, std::ostream& out, std::ost
     print_tensor_file(name, json, out);
     return static_cast<int>(ExitCode::kOk);
   }
-  const Catalog catalog = installed_plugins(plugin_path);
+  const plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
   refuse_folder(name, catalog);
-  const std::vector<FoundPlugin> found = catalog.find(name);
+  const std::vector<plugin::FoundPlugin> found = catalog.find(name);
   if (json) {
     nlohmann::ordered_json document = nlohmann::ordered_json::array();
-    for (const FoundPlugin& plugin : found) {
+    for (const plugin::FoundPlugin& plugin : found) {
       document.push_back(to_json(plugin));
-      if (plugin.manifest.kind == PluginKind::kModel) document.back()["model"] = model_json(plugin);
+      if (plugin.manifest.kind == plugin::PluginKind::kModel)
+        document.back()["model"] = model_json(plugin);
     }
     out << json_text(document, 2) << '\n';
   } else {
     std::ostringstream text;
-    for (const FoundPlugin& plugin : found) {
+    for (const plugin::FoundPlugin& plugin : found) {
       if (&plugin != &found.front()) text << '\n';
       print_plugin(plugin, text);
     }

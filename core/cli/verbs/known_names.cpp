@@ -10,17 +10,18 @@ namespace convoy::cli {
 
 void require_known(const ListedNames& names, std::span<const std::string> arguments) {
   const auto text = [&](const char* flag) { return find_flag(arguments, flag).value_or(""); };
-  const Catalog catalog = scan_catalog(arguments);
+  const plugin::Catalog catalog = scan_catalog(arguments);
   for (const std::string& model : names.models)
     static_cast<void>(
-        catalog.find(PluginKind::kModel,
+        catalog.find(plugin::PluginKind::kModel,
                      job::model_plugin_name(catalog, model, text("data_name"), text("data_dir"))));
   for (const std::string& strategy : names.strategies)
-    if (strategy != "auto") static_cast<void>(catalog.find(PluginKind::kStrategy, strategy));
+    if (strategy != "auto")
+      static_cast<void>(catalog.find(plugin::PluginKind::kStrategy, strategy));
   if (names.platforms.empty()) return;
-  const auto described = topology::Catalogue::read(share_directory() / "catalogue");
+  const auto described = topology::Catalogue::read(plugin::share_directory() / "catalogue");
   for (const std::string& platform : names.platforms)
-    static_cast<void>(topology::read_platform(share_directory() / "platforms", platform,
+    static_cast<void>(topology::read_platform(plugin::share_directory() / "platforms", platform,
                                               topology::hosts_of_platform(platform).value_or(1),
                                               described));
 }

@@ -36,33 +36,34 @@ constexpr VerbUsage kListUsage = {
 using Row = std::array<std::string, 5>;
 
 // The folder that most of them are in; empty when there are none.
-std::filesystem::path usual_folder(const Catalog& catalog) {
+std::filesystem::path usual_folder(const plugin::Catalog& catalog) {
   std::map<std::filesystem::path, std::size_t> counts;
-  for (const FoundPlugin& plugin : catalog.plugins()) ++counts[plugin.path.parent_path()];
+  for (const plugin::FoundPlugin& plugin : catalog.plugins()) ++counts[plugin.path.parent_path()];
   const auto most = std::ranges::max_element(
       counts, {}, [](const auto& folder_and_count) { return folder_and_count.second; });
   return most == counts.end() ? std::filesystem::path() : most->first;
 }
 
 // Without what goes without saying: NAME.so in the usual folder.
-std::string file_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
+std::string file_of(const plugin::FoundPlugin& plugin, const std::filesystem::path& usual) {
   if (plugin.path.parent_path() != usual) return plugin.path.string();
   const std::string file = plugin.path.filename().string();
   return file == plugin.manifest.name + ".so" ? std::string() : file;
 }
 
-Row row_of(const FoundPlugin& plugin, const std::filesystem::path& usual) {
-  const Manifest& manifest = plugin.manifest;
+Row row_of(const plugin::FoundPlugin& plugin, const std::filesystem::path& usual) {
+  const plugin::Manifest& manifest = plugin.manifest;
   const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-  return {std::string(to_string(manifest.kind)), manifest.name, or_dash(manifest.version),
+  return {std::string(plugin::to_string(manifest.kind)), manifest.name, or_dash(manifest.version),
           or_dash(manifest.claim), file_of(plugin, usual)};
 }
 
 // The kind that a word such as "model" or "models" names. Error kUsage for other words.
-PluginKind kind_named(const std::string& word) {
-  for (const PluginKind kind :
-       {PluginKind::kStrategy, PluginKind::kModel, PluginKind::kDevice, PluginKind::kTransport}) {
-    const std::string name(to_string(kind));
+plugin::PluginKind kind_named(const std::string& word) {
+  for (const plugin::PluginKind kind :
+       {plugin::PluginKind::kStrategy, plugin::PluginKind::kModel, plugin::PluginKind::kDevice,
+        plugin::PluginKind::kTransport}) {
+    const std::string name(plugin::to_string(kind));
     const std::string stem = name.substr(0, name.size() - (name.ends_with('y') ? 1 : 0));
     if (word == name || word == stem + (name.ends_with('y') ? "ies" : "s")) return kind;
   }
@@ -72,10 +73,11 @@ PluginKind kind_named(const std::string& word) {
        word);
 }
 
-void print_table(const Catalog& catalog, std::optional<PluginKind> only, std::ostream& out) {
+void print_table(const plugin::Catalog& catalog, std::optional<plugin::PluginKind> only,
+                 std::ostream& out) {
   const std::filesystem::path usual = usual_folder(catalog);
   std::vector<Row> rows;
-  for (const FoundPlugin& plugin : catalog.plugins())
+  for (const plugin::FoundPlugin& plugin : catalog.plugins())
     if (!only || plugin.manifest.kind == *only) rows.push_back(row_of(plugin, usual));
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
     return std::tie(a[0], a[1]) < std::tie(b[0], b[1]);
@@ -100,49 +102,50 @@ void print_table(const Catalog& catalog, std::optional<PluginKind> only, std::os
         usual.string());
 }
 
-void print_unused(const Catalog& catalog, std::ostream& out) {
+void print_unused(const plugin::Catalog& catalog, std::ostream& out) {
   if (!catalog.shadowed().empty()) out << "\nshadowed by a plug-in found earlier:\n";
-  for (const ShadowedPlugin& shadowed : catalog.shadowed()) {
-    out << fmt::format("  {} {} {}\n    by {}\n", to_string(shadowed.plugin.manifest.kind),
+  for (const plugin::ShadowedPlugin& shadowed : catalog.shadowed()) {
+    out << fmt::format("  {} {} {}\n    by {}\n", plugin::to_string(shadowed.plugin.manifest.kind),
                        shadowed.plugin.manifest.name, shadowed.plugin.path.string(),
                        shadowed.by.string());
   }
   if (!catalog.rejected().empty()) out << "\nnot usable:\n";
-  for (const RejectedPlugin& rejected : catalog.rejected()) {
+  for (const plugin::RejectedPlugin& rejected : catalog.rejected()) {
     out << fmt::format("  {}\n    {}\n", rejected.path.string(), rejected.reason);
   }
 }
 
-void print_unavailable(const Catalog& catalog, PluginKind kind, const char* heading,
+void print_unavailable(const plugin::Catalog& catalog, plugin::PluginKind kind, const char* heading,
                        std::ostream& out) {
-  PluginHost host;
+  plugin::PluginHost host;
   bool first = true;
-  for (const FoundPlugin& plugin : catalog.plugins()) {
+  for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
     if (plugin.manifest.kind != kind) continue;
-    const std::optional<std::string> reason = unavailable_reason(host, plugin);
+    const std::optional<std::string> reason = plugin::unavailable_reason(host, plugin);
     if (!reason) continue;
     if (std::exchange(first, false)) out << '\n' << heading << ":\n";
     out << fmt::format("  {}\n    {}\n", plugin.manifest.name, *reason);
   }
 }
 
-void print_json(const Catalog& catalog, std::optional<PluginKind> only, std::ostream& out) {
+void print_json(const plugin::Catalog& catalog, std::optional<plugin::PluginKind> only,
+                std::ostream& out) {
   nlohmann::ordered_json document = {{"plugins", nlohmann::ordered_json::array()},
                                      {"shadowed", nlohmann::ordered_json::array()},
                                      {"rejected", nlohmann::ordered_json::array()}};
-  PluginHost host;
-  for (const FoundPlugin& plugin : catalog.plugins()) {
+  plugin::PluginHost host;
+  for (const plugin::FoundPlugin& plugin : catalog.plugins()) {
     if (only && plugin.manifest.kind != *only) continue;
     document["plugins"].push_back(to_json(plugin));
-    if (const auto reason = unavailable_reason(host, plugin))
+    if (const auto reason = plugin::unavailable_reason(host, plugin))
       document["plugins"].back()["unavailable"] = *reason;
   }
-  for (const ShadowedPlugin& shadowed : catalog.shadowed()) {
+  for (const plugin::ShadowedPlugin& shadowed : catalog.shadowed()) {
     nlohmann::ordered_json entry = to_json(shadowed.plugin);
     entry["shadowed_by"] = shadowed.by.string();
     document["shadowed"].push_back(entry);
   }
-  for (const RejectedPlugin& rejected : catalog.rejected()) {
+  for (const plugin::RejectedPlugin& rejected : catalog.rejected()) {
     document["rejected"].push_back({{"path", rejected.path.string()}, {"reason", rejected.reason}});
   }
   out << json_text(document, 2) << '\n';
@@ -150,9 +153,9 @@ void print_json(const Catalog& catalog, std::optional<PluginKind> only, std::ost
 
 void list_platforms(bool json, std::ostream& out) {
   if (json)
-    out << json_text(platforms_json(share_directory()), 2) << '\n';
+    out << json_text(platforms_json(plugin::share_directory()), 2) << '\n';
   else
-    print_platforms(share_directory(), out);
+    print_platforms(plugin::share_directory(), out);
 }
 
 }  // namespace
@@ -170,19 +173,20 @@ int run_list(std::span<const std::string> arguments, std::ostream& out, std::ost
     list_platforms(json, out);
     return static_cast<int>(ExitCode::kOk);
   }
-  std::optional<PluginKind> only;
+  std::optional<plugin::PluginKind> only;
   if (!words->empty()) only = kind_named(words->front());
-  const auto shown = [&](PluginKind kind) { return !only || *only == kind; };
-  const Catalog catalog = installed_plugins(plugin_path);
+  const auto shown = [&](plugin::PluginKind kind) { return !only || *only == kind; };
+  const plugin::Catalog catalog = plugin::installed_plugins(plugin_path);
   if (json) {
     print_json(catalog, only, out);
   } else {
     print_table(catalog, only, out);
-    if (shown(PluginKind::kDevice))
-      print_unavailable(catalog, PluginKind::kDevice, "without a device on this machine", out);
-    if (shown(PluginKind::kTransport))
-      print_unavailable(catalog, PluginKind::kTransport, "transports that this process cannot open",
+    if (shown(plugin::PluginKind::kDevice))
+      print_unavailable(catalog, plugin::PluginKind::kDevice, "without a device on this machine",
                         out);
+    if (shown(plugin::PluginKind::kTransport))
+      print_unavailable(catalog, plugin::PluginKind::kTransport,
+                        "transports that this process cannot open", out);
     print_unused(catalog, out);
   }
   return static_cast<int>(ExitCode::kOk);

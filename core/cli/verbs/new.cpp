@@ -105,9 +105,9 @@ void write_files(const fs::path& directory, const TextsByName& texts) {
 }
 
 std::vector<fs::path> template_files(const std::string& kind) {
-  const fs::path templates = share_directory() / "templates";
-  const auto named = [&](PluginKind it) { return to_string(it) == kind; };
-  if (std::ranges::none_of(kPluginKinds, named)) {
+  const fs::path templates = plugin::share_directory() / "templates";
+  const auto named = [&](plugin::PluginKind it) { return plugin::to_string(it) == kind; };
+  if (std::ranges::none_of(plugin::kPluginKinds, named)) {
     fail(ExitCode::kUsage,
          "there is no template for '{}'; try: convoy new strategy|model|device|transport NAME",
          kind);
@@ -133,7 +133,8 @@ std::string filled(const std::string& text, const std::string& name) {
 std::vector<std::string> shipped_sources() {
   std::error_code problem;
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(share_directory() / "strategies", problem))
+  for (const auto& entry :
+       fs::directory_iterator(plugin::share_directory() / "strategies", problem))
     names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
@@ -152,7 +153,7 @@ std::string shipped_source(const std::string& kind, const std::string& from,
          from,
          names.empty() ? "none: install convoy completely"
                        : fmt::format("{}", fmt::join(names, ", ")));
-  return replace_all(read_file(share_directory() / "strategies" / (from + ".cpp")),
+  return replace_all(read_file(plugin::share_directory() / "strategies" / (from + ".cpp")),
                      "\"name=" + from + "\"", "\"name=" + name + "\"");
 }
 
@@ -169,7 +170,7 @@ std::string shell_word(const std::string& text) {
 // not one that CMake looks into by itself, and installed where this is a build tree.
 std::vector<std::string> next_commands(const std::string& kind, const std::string& name,
                                        const fs::path& directory) {
-  const fs::path prefix = share_directory().parent_path().parent_path();
+  const fs::path prefix = plugin::share_directory().parent_path().parent_path();
   const std::string project = shell_word(directory.string());
   const std::string library = shell_word((directory / "build" / (name + ".so")).string());
   std::string sdk = prefix.string();

@@ -78,15 +78,16 @@ void draw(const job::Setup& setup, const std::string& file) {
   write_output_file(file, report::standalone_svg(report::draw(chart, kWidth)));
 }
 
-void print(std::ostream& out, const PlanView& view, const StepPlan& plan) {
+void print(std::ostream& out, const PlanView& view, const plan::StepPlan& plan) {
   const std::string& hash = plan.hash();  // also asks whether it can be lowered
   if (view.dot)
-    print_dot(out, view.lowered ? plan.lasting() : stage_of(plan.logical(), plan.stages() - 1),
-              view.lowered);
+    plan::print_dot(
+        out, view.lowered ? plan.lasting() : plan::stage_of(plan.logical(), plan.stages() - 1),
+        view.lowered);
   else if (view.lowered)
-    print_lowered(out, plan);
+    plan::print_lowered(out, plan);
   else
-    print_plan(out, plan.logical());
+    plan::print_plan(out, plan.logical());
   out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
 }
 

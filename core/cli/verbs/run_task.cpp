@@ -167,8 +167,8 @@ JobCommand command_of_server(const std::string& chiefs, const JobOptions& own) {
   command.options.num_devices = 1;
   command.options.data_dir.clear();
   command.options.profile = false;
-  PluginHost host;
-  command.options.device = choose_processors(host, command.catalog).manifest.name;
+  plugin::PluginHost host;
+  command.options.device = plugin::choose_processors(host, command.catalog).manifest.name;
   return command;
 }
 
@@ -213,16 +213,17 @@ namespace {
 // "device cpu 0.1.0 from /usr/lib/convoy/plugins/convoy_device_cpu.so".
 std::vector<std::string> loaded_plugins(const job::Setup& setup) {
   std::vector<std::string> texts;
-  const auto add = [&](const Manifest& manifest) {
-    for (const FoundPlugin& found : setup.catalog.plugins())
+  const auto add = [&](const plugin::Manifest& manifest) {
+    for (const plugin::FoundPlugin& found : setup.catalog.plugins())
       if (found.manifest.kind == manifest.kind && found.manifest.name == manifest.name)
-        texts.push_back(fmt::format("{} {} {} from {}", to_string(manifest.kind), manifest.name,
-                                    manifest.version, found.path.string()));
+        texts.push_back(fmt::format("{} {} {} from {}", plugin::to_string(manifest.kind),
+                                    manifest.name, manifest.version, found.path.string()));
   };
   if (setup.device) add(setup.device->manifest());
   if (setup.strategy) add(setup.strategy->manifest());
-  for (const FoundPlugin& found : setup.catalog.plugins())
-    if (found.manifest.kind == PluginKind::kModel && found.manifest.name == setup.graph->model())
+  for (const plugin::FoundPlugin& found : setup.catalog.plugins())
+    if (found.manifest.kind == plugin::PluginKind::kModel &&
+        found.manifest.name == setup.graph->model())
       add(found.manifest);
   return texts;
 }

@@ -107,8 +107,8 @@ topology::Machine chosen_machine(const TopoOptions& options, const topology::Cat
     fail(ExitCode::kUsage, "--topology and --platform describe two machines; give one of them");
   const std::uint32_t hosts = chosen_hosts(options);
   if (options.platform)
-    return topology::read_platform(share_directory() / "platforms", *options.platform, hosts,
-                                   catalogue)
+    return topology::read_platform(plugin::share_directory() / "platforms", *options.platform,
+                                   hosts, catalogue)
         .machine;
   topology::Machine machine =
       options.topology ? topology::read_machine(*options.topology) : topology::detect_machine();
@@ -145,7 +145,7 @@ int run_topo_verb(std::span<const std::string> arguments, std::ostream& out, std
     fail(ExitCode::kUsage, "topo takes no name, but '{}' was given; try --topology={}",
          names->front(), names->front());
   check_files(options);
-  const auto catalogue = topology::Catalogue::read(share_directory() / "catalogue");
+  const auto catalogue = topology::Catalogue::read(plugin::share_directory() / "catalogue");
   const topology::Machine machine = chosen_machine(options, catalogue);
   write_pictures(options, machine, err);
   if (!options.exported_form.empty())

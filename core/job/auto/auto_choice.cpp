@@ -24,10 +24,10 @@ namespace {
 
 constexpr const char* kAllReduceSpec = "all_reduce_spec";
 
-std::vector<Manifest> installed_strategies(const Catalog& catalog) {
-  std::vector<Manifest> manifests;
-  for (const FoundPlugin& plugin : catalog.plugins())
-    if (plugin.manifest.kind == PluginKind::kStrategy) manifests.push_back(plugin.manifest);
+std::vector<plugin::Manifest> installed_strategies(const plugin::Catalog& catalog) {
+  std::vector<plugin::Manifest> manifests;
+  for (const plugin::FoundPlugin& plugin : catalog.plugins())
+    if (plugin.manifest.kind == plugin::PluginKind::kStrategy) manifests.push_back(plugin.manifest);
   return manifests;
 }
 
@@ -35,7 +35,7 @@ std::vector<std::uint64_t> wanted_bucket_sizes(const Setup& setup,
                                                const SimulatedHardware& hardware) {
   if (setup.options.bucket_mb || hardware.software.bucket_per_variable)
     return {setup.bucket_elements};
-  return select::bucket_sizes(Arena(*setup.graph).elements());
+  return select::bucket_sizes(graph::Arena(*setup.graph).elements());
 }
 
 // Scales the layers so that one device has the rate that the user gave (--images_per_sec). Any
@@ -60,12 +60,12 @@ void fit_rate(const Setup& setup, const SimulatedHardware& hardware,
 // Error where a candidate's plan would take more memory than there is.
 void require_room(const Setup& setup, const SimulatedHardware& hardware,
                   const ChoiceSubject& subject, const select::Candidate& candidate,
-                  const PlanAuthor& author) {
+                  const plan::PlanAuthor& author) {
   const double operations = estimated_operations(subject.hosts, [&](std::uint32_t hosts) {
     const SimulatedTarget few = simulated_target(setup, hardware, hosts, subject.devices);
-    const StepPlan plan(few.on.cluster,
-                        simulated_map(setup, hardware, few.arena, candidate.bucket_elements),
-                        author, {.guard = guard_options(setup.options), .written_twice = false});
+    const plan::StepPlan plan(
+        few.on.cluster, simulated_map(setup, hardware, few.arena, candidate.bucket_elements),
+        author, {.guard = guard_options(setup.options), .written_twice = false});
     return plan.lowered().body.size();
   });
   require_memory(operations, subject.hosts, subject.devices);
@@ -74,8 +74,8 @@ void require_room(const Setup& setup, const SimulatedHardware& hardware,
 
 // The user's options are one of the strategy's variants already, so those of another would not go
 // with them.
-bool names_variant(const Manifest& manifest, const OptionValues& given) {
-  return std::ranges::any_of(manifest.variants, [&](const Variant& variant) {
+bool names_variant(const plugin::Manifest& manifest, const plugin::OptionValues& given) {
+  return std::ranges::any_of(manifest.variants, [&](const plugin::Variant& variant) {
     return !variant.empty() && std::ranges::all_of(variant, [&](const auto& option) {
       const auto found = given.find(option.first);
       return found != given.end() && found->second == option.second;
@@ -94,9 +94,9 @@ ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardw
   return {hardware.hosts, here, choose_sizes(setup, here).batch};
 }
 
-OptionValues given_strategy_options(const Setup& setup) {
-  OptionValues given;
-  for (const Manifest& manifest : installed_strategies(setup.catalog))
+plugin::OptionValues given_strategy_options(const Setup& setup) {
+  plugin::OptionValues given;
+  for (const plugin::Manifest& manifest : installed_strategies(setup.catalog))
     given.merge(given_options(manifest, setup.options));
   if (setup.options.use_nccl.value_or(false)) given.try_emplace(kAllReduceSpec, "nccl");
   // Here, because strategies know only the new name.
@@ -123,10 +123,11 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
     return simulated_map(setup, hardware, target.arena, elements);
   };
   problem.strategy = [&](const select::Candidate& candidate) {
-    const FoundPlugin found = setup.catalog.find(PluginKind::kStrategy, candidate.strategy);
+    const plugin::FoundPlugin found =
+        setup.catalog.find(plugin::PluginKind::kStrategy, candidate.strategy);
     return open_strategy(*setup.host, found, candidate.options);
   };
-  problem.try_kernel = [&](StrategyPlugin& strategy, const Operation& call) {
+  problem.try_kernel = [&](plugin::StrategyPlugin& strategy, const plan::Operation& call) {
     try_kernel_first(setup, strategy.manifest().name, strategy, call);
   };
   const std::vector<select::Candidate> candidates = select::enumerate_candidates(
@@ -135,11 +136,11 @@ select::Ranking rank_strategies(const Setup& setup, const SimulatedHardware& har
   simulate::Predictor predictor(*setup.graph, options);
   fit_rate(setup, hardware, problem, candidates, predictor);
   const std::vector<simulate::LayerTimes> layers = predictor.layers(target.on.machine);
-  problem.predict = [&](const Plan& lowered) {
+  problem.predict = [&](const plan::Plan& lowered) {
     return predictor.predict(lowered, target.on, layers);
   };
   if (is_large_cluster(subject.hosts, subject.devices))
-    problem.admit = [&](const select::Candidate& candidate, const PlanAuthor& author) {
+    problem.admit = [&](const select::Candidate& candidate, const plan::PlanAuthor& author) {
       require_room(setup, hardware, subject, candidate, author);
     };
   return select::rank_candidates(candidates, problem);
@@ -202,18 +203,18 @@ select::Decision choose_by_rule(const Setup& setup, select::SelectionFacts facts
   facts.parameter_servers = setup.options.task.servers > 0;
   facts.gradient_megabytes = static_cast<double>(setup.graph->parameter_count()) * 4 / 1e6;
   const select::SelectionRules rules =
-      select::SelectionRules::read(share_directory() / "select/rules.json");
-  const OptionValues given = given_strategy_options(setup);
-  const std::vector<Manifest> manifests = installed_strategies(setup.catalog);
+      select::SelectionRules::read(plugin::share_directory() / "select/rules.json");
+  const plugin::OptionValues given = given_strategy_options(setup);
+  const std::vector<plugin::Manifest> manifests = installed_strategies(setup.catalog);
   select::Selection selection = rules.choose(facts, [&](const std::string& name) {
-    return std::any_of(manifests.begin(), manifests.end(), [&](const Manifest& manifest) {
+    return std::any_of(manifests.begin(), manifests.end(), [&](const plugin::Manifest& manifest) {
       return manifest.name == name && select::declares_all(manifest, given);
     });
   });
   select::Decision decision;
   decision.chosen.strategy = selection.flags.extract("variable_update").mapped();
-  if (!names_variant(*std::ranges::find(manifests, decision.chosen.strategy, &Manifest::name),
-                     given))
+  if (!names_variant(
+          *std::ranges::find(manifests, decision.chosen.strategy, &plugin::Manifest::name), given))
     decision.chosen.options = std::move(selection.flags);
   for (const auto& [option, value] : given) decision.chosen.options[option] = value;
   decision.basis = selection.because;

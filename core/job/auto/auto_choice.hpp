@@ -24,7 +24,7 @@ ChoiceSubject dry_run_subject(const Setup& setup, const SimulatedHardware& hardw
                               std::optional<std::uint32_t> devices);
 
 // The options of strategies that the job gives, which hold for every candidate.
-OptionValues given_strategy_options(const Setup& setup);
+plugin::OptionValues given_strategy_options(const Setup& setup);
 
 // Simulates the variants of every installed strategy on this hardware and ranks them, with several
 // bucket sizes each, or with that of --bucket_mb.

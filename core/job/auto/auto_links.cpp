@@ -44,12 +44,14 @@ select::Decision choose_here(Setup& setup, const Sizes& sizes, const Tell& tell)
 }
 
 std::string file_of_strategy(const Setup& setup, const select::Decision& decision) {
-  return file_hash(setup.catalog.find(PluginKind::kStrategy, decision.chosen.strategy).path);
+  return file_hash(
+      setup.catalog.find(plugin::PluginKind::kStrategy, decision.chosen.strategy).path);
 }
 
 }  // namespace
 
-void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log, const Tell& tell) {
+void choose_on_links(Setup& setup, const Sizes& sizes, const plugin::PluginLog& log,
+                     const Tell& tell) {
   CONVOY_CHECK(setup.task != nullptr && setup.decision);
   std::string own;
   if (setup.task->is_chief()) {

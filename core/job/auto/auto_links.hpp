@@ -13,7 +13,7 @@ namespace convoy::job {
 // decision: it replaces the decision and the strategy of the setup. If nothing can be simulated,
 // the choice of the rule of thumb stays, and `tell` gets the reason. Error kUnavailable on a task
 // whose file of the strategy differs from the chief's.
-void choose_on_links(Setup& setup, const Sizes& sizes, const PluginLog& log,
+void choose_on_links(Setup& setup, const Sizes& sizes, const plugin::PluginLog& log,
                      const std::function<void(const std::string&)>& tell);
 
 }  // namespace convoy::job

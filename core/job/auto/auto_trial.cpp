@@ -9,7 +9,7 @@
 namespace convoy::job {
 
 AutoTrial::AutoTrial(Setup& setup, runtime::Session& session, std::int64_t first_step,
-                     std::int64_t steps, const PluginLog& log, Tell tell)
+                     std::int64_t steps, const plugin::PluginLog& log, Tell tell)
     : setup_(setup), session_(session), tell_(std::move(tell)), turn_end_(first_step) {
   for (const select::RankedCandidate& each : setup.shortlist->candidates)
     participants_.push_back({each, {}, {}, {}, {}});
@@ -17,7 +17,7 @@ AutoTrial::AutoTrial(Setup& setup, runtime::Session& session, std::int64_t first
   begin(steps);
 }
 
-void AutoTrial::prepare_plans(const PluginLog& log) {
+void AutoTrial::prepare_plans(const plugin::PluginLog& log) {
   Participant& first = participants_.front();
   first.plan = session_.plan();
   first.left_out = runtime::why_not_exchangeable(*first.plan);
@@ -33,7 +33,7 @@ void AutoTrial::prepare_plans(const PluginLog& log) {
   }
 }
 
-void AutoTrial::prepare(Participant& participant, const PluginLog& log) {
+void AutoTrial::prepare(Participant& participant, const plugin::PluginLog& log) {
   try {
     participant.strategy = load_strategy_of(setup_, participant.ranked.candidate, log);
     participant.plan =

@@ -28,7 +28,7 @@ class AutoTrial {
   // is left out with a reason. With nothing left to compare, the trial is over at once and says
   // why.
   AutoTrial(Setup& setup, runtime::Session& session, std::int64_t first_step, std::int64_t steps,
-            const PluginLog& log, Tell tell);
+            const plugin::PluginLog& log, Tell tell);
 
   // Whether the trial has ended.
   bool over() const { return !schedule_ || schedule_->over(); }
@@ -49,14 +49,14 @@ class AutoTrial {
   // A candidate of the shortlist.
   struct Participant {
     select::RankedCandidate ranked;
-    std::unique_ptr<StrategyPlugin> strategy;  // the first's is the setup's
+    std::unique_ptr<plugin::StrategyPlugin> strategy;  // the first's is the setup's
     std::shared_ptr<const runtime::PreparedPlan> plan;
     std::string left_out;
     std::optional<std::size_t> number;  // in the schedule
   };
 
-  void prepare_plans(const PluginLog& log);
-  void prepare(Participant& participant, const PluginLog& log);
+  void prepare_plans(const plugin::PluginLog& log);
+  void prepare(Participant& participant, const plugin::PluginLog& log);
   void begin(std::int64_t steps);
   void step(const TrainingStep& step);
   bool turn_ends_after(const runtime::PausePoint& point) const;

@@ -25,17 +25,17 @@ std::string file_text(const std::filesystem::path& path) {
 
 std::string files_text(const Setup& setup) {
   std::string text = file_text("/proc/self/exe");
-  for (const FoundPlugin& plugin : setup.catalog.plugins())
-    if (plugin.manifest.kind != PluginKind::kModel) text += file_text(plugin.path);
+  for (const plugin::FoundPlugin& plugin : setup.catalog.plugins())
+    if (plugin.manifest.kind != plugin::PluginKind::kModel) text += file_text(plugin.path);
   const std::string& named = setup.options.device;
   if (named.find('/') != std::string::npos) text += file_text(named);
-  const Manifest& device = setup.device->manifest();
+  const plugin::Manifest& device = setup.device->manifest();
   return text + fmt::format("on {} {} ({})\n", device.name, device.version, setup.options.device);
 }
 
-std::string model_text(const Graph& graph) {
+std::string model_text(const graph::Graph& graph) {
   std::string text = fmt::format("{} {} images\n", graph.model(), graph.image_size());
-  for (const GraphVariable& variable : graph.variables())
+  for (const graph::GraphVariable& variable : graph.variables())
     text += fmt::format("{} ", variable.elements);
   return text + fmt::format("; {} multiply-adds\n", graph.multiply_adds());
 }
@@ -86,7 +86,7 @@ std::string machine_text(const simulate::SimulatedMachine& machine) {
 
 // What the simulator reads besides the machine's constants, and where the choice starts.
 std::string described_text(const SimulatedHardware& hardware) {
-  const std::filesystem::path share = share_directory();
+  const std::filesystem::path share = plugin::share_directory();
   return file_text(share / "profiles" / (hardware.software.name + ".json")) +
          file_text(share / "catalogue" / "collectives.json") +
          file_text(share / "select" / "rules.json");
@@ -105,7 +105,7 @@ std::string accelerators_text(const Setup& setup, const SimulatedHardware& hardw
 }
 
 // How places are joined: the same devices and links with other pairs of them are another machine.
-std::string ways_text(const Cluster& cluster) {
+std::string ways_text(const plan::Cluster& cluster) {
   std::string text =
       fmt::format("collectives {}, joined updates {}, priorities {}\n", cluster.device_collectives,
                   cluster.joins_updates, cluster.device_priorities);
@@ -116,7 +116,7 @@ std::string ways_text(const Cluster& cluster) {
       if (p == q) continue;
       text += fmt::format("{} {}: {}", p, q, bool{cluster.access[p][q]});
       if (cluster.route) {
-        const Route route = cluster.route(p, q);
+        const plan::Route route = cluster.route(p, q);
         text += fmt::format(" {} {} {}", route.kind, route.bytes_per_second, route.shared_group);
       }
       text += '\n';
@@ -149,7 +149,7 @@ std::string paths_text(const simulate::SimulatedCluster& on) {
 std::string decision_key(const Setup& setup, const SimulatedHardware& hardware,
                          const ChoiceSubject& subject, const SystemRoot& root) {
   const JobOptions& options = setup.options;
-  const GuardOptions guard = guard_options(options);
+  const plan::GuardOptions guard = guard_options(options);
   std::string text = files_text(setup) + described_text(hardware) + model_text(*setup.graph) +
                      accelerators_text(setup, hardware, root);
   text += fmt::format("{} hosts with {} devices, {} images each, {} threads\n", subject.hosts,

@@ -108,8 +108,8 @@ std::optional<ListedTasks> listed_tasks(const MachineOptions& machine) {
   return tasks;
 }
 
-HostsDescription describe_hosts(const MachineOptions& machine) {
-  HostsDescription description;
+plan::HostsDescription describe_hosts(const MachineOptions& machine) {
+  plan::HostsDescription description;
   const std::vector<std::string> workers = worker_names(machine);
   description.hosts = static_cast<std::uint32_t>(workers.size());
   std::map<std::string, std::uint32_t> known;
@@ -133,7 +133,7 @@ HostsDescription describe_hosts(const MachineOptions& machine) {
 
 std::uint32_t count_hosts(const MachineOptions& machine) {
   if (const auto listed = topology::hosts_of_platform(machine.platform)) return *listed;
-  const HostsDescription description = describe_hosts(machine);
+  const plan::HostsDescription description = describe_hosts(machine);
   std::uint32_t hosts = description.hosts;
   for (const std::uint32_t server : description.server_hosts) hosts = std::max(hosts, server + 1);
   return hosts;
@@ -148,7 +148,7 @@ void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host) {
          hosts, devices_per_host, devices, kMostDevicesInAll);
 }
 
-std::string hosts_text(const HostsDescription& description) {
+std::string hosts_text(const plan::HostsDescription& description) {
   std::string text;
   if (description.hosts > 1) text = fmt::format("{} hosts with ", description.hosts);
   if (!description.server_hosts.empty())

@@ -20,7 +20,7 @@ bool plans_for_this_machine(const MachineOptions& machine);
 // --worker_hosts and --ps_hosts take addresses separated by commas, as tf_cnn_benchmarks did, or
 // just a number: every worker is a host; a parameter server is on the worker's host whose name it
 // has, else on a host of its own name. Error(kUsage) for flags that contradict each other.
-HostsDescription describe_hosts(const MachineOptions& machine);
+plan::HostsDescription describe_hosts(const MachineOptions& machine);
 
 // The number of hosts that the options name in any way: by --platform, or by describe_hosts(),
 // hosts with servers alone included. Error(kUsage) as these.
@@ -38,6 +38,6 @@ std::optional<ListedTasks> listed_tasks(const MachineOptions& machine);
 void require_devices(std::uint32_t hosts, std::uint32_t devices_per_host);
 
 // "4 hosts, 2 parameter servers, "; empty for one host without parameter servers.
-std::string hosts_text(const HostsDescription& description);
+std::string hosts_text(const plan::HostsDescription& description);
 
 }  // namespace convoy::job

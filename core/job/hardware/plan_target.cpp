@@ -16,7 +16,8 @@ std::shared_ptr<runtime::OpenDevices> devices_for(const Setup& setup, std::uint3
   return open_devices(setup, devices);
 }
 
-Arena storage_on(const Setup& setup, const runtime::OpenDevices& open, std::uint32_t devices) {
+graph::Arena storage_on(const Setup& setup, const runtime::OpenDevices& open,
+                        std::uint32_t devices) {
   const runtime::SessionOptions options =
       session_options(setup, choose_sizes(setup, devices), devices);
   return runtime::choose_storage(*setup.graph, open, options, false);
@@ -36,21 +37,22 @@ PlanTarget target_on_tasks(const Setup& setup, const ListedTasks& tasks, std::ui
           storage_on(setup, *open, devices)};
 }
 
-bool has_devices_of(const DevicePlugin* device, const SimulatedHardware& hardware) {
+bool has_devices_of(const plugin::DevicePlugin* device, const SimulatedHardware& hardware) {
   return hardware.of_this_machine && device != nullptr &&
          device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS) == hardware.on_host_processors;
 }
 
-KernelForms forms_on(const DevicePlugin* device, const SimulatedHardware& hardware) {
+plugin::KernelForms forms_on(const plugin::DevicePlugin* device,
+                             const SimulatedHardware& hardware) {
   if (has_devices_of(device, hardware)) return device->kernel_forms();
   if (hardware.on_host_processors) return {.devices = "CPU devices"};
-  return gpu_forms("the GPUs of " + hardware.name);
+  return plugin::gpu_forms("the GPUs of " + hardware.name);
 }
 
 SimulatedTarget simulated_target(const Setup& setup, const SimulatedHardware& hardware,
                                  std::uint32_t hosts, std::uint32_t devices_per_host) {
   require_devices(hosts, devices_per_host);
-  SimulatedTarget target{hardware.cluster(hosts, devices_per_host), Arena(*setup.graph)};
+  SimulatedTarget target{hardware.cluster(hosts, devices_per_host), graph::Arena(*setup.graph)};
   if (!has_devices_of(setup.device.get(), hardware) || hosts > 1) return target;
   PlanTarget here = target_on_devices(setup, devices_per_host);
   target.on.cluster = std::move(here.cluster);

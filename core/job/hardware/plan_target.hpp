@@ -12,8 +12,8 @@ namespace convoy::job {
 
 // The target of a plan: a cluster, and how the model's variables are stored in its memory.
 struct PlanTarget {
-  Cluster cluster;
-  Arena arena;
+  plan::Cluster cluster;
+  graph::Arena arena;
 };
 
 // The target of a run with these flags on this number of devices, as the devices describe
@@ -26,16 +26,16 @@ PlanTarget target_on_tasks(const Setup& setup, const ListedTasks& tasks, std::ui
 
 // Whether the hardware is this machine's and has the devices of this plug-in, which can be opened
 // to ask them; null: there is none.
-bool has_devices_of(const DevicePlugin* device, const SimulatedHardware& hardware);
+bool has_devices_of(const plugin::DevicePlugin* device, const SimulatedHardware& hardware);
 
 // The forms of strategies' kernels that the hardware's devices run.
-KernelForms forms_on(const DevicePlugin* device, const SimulatedHardware& hardware);
+plugin::KernelForms forms_on(const plugin::DevicePlugin* device, const SimulatedHardware& hardware);
 
 // The target of a simulated plan. The devices of this machine are asked how they store variables;
 // devices of described machines store them in the plain way.
 struct SimulatedTarget {
   simulate::SimulatedCluster on;
-  Arena arena;
+  graph::Arena arena;
 };
 SimulatedTarget simulated_target(const Setup& setup, const SimulatedHardware& hardware,
                                  std::uint32_t hosts, std::uint32_t devices_per_host);

@@ -89,7 +89,8 @@ SimulatedHardware hardware_of_run(Setup& setup) {
   if (setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
     return this_machine_hardware(setup.options, setup.device->manifest());
   const topology::Machine machine = topology::detect_machine();
-  SimulatedHardware hardware = gpus_of_run(machine, addresses_of_devices(setup), share_directory());
+  SimulatedHardware hardware =
+      gpus_of_run(machine, addresses_of_devices(setup), plugin::share_directory());
   note_parts_of_gpus(machine, setup, hardware.notices);
   return hardware;
 }

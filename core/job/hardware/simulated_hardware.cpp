@@ -22,7 +22,7 @@ namespace {
 // turn, all machines together.
 constexpr double kTablesError = 0.03;
 
-SimulatedHardware processor_hardware(const JobOptions& options, const Manifest& plugin) {
+SimulatedHardware processor_hardware(const JobOptions& options, const plugin::Manifest& plugin) {
   const MachineOptions& machine = options.machine;
   if (!machine.platform.empty() || !machine.topology.empty())
     fail(ExitCode::kUsage,
@@ -48,18 +48,18 @@ SimulatedHardware processor_hardware(const JobOptions& options, const Manifest& 
 // The plug-in whose devices are this machine's processors, if the options mean these: by its name,
 // or by naming neither a device nor a machine where there are no GPUs. Described machines have
 // GPUs, which need no plug-in here.
-std::optional<Manifest> wanted_processors(const Setup& setup) {
+std::optional<plugin::Manifest> wanted_processors(const Setup& setup) {
   const std::string& name = setup.options.device;
   const MachineOptions& machine = setup.options.machine;
   const bool described = !machine.platform.empty() || !machine.topology.empty();
-  if (name == kGpuDevices || (name == kAnyDevice && described)) return std::nullopt;
-  if (name == kAnyDevice) {
+  if (name == plugin::kGpuDevices || (name == plugin::kAnyDevice && described)) return std::nullopt;
+  if (name == plugin::kAnyDevice) {
     if (!topology::usable_gpus(topology::detect_machine()).empty()) return std::nullopt;
     if (setup.device != nullptr && !setup.device->has(CONVOY_DEVICES_ON_HOST_PROCESSORS))
       refuse_unknown_speed(setup.device->manifest().name);
-    return choose_processors(*setup.host, setup.catalog).manifest;
+    return plugin::choose_processors(*setup.host, setup.catalog).manifest;
   }
-  const FoundPlugin found = setup.catalog.find(PluginKind::kDevice, name);
+  const plugin::FoundPlugin found = setup.catalog.find(plugin::PluginKind::kDevice, name);
   const std::uint32_t traits = setup.host->load_device(found).table->traits;
   if ((traits & CONVOY_DEVICES_ON_HOST_PROCESSORS) != 0) return found.manifest;
   if (!described) refuse_unknown_speed(name);
@@ -109,8 +109,8 @@ SimulatedHardware gpu_hardware(const JobOptions& options, const std::filesystem:
 }  // namespace
 
 SimulatedHardware choose_simulated_hardware(const Setup& setup) {
-  const std::filesystem::path share = share_directory();
-  const std::optional<Manifest> processors = wanted_processors(setup);
+  const std::filesystem::path share = plugin::share_directory();
+  const std::optional<plugin::Manifest> processors = wanted_processors(setup);
   SimulatedHardware hardware = processors ? processor_hardware(setup.options, *processors)
                                           : gpu_hardware(setup.options, share);
   if (const std::string& file = setup.options.machine.calibration_file;

@@ -106,8 +106,8 @@ void require_calibration(const JobOptions& options) {
   calibrate::read_profile(given);
 }
 
-SimulatedHardware this_machine_hardware(const JobOptions& options, const Manifest& plugin) {
-  const std::filesystem::path share = share_directory();
+SimulatedHardware this_machine_hardware(const JobOptions& options, const plugin::Manifest& plugin) {
+  const std::filesystem::path share = plugin::share_directory();
   const calibrate::ProcessorFacts facts = calibrate::read_processor_facts();
   const std::uint32_t threads = options.threads_per_device;
   SimulatedHardware hardware;

@@ -9,7 +9,7 @@ namespace convoy::job {
 // calibration file, or nominal if there is none, which a notice says. The software is convoy's own.
 // Error kUsage for a calibration file that is damaged, for another machine, or requested and
 // missing.
-SimulatedHardware this_machine_hardware(const JobOptions& options, const Manifest& plugin);
+SimulatedHardware this_machine_hardware(const JobOptions& options, const plugin::Manifest& plugin);
 
 // Error kUsage for a calibration file that is requested and missing, or no calibration.
 void require_calibration(const JobOptions& options);

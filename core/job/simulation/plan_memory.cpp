@@ -23,7 +23,7 @@ constexpr double kBytesPerOperation = 510;
 constexpr std::uint32_t kFewestHosts = 64;
 constexpr std::uint32_t kFewestDevices = 512;
 
-constexpr auto kMostOperations = static_cast<double>(kMaximumLoweredOperations);
+constexpr auto kMostOperations = static_cast<double>(plan::kMaximumLoweredOperations);
 
 // What an estimate may be above the truth: a plan that may be small enough is tried.
 constexpr double kEstimatedTooHigh = 1.5;

@@ -49,22 +49,23 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
   return options;
 }
 
-ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, const Arena& arena,
-                       std::uint64_t bucket_elements) {
-  ArenaMap map = runtime::make_arena_map(*setup.graph, arena, bucket_elements);
+plan::ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware,
+                             const graph::Arena& arena, std::uint64_t bucket_elements) {
+  plan::ArenaMap map = runtime::make_arena_map(*setup.graph, arena, bucket_elements);
   if (!hardware.software.bucket_per_variable || setup.options.bucket_mb) return map;
-  map.buckets = variable_buckets(map);
+  map.buckets = plan::variable_buckets(map);
   return map;
 }
 
 void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
-                       StrategyPlugin& strategy, std::uint64_t bucket_elements,
+                       plugin::StrategyPlugin& strategy, std::uint64_t bucket_elements,
                        simulate::Predictor& predictor) {
   const std::optional<double> rate = setup.options.machine.images_per_second;
   if (!rate) return;
   const SimulatedTarget one = simulated_target(setup, hardware, 1, 1);
-  const StepPlan plan(one.on.cluster, simulated_map(setup, hardware, one.arena, bucket_elements),
-                      runtime::author_of(strategy), {.guard = guard_options(setup.options)});
+  const plan::StepPlan plan(one.on.cluster,
+                            simulated_map(setup, hardware, one.arena, bucket_elements),
+                            runtime::author_of(strategy), {.guard = guard_options(setup.options)});
   predictor.fit(plan.lowered(), one.on, *rate);
 }
 

@@ -18,13 +18,13 @@ simulate::PredictorOptions prediction_options(const Setup& setup, const Simulate
 
 // The model's variables in that arena, in buckets of about `bucket_elements`, or in the buckets of
 // the simulated software.
-ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware, const Arena& arena,
-                       std::uint64_t bucket_elements);
+plan::ArenaMap simulated_map(const Setup& setup, const SimulatedHardware& hardware,
+                             const graph::Arena& arena, std::uint64_t bucket_elements);
 
 // If the user gives the rate of one device (--images_per_sec), scales the predictor's layers so
 // that this strategy's step on one device has this rate. Error if the strategy refuses one device.
 void fit_to_given_rate(const Setup& setup, const SimulatedHardware& hardware,
-                       StrategyPlugin& strategy, std::uint64_t bucket_elements,
+                       plugin::StrategyPlugin& strategy, std::uint64_t bucket_elements,
                        simulate::Predictor& predictor);
 
 }  // namespace convoy::job

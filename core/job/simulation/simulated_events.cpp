@@ -32,13 +32,13 @@ std::vector<simulate::SimulatedOperation> by_start(const simulate::SimulationRes
   return operations;
 }
 
-report::TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluster& on,
+report::TraceEvent event_of(const plan::Plan& lowered, const simulate::SimulatedCluster& on,
                             const simulate::SimulatedOperation& it) {
-  const Operation& operation = lowered.body[it.operation];
+  const plan::Operation& operation = lowered.body[it.operation];
   report::TraceEvent event;
-  event.name = operation_name(operation.kind);
+  event.name = plan::operation_name(operation.kind);
   event.operation = operation.id;
-  event.lane = lane_name(operation.lane);
+  event.lane = plan::lane_name(operation.lane);
   event.device = on.cluster.places[operation.place].name;
   event.start_seconds = it.start;
   event.duration_seconds = it.end - it.start;
@@ -48,7 +48,8 @@ report::TraceEvent event_of(const Plan& lowered, const simulate::SimulatedCluste
 
 }  // namespace
 
-report::TimelineRecord simulated_timeline(const Plan& lowered, const simulate::SimulatedCluster& on,
+report::TimelineRecord simulated_timeline(const plan::Plan& lowered,
+                                          const simulate::SimulatedCluster& on,
                                           const simulate::SimulationResult& step) {
   report::TimelineRecord timeline{0, step.step_seconds, {}};
   for (const simulate::SimulatedOperation& it : by_start(step))
@@ -56,7 +57,7 @@ report::TimelineRecord simulated_timeline(const Plan& lowered, const simulate::S
   return timeline;
 }
 
-std::vector<report::TraceEvent> simulated_trace(const Plan& lowered,
+std::vector<report::TraceEvent> simulated_trace(const plan::Plan& lowered,
                                                 const simulate::SimulatedCluster& on,
                                                 const simulate::SimulationResult& step) {
   std::vector<report::TraceEvent> events = simulated_timeline(lowered, on, step).events;

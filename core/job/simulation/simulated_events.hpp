@@ -11,12 +11,13 @@ namespace convoy::job {
 
 // The operations of a simulated step of this lowered plan, on the lanes of their places, sorted by
 // start. The simulation must have kept its operations.
-report::TimelineRecord simulated_timeline(const Plan& lowered, const simulate::SimulatedCluster& on,
+report::TimelineRecord simulated_timeline(const plan::Plan& lowered,
+                                          const simulate::SimulatedCluster& on,
                                           const simulate::SimulationResult& step);
 
 // The step as a trace: a process per place with a row per lane, and a process for the links with a
 // row for each transfer that a link carries at the same time.
-std::vector<report::TraceEvent> simulated_trace(const Plan& lowered,
+std::vector<report::TraceEvent> simulated_trace(const plan::Plan& lowered,
                                                 const simulate::SimulatedCluster& on,
                                                 const simulate::SimulationResult& step);
 

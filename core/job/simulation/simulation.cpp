@@ -47,7 +47,7 @@ std::string dtype_of(simulate::Arithmetic arithmetic) {
 }
 
 // Whoever asks for the lowered plan next gets the error, after those about the claim.
-void lower_unless_impossible(const StepPlan& plan) {
+void lower_unless_impossible(const plan::StepPlan& plan) {
   try {
     plan.lowered();
   } catch (const Error&) {
@@ -97,7 +97,7 @@ PlannedSimulation::PlannedSimulation(const Setup& setup, std::vector<std::uint32
 }
 
 void PlannedSimulation::note_proof(const SimulatedRun& run) {
-  const Manifest& strategy = setup_.strategy->manifest();
+  const plugin::Manifest& strategy = setup_.strategy->manifest();
   const auto note = [&](const std::string& notice) {
     if (!notice.empty() && std::ranges::find(result_.notices, notice) == result_.notices.end())
       result_.notices.push_back(notice);
@@ -117,7 +117,7 @@ Simulation PlannedSimulation::predict(bool keep_operations) {
   if (given_rate_) predictor.fit(one_device_->plan->lowered(), *one_device_->on, *given_rate_);
   for (SimulatedRun& it : result_.runs) {
     it.layers = predictor.layers(it.on->machine);
-    const Plan& lowered = it.plan->lowered();
+    const plan::Plan& lowered = it.plan->lowered();
     side_by_side(
         lowered.body.size(), [&] { it.prediction = predictor.predict(lowered, *it.on, it.layers); },
         [&] {
@@ -146,7 +146,8 @@ void PlannedSimulation::estimate_memory(std::uint32_t devices) const {
 
 // Of the lowered plan; more where the plan itself, which may have fewer, has too many.
 double PlannedSimulation::estimated(std::uint32_t devices, double bucket_mb) const {
-  constexpr std::uint64_t kFewer = kMaximumLoweredOperations / PlanWriter::kMaximumOperations;
+  constexpr std::uint64_t kFewer =
+      plan::kMaximumLoweredOperations / plan::PlanWriter::kMaximumOperations;
   JobOptions options = setup_.options;
   options.bucket_mb = bucket_mb;
   return estimated_operations(hardware_.hosts, [&](std::uint32_t hosts) {
@@ -199,8 +200,9 @@ SimulatedRun PlannedSimulation::lowered_like(const SimulatedRun& fewer, std::uin
 
 // The plan's kernels exist in the forms that its devices need.
 void PlannedSimulation::require_forms(const SimulatedRun& run) const {
-  for (const Operation* call : called_kernels(run.plan->logical()))
-    require_form(*setup_.strategy, call->details->kernel, forms_on(setup_.device.get(), hardware_));
+  for (const plan::Operation* call : plan::called_kernels(run.plan->logical()))
+    plugin::require_form(*setup_.strategy, call->details->kernel,
+                         forms_on(setup_.device.get(), hardware_));
 }
 
 // What the host adds around updates depends on the proof of the plan itself.
@@ -217,14 +219,14 @@ std::optional<SimulatedRun> PlannedSimulation::written_for_fewer(std::uint32_t h
 
 SimulatedRun PlannedSimulation::written(std::uint32_t hosts, std::uint32_t devices,
                                         std::uint64_t bucket_elements,
-                                        StepPlanOptions options) const {
+                                        plan::StepPlanOptions options) const {
   SimulatedTarget target = simulated_target(setup_, hardware_, hosts, devices);
-  ArenaMap map = simulated_map(setup_, hardware_, target.arena, bucket_elements);
+  plan::ArenaMap map = simulated_map(setup_, hardware_, target.arena, bucket_elements);
   options.guard = guard_options(setup_.options);
   SimulatedRun run;
   run.on = std::make_unique<simulate::SimulatedCluster>(std::move(target.on));
-  run.plan = std::make_unique<StepPlan>(run.on->cluster, std::move(map),
-                                        runtime::author_of(*setup_.strategy), options);
+  run.plan = std::make_unique<plan::StepPlan>(run.on->cluster, std::move(map),
+                                              runtime::author_of(*setup_.strategy), options);
   return run;
 }
 

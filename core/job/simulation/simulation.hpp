@@ -16,7 +16,7 @@ namespace convoy::job {
 // A simulated run on one number of devices: its plan, and its predicted speed.
 struct SimulatedRun {
   std::unique_ptr<const simulate::SimulatedCluster> on;
-  std::unique_ptr<StepPlan> plan;            // refers to that cluster; has the lowered plan only
+  std::unique_ptr<plan::StepPlan> plan;      // refers to that cluster; has the lowered plan only
   std::uint32_t proved_hosts = 0;            // the plan was proved for this number of first hosts
   std::vector<simulate::LayerTimes> layers;  // per kind of device of the cluster
   simulate::Prediction prediction;
@@ -58,7 +58,7 @@ class PlannedSimulation {
   void require_forms(const SimulatedRun& run) const;
   // Only the plan, not proved. The options' guard is the setup's.
   SimulatedRun written(std::uint32_t hosts, std::uint32_t devices, std::uint64_t bucket_elements,
-                       StepPlanOptions options) const;
+                       plan::StepPlanOptions options) const;
   // The plan for the hosts that are proved instead of all; nothing if all are.
   std::optional<SimulatedRun> written_for_fewer(std::uint32_t hosts, std::uint32_t devices) const;
   // Adds a notice about what is not proved.

@@ -20,8 +20,8 @@ struct MeasuredLink {
 
 // Another task of the run, connected or connecting.
 struct EchoPeer {
-  std::string name;                    // for messages: "worker 1 (host7, pid 4711)"
-  OpenTransport* transport = nullptr;  // null: this task itself
+  std::string name;                            // for messages: "worker 1 (host7, pid 4711)"
+  plugin::OpenTransport* transport = nullptr;  // null: this task itself
 };
 
 struct EchoOptions {

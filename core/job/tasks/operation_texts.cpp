@@ -9,20 +9,21 @@
 namespace convoy::job {
 namespace {
 
-std::string words_of(const Plan& plan, const Operation& operation) {
-  std::string text(operation_name(operation.kind));
-  const std::string variables = operation_variables(plan, operation);
+std::string words_of(const plan::Plan& plan, const plan::Operation& operation) {
+  std::string text(plan::operation_name(operation.kind));
+  const std::string variables = plan::operation_variables(plan, operation);
   return variables.empty() ? text : fmt::format("{} {}", text, variables);
 }
 
 }  // namespace
 
-OperationTexts::OperationTexts(const Plan& plan) {
-  for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
-    const Plan own = stage_of(plan, stage);
-    Stage& it = stages_.emplace_back(Stage{first_step_of(plan, stage), {}});
+OperationTexts::OperationTexts(const plan::Plan& plan) {
+  for (std::size_t stage = 0; stage < plan::stage_count(plan); ++stage) {
+    const plan::Plan own = plan::stage_of(plan, stage);
+    Stage& it = stages_.emplace_back(Stage{plan::first_step_of(plan, stage), {}});
     for (const auto* operations : {&own.prologue, &own.body})
-      for (const Operation& operation : *operations) it.texts.push_back(words_of(own, operation));
+      for (const plan::Operation& operation : *operations)
+        it.texts.push_back(words_of(own, operation));
   }
 }
 

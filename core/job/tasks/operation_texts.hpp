@@ -13,7 +13,7 @@ namespace convoy::job {
 class OperationTexts {
  public:
   OperationTexts() = default;
-  explicit OperationTexts(const Plan& plan);
+  explicit OperationTexts(const plan::Plan& plan);
 
   // For example "all_reduce affine0", or "copy" if it is not for one variable; empty if no
   // operation has this number at that step.

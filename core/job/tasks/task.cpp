@@ -157,7 +157,7 @@ Sizes Task::chiefs_sizes(const Sizes& own, std::uint32_t devices) {
 }
 
 // Every worker plans with the properties of the chief's devices.
-Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
+plan::Cluster Task::agreed_cluster(const runtime::OpenDevices& devices) {
   const TaskDevices own = task_devices(devices, devices_per_worker_);
   TaskDevices of_workers =
       read_task_devices(from_chief("devices", to_text(own)), devices_per_worker_);
@@ -222,8 +222,9 @@ network::SecurityOptions Task::security() const {
           options_.insecure_network};
 }
 
-void Task::link(const Catalog& catalog, PluginHost& host,
-                const std::shared_ptr<runtime::OpenDevices>& devices, const PluginLog& log) {
+void Task::link(const plugin::Catalog& catalog, plugin::PluginHost& host,
+                const std::shared_ptr<runtime::OpenDevices>& devices,
+                const plugin::PluginLog& log) {
   cluster_ = agreed_cluster(*devices);
   {
     const std::lock_guard lock(mutex_);
@@ -277,14 +278,14 @@ std::vector<int> Task::replicas() const {
   return numbers;
 }
 
-void Task::agree_on_plan(const Plan& plan) {
+void Task::agree_on_plan(const plan::Plan& plan) {
   {
     const std::lock_guard lock(mutex_);
     operations_ = OperationTexts(plan);
     network_step_ = 0;
   }
   std::ostringstream text;
-  print_plan(text, plan);
+  plan::print_plan(text, plan);
   std::istringstream lines(text.str());
   std::vector<std::string> operations;
   for (std::string line; std::getline(lines, line);) operations.push_back(line);
@@ -421,8 +422,10 @@ network::Introduction introduce(const Setup& setup) {
   const std::string& strategy =
       named.find('/') == std::string::npos ? setup.strategy->manifest().name : named;
   introduction.plugins = {
-      {"the model", file_hash(setup.catalog.find(PluginKind::kModel, plugin_name(setup)).path)},
-      {"the strategy", file_hash(setup.catalog.find(PluginKind::kStrategy, strategy).path)}};
+      {"the model",
+       file_hash(setup.catalog.find(plugin::PluginKind::kModel, plugin_name(setup)).path)},
+      {"the strategy",
+       file_hash(setup.catalog.find(plugin::PluginKind::kStrategy, strategy).path)}};
   for (const auto& [option, value] : setup.options.settings)
     if (!own_options().contains(option)) introduction.flags.push_back({"--" + option, value});
   // Each task may have its images in another folder, but all have images or none has.

@@ -54,11 +54,11 @@ class Task {
 
   // Agrees with the others on the devices of the workers, opens transports and connects. Servers
   // call it with the device that serves them.
-  void link(const Catalog& catalog, PluginHost& host,
-            const std::shared_ptr<runtime::OpenDevices>& devices, const PluginLog& log);
+  void link(const plugin::Catalog& catalog, plugin::PluginHost& host,
+            const std::shared_ptr<runtime::OpenDevices>& devices, const plugin::PluginLog& log);
   // Valid after link(). Refers to this task.
   runtime::ClusterTask cluster_task();
-  const Cluster& cluster() const { return cluster_; }
+  const plan::Cluster& cluster() const { return cluster_; }
   // The links as every task measured them before step 0: [from][to], by rank.
   const std::vector<std::vector<MeasuredLink>>& measured_links() const { return measured_links_; }
   // Per machine that the tasks run on, the ranks of its tasks and the cores that these may use.
@@ -71,7 +71,7 @@ class Task {
   // The numbers of this task's replicas.
   std::vector<int> replicas() const;
   // Compares the lowered plans of all tasks. Error naming the first difference.
-  void agree_on_plan(const Plan& plan);
+  void agree_on_plan(const plan::Plan& plan);
 
   // Compares the devices' current clock with the coordinator's. May wait for a heartbeat.
   CommonClock common_clock(const std::function<double()>& devices_now);
@@ -111,7 +111,7 @@ class Task {
   Error first_cause(const Error& error);
   network::ControlOptions control_options();
   network::SecurityOptions security() const;
-  Cluster agreed_cluster(const runtime::OpenDevices& devices);
+  plan::Cluster agreed_cluster(const runtime::OpenDevices& devices);
   std::string agreed_refusal(const runtime::OpenDevices& devices, const std::string& own);
   TaskLinks::Options link_options(const std::shared_ptr<runtime::OpenDevices>& devices) const;
   void interrupt_links();
@@ -135,7 +135,7 @@ class Task {
   std::uint32_t rank_ = 0;
   std::uint32_t devices_per_worker_ = 0;
   std::unique_ptr<ControlPeers> peers_;
-  Cluster cluster_;
+  plan::Cluster cluster_;
   std::unique_ptr<TaskLinks> links_;
   std::unique_ptr<runtime::CollectiveInterruption> interruption_;
   std::vector<std::vector<MeasuredLink>> measured_links_;

@@ -20,7 +20,7 @@ std::string spanning_refusal(const runtime::OpenDevices& devices) {
 }  // namespace
 
 TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count) {
-  const Cluster& cluster = devices.cluster();
+  const plan::Cluster& cluster = devices.cluster();
   const bool several = count > 1 && cluster.replicas() > 1;
   return {count,
           several ? cluster.access[0][1] : devices.all_have(CONVOY_DEVICE_SHARES_HOST_MEMORY),
@@ -51,8 +51,9 @@ std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& worke
   return {};
 }
 
-Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers, const TaskDevices& devices) {
-  HostsDescription hosts;
+plan::Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers,
+                               const TaskDevices& devices) {
+  plan::HostsDescription hosts;
   hosts.hosts = workers;
   hosts.devices_per_host = devices.count;
   hosts.peer_access = devices.peer_access;
@@ -61,7 +62,7 @@ Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers, const Tas
   hosts.groups = devices.groups;
   for (std::uint32_t server = 0; server < servers; ++server)
     hosts.server_hosts.push_back(workers + server);
-  Cluster cluster = make_hosts(hosts);
+  plan::Cluster cluster = plan::make_hosts(hosts);
   cluster.device_collectives = devices.no_collectives.empty() && cluster.replicas() > 1;
   cluster.no_device_collectives = devices.no_collectives;
   return cluster;

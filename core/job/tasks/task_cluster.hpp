@@ -16,7 +16,7 @@ struct TaskDevices {
   bool peer_access = false;
   bool priorities = false;
   std::string kind;  // "cpu"
-  ReplicaGroups groups = {};
+  plan::ReplicaGroups groups = {};
   // Why collectives of the devices do not reach those of other tasks; empty: they do.
   std::string no_collectives = {};
 };
@@ -37,6 +37,7 @@ std::string why_no_spanning_collectives(const std::vector<WorkersDevices>& worke
 TaskDevices task_devices(const runtime::OpenDevices& devices, std::uint32_t count);
 
 // The cluster of a run of several tasks: every task counts as a host, wherever it runs.
-Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers, const TaskDevices& devices);
+plan::Cluster cluster_of_tasks(std::uint32_t workers, std::uint32_t servers,
+                               const TaskDevices& devices);
 
 }  // namespace convoy::job

@@ -54,8 +54,9 @@ convoy_transport_run describe_run(const network::Roster& roster,
 
 }  // namespace
 
-TaskLinks::TaskLinks(network::ControlPlane& control, const Catalog& catalog, PluginHost& host,
-                     const Options& options, const PluginLog& log) {
+TaskLinks::TaskLinks(network::ControlPlane& control, const plugin::Catalog& catalog,
+                     plugin::PluginHost& host, const Options& options,
+                     const plugin::PluginLog& log) {
   const network::Roster roster = control.roster();
   open_transports(roster, catalog, host, options, log);
   const std::vector<std::string> all = control.exchange("addresses", offers());
@@ -90,36 +91,39 @@ void TaskLinks::measure(const runtime::NetworkOptions& engine, const Options& op
   measured_ = measure_links(peers, echo);
 }
 
-void TaskLinks::open_transports(const network::Roster& roster, const Catalog& catalog,
-                                PluginHost& host, const Options& options, const PluginLog& log) {
-  std::vector<FoundPlugin> wanted;
+void TaskLinks::open_transports(const network::Roster& roster, const plugin::Catalog& catalog,
+                                plugin::PluginHost& host, const Options& options,
+                                const plugin::PluginLog& log) {
+  std::vector<plugin::FoundPlugin> wanted;
   for (const std::string& name : options.transports)
-    wanted.push_back(catalog.find(PluginKind::kTransport, name));
+    wanted.push_back(catalog.find(plugin::PluginKind::kTransport, name));
   if (options.transports.empty())
-    for (const FoundPlugin& plugin : catalog.plugins())
-      if (plugin.manifest.kind == PluginKind::kTransport) wanted.push_back(plugin);
-  for (const FoundPlugin& found : wanted)
+    for (const plugin::FoundPlugin& plugin : catalog.plugins())
+      if (plugin.manifest.kind == plugin::PluginKind::kTransport) wanted.push_back(plugin);
+  for (const plugin::FoundPlugin& found : wanted)
     open(found, roster, !options.transports.empty(), host, options, log);
   std::ranges::stable_sort(transports_, std::ranges::greater(),
                            [](const Transport& it) { return it.plugin->table().preference; });
 }
 
 // One that nobody named is left out when it cannot be used here.
-void TaskLinks::open(const FoundPlugin& found, const network::Roster& roster, bool named,
-                     PluginHost& host, const Options& options, const PluginLog& log) {
+void TaskLinks::open(const plugin::FoundPlugin& found, const network::Roster& roster, bool named,
+                     plugin::PluginHost& host, const Options& options,
+                     const plugin::PluginLog& log) {
   const std::string& name = found.manifest.name;
   try {
     Transport it;
     it.name = name;
-    it.plugin = std::make_unique<TransportPlugin>(host.load_transport(found), OptionValues{}, log);
+    it.plugin = std::make_unique<plugin::TransportPlugin>(host.load_transport(found),
+                                                          plugin::OptionValues{}, log);
     if (!named && it.plugin->table().preference == 0) return;
     const bool launched = it.plugin->has(CONVOY_TRANSPORT_LAUNCHED);
-    if (const auto reason = unavailable_reason(host, found))
+    if (const auto reason = plugin::unavailable_reason(host, found))
       fail(ExitCode::kUnavailable, "{}", *reason);
     if (launched && it.plugin->launched().ranks != roster.members.size())
       fail(ExitCode::kUnavailable, "its launcher has started {} processes, and the run has {}",
            it.plugin->launched().ranks, roster.members.size());
-    it.open = std::make_unique<OpenTransport>(*it.plugin, describe_run(roster, options));
+    it.open = std::make_unique<plugin::OpenTransport>(*it.plugin, describe_run(roster, options));
     it.address = it.open->address();
     transports_.push_back(std::move(it));
   } catch (const Error& error) {

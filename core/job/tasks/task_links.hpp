@@ -37,8 +37,8 @@ class TaskLinks {
   // and every pair measures its link. Error kUnavailable if a transport that was named cannot be
   // used, or if no transport connects this task with another one, with the reason for each
   // transport. Error kTimeout if a task does not answer.
-  TaskLinks(network::ControlPlane& control, const Catalog& catalog, PluginHost& host,
-            const Options& options, const PluginLog& log);
+  TaskLinks(network::ControlPlane& control, const plugin::Catalog& catalog,
+            plugin::PluginHost& host, const Options& options, const plugin::PluginLog& log);
   TaskLinks(const TaskLinks&) = delete;
   TaskLinks& operator=(const TaskLinks&) = delete;
 
@@ -51,15 +51,16 @@ class TaskLinks {
  private:
   struct Transport {
     std::string name;
-    std::unique_ptr<TransportPlugin> plugin;
-    std::unique_ptr<OpenTransport> open;
+    std::unique_ptr<plugin::TransportPlugin> plugin;
+    std::unique_ptr<plugin::OpenTransport> open;
     std::string address;
   };
 
-  void open_transports(const network::Roster& roster, const Catalog& catalog, PluginHost& host,
-                       const Options& options, const PluginLog& log);
-  void open(const FoundPlugin& found, const network::Roster& roster, bool named, PluginHost& host,
-            const Options& options, const PluginLog& log);
+  void open_transports(const network::Roster& roster, const plugin::Catalog& catalog,
+                       plugin::PluginHost& host, const Options& options,
+                       const plugin::PluginLog& log);
+  void open(const plugin::FoundPlugin& found, const network::Roster& roster, bool named,
+            plugin::PluginHost& host, const Options& options, const plugin::PluginLog& log);
   runtime::NetworkPeer connect(const network::Roster& roster, std::uint32_t peer,
                                const std::string& offers);
   std::string offers() const;

@@ -110,7 +110,7 @@ void Checkpoints::check_initial_weights() const {
 
 void Checkpoints::use_initial_weights(runtime::Session& session) const {
   if (options_.init_weights.empty()) return;
-  const Graph& graph = session.graph();
+  const graph::Graph& graph = session.graph();
   runtime::ModelValues values = InitialWeights(options_, graph).values(graph);
   if (session.forward_only()) return session.values().write_model(values);
   runtime::TrainingState state;
@@ -215,7 +215,8 @@ void Checkpoints::refuse_diverged(std::int64_t step) {
                   step));
 }
 
-std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
+std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options,
+                                               const graph::Graph& graph,
                                                const Checkpoints::Tell& tell) {
   if (!options.init_weights.empty()) {
     const InitialWeights weights(options, graph);

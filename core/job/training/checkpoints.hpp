@@ -77,7 +77,8 @@ class Checkpoints {
 
 // The newest good checkpoint in train_dir, or the file that train_dir names; with init_weights,
 // those weights as of step 0. Nothing if there is none. Error kFailed if it is for another model.
-std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options, const Graph& graph,
+std::optional<TrainedModel> find_trained_model(const CheckpointOptions& options,
+                                               const graph::Graph& graph,
                                                const Checkpoints::Tell& tell);
 
 }  // namespace convoy::job

@@ -13,12 +13,12 @@ namespace {
 // A path, or the name of one of the maps that come with convoy.
 std::filesystem::path map_path(const std::string& map) {
   if (map.find('/') != std::string::npos || map.ends_with(".json")) return map;
-  return share_directory() / "weights" / (map + ".json");
+  return plugin::share_directory() / "weights" / (map + ".json");
 }
 
 }  // namespace
 
-InitialWeights::InitialWeights(const CheckpointOptions& options, const Graph& graph)
+InitialWeights::InitialWeights(const CheckpointOptions& options, const graph::Graph& graph)
     : file_(options.init_weights) {
   if (!options.weights_map.empty()) map_ = runtime::read_weights_map(map_path(options.weights_map));
   if (map_)
@@ -27,7 +27,7 @@ InitialWeights::InitialWeights(const CheckpointOptions& options, const Graph& gr
     runtime::require_fit(file_, graph);
 }
 
-runtime::ModelValues InitialWeights::values(const Graph& graph) const {
+runtime::ModelValues InitialWeights::values(const graph::Graph& graph) const {
   return map_ ? runtime::read_foreign_weights(file_, graph, *map_)
               : runtime::read_model_values(file_, graph);
 }

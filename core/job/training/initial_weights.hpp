@@ -15,10 +15,10 @@ class InitialWeights {
  public:
   // Reads what is in the files, but no values. Error kUsage for a map that cannot be read, kFailed
   // for a file that cannot be read or does not fit the model.
-  InitialWeights(const CheckpointOptions& options, const Graph& graph);
+  InitialWeights(const CheckpointOptions& options, const graph::Graph& graph);
 
   const checkpoint::SafetensorsFile& file() const { return file_; }
-  runtime::ModelValues values(const Graph& graph) const;
+  runtime::ModelValues values(const graph::Graph& graph) const;
 
  private:
   checkpoint::SafetensorsFile file_;

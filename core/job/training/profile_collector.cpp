@@ -52,9 +52,9 @@ bool took_time(const report::LayerProfile& layer) {
   });
 }
 
-bool has_pass(const Graph& graph, const std::vector<bool>& behind, std::size_t node,
+bool has_pass(const graph::Graph& graph, const std::vector<bool>& behind, std::size_t node,
               std::size_t pass) {
-  if (!owns_weights(graph.nodes()[node].layer.kind)) return false;
+  if (!graph::owns_weights(graph.nodes()[node].layer.kind)) return false;
   return pass != CONVOY_PASS_BACKWARD_DATA || behind[node];
 }
 
@@ -62,7 +62,7 @@ bool has_pass(const Graph& graph, const std::vector<bool>& behind, std::size_t n
 void compare_with_model(const runtime::Session& session,
                         const std::vector<report::LayerProfile>& layers,
                         report::ProfileRecord& record) {
-  const std::vector<bool> behind = nodes_behind_variables(session.graph());
+  const std::vector<bool> behind = graph::nodes_behind_variables(session.graph());
   const std::size_t passes = session.forward_only() ? 1 : report::kPassNames.size();
   for (std::size_t node = 0; node < layers.size(); ++node) {
     for (std::size_t pass = 0; pass < passes; ++pass) {
@@ -88,7 +88,7 @@ void ProfileCollector::warmed_up() {
 std::optional<report::ProfileRecord> ProfileCollector::record(
     const runtime::TrainingSummary& summary, std::int64_t warmup_steps) const {
   if (summary.timed_steps == 0) return std::nullopt;
-  const Graph& graph = session_.graph();
+  const graph::Graph& graph = session_.graph();
   report::ProfileRecord result;
   result.devices = static_cast<std::uint32_t>(session_.local_replicas().size());
   result.multiply_rate = multiply_rate_;
@@ -97,13 +97,14 @@ std::optional<report::ProfileRecord> ProfileCollector::record(
   const std::uint32_t batch = session_.options().batch;
   if (!session_.forward_only())
     result.unavoidable_bytes =
-        unavoidable_bytes(graph, batch, session_.options().optimizer.state_slots);
+        graph::unavoidable_bytes(graph, batch, session_.options().optimizer.state_slots);
   std::vector<report::LayerProfile> layers(graph.nodes().size());
   for (std::uint32_t node = 0; node < layers.size(); ++node) {
     layers[node].name = graph.nodes()[node].name;
-    layers[node].kind = find_layer_traits(graph.nodes()[node].layer.kind)->group;
+    layers[node].kind = graph::find_layer_traits(graph.nodes()[node].layer.kind)->group;
     for (std::uint32_t pass = 0; pass < report::kPassNames.size(); ++pass) {
-      const LayerWork work = layer_work(graph, node, batch, static_cast<convoy_pass>(pass));
+      const graph::LayerWork work =
+          graph::layer_work(graph, node, batch, static_cast<convoy_pass>(pass));
       layers[node].passes[pass].flops = work.flops;
       layers[node].passes[pass].bytes = work.bytes;
     }

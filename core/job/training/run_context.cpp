@@ -46,7 +46,7 @@ void RunContext::tell(const std::vector<std::string>& texts) {
 void RunContext::describe(const runtime::Session& session) {
   report.describe(session);
   tell(runtime::emulation_notice(session.options().dtype, session.devices()->descriptions()));
-  tell(lowered_collectives_notice(session.plan()->step.logical()));
+  tell(plan::lowered_collectives_notice(session.plan()->step.logical()));
   if (!session.forward_only())
     tell(runtime::unproved_notice(setup.strategy->manifest(), session.plan()->step.check()));
 }

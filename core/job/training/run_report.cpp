@@ -99,7 +99,7 @@ RunReport::RunReport(std::span<const std::string> arguments, const Setup& setup,
   for (const std::string& notice : setup.notices) tell(notice);
 }
 
-void RunReport::note_strategy(const StrategyPlugin& strategy) {
+void RunReport::note_strategy(const plugin::StrategyPlugin& strategy) {
   record_.strategy = strategy.manifest().name;
   record_.strategy_options = {strategy.options().begin(), strategy.options().end()};
 }
@@ -150,9 +150,9 @@ void RunReport::describe(const runtime::Session& session) {
     statistics_ = report::SpeedStatistics(record_.worker_batch, setup_.options.display_perf_ewma);
   }
   if (session.options().guard.gradient_norms)
-    for (const GraphVariable& variable : session.graph().variables())
+    for (const graph::GraphVariable& variable : session.graph().variables())
       record_.gradient_names.push_back(variable.name);
-  record_.compute_dtype = dtype_name(session.options().dtype);
+  record_.compute_dtype = plan::dtype_name(session.options().dtype);
   for (const convoy_device_description& device : session.devices()->descriptions())
     record_.devices.push_back({device.name, setup_.device->manifest().name, device.model,
                                device.locality, device.threads, device.memory_bytes});

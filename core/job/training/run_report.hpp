@@ -67,7 +67,7 @@ class RunReport {
  private:
   std::vector<std::pair<std::string, std::string>> strategy_details() const;
   void note_plan(const runtime::Session& session);
-  void note_strategy(const StrategyPlugin& strategy);
+  void note_strategy(const plugin::StrategyPlugin& strategy);
   void note_selection(const select::Decision& decision);
   bool prints_parameter_hash() const;
   std::string progress_text(const char* of, std::int64_t step) const;

@@ -34,7 +34,7 @@ std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& tra
   return file;
 }
 
-StartingPoint find_starting_point(const JobOptions& options, const Graph& graph,
+StartingPoint find_starting_point(const JobOptions& options, const graph::Graph& graph,
                                   const StartingPoint::Tell& tell) {
   StartingPoint start;
   const CheckpointOptions& wanted = options.checkpoints;

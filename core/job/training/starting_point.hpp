@@ -30,7 +30,7 @@ std::unique_ptr<checkpoint::SafetensorsFile> open_trained(const std::string& tra
 // Prepares the folder for a run that saves in it, and finds the newest good checkpoint. Error
 // kFailed if the folder cannot be used and --on_save_error is stop, if all checkpoints in it are
 // damaged or if the newest is for another model; kUnavailable if another run saves there.
-StartingPoint find_starting_point(const JobOptions& options, const Graph& graph,
+StartingPoint find_starting_point(const JobOptions& options, const graph::Graph& graph,
                                   const StartingPoint::Tell& tell);
 
 }  // namespace convoy::job

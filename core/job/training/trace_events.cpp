@@ -15,28 +15,28 @@ namespace {
 constexpr const char* kHostProcess = "host";
 
 // A segment is called after the layer whose weights it holds.
-std::string segment_name(const Graph& graph, const Operation& operation) {
+std::string segment_name(const graph::Graph& graph, const plan::Operation& operation) {
   const std::uint64_t end = operation.first_layer + operation.layer_count;
   for (std::uint64_t layer = operation.first_layer; layer < end; ++layer)
-    if (owns_weights(graph.nodes().at(layer).layer.kind)) return graph.nodes()[layer].name;
+    if (graph::owns_weights(graph.nodes().at(layer).layer.kind)) return graph.nodes()[layer].name;
   return graph.nodes().at(operation.first_layer).name;
 }
 
 // What ran in that step.
-const Plan& plan_of(const runtime::Session& session, const runtime::StepTrace& trace) {
+const plan::Plan& plan_of(const runtime::Session& session, const runtime::StepTrace& trace) {
   return session.plan()->step.lowered(trace.stage);
 }
 
-const Operation& operation_of(const Plan& plan, const runtime::OperationTime& time) {
+const plan::Operation& operation_of(const plan::Plan& plan, const runtime::OperationTime& time) {
   return plan.body.at(time.operation - plan.prologue.size());
 }
 
 // This host's end of what crosses the network, in a row per peer and direction, as lanes are.
-report::TraceEvent network_event(const runtime::Session& session, const Plan& plan,
+report::TraceEvent network_event(const runtime::Session& session, const plan::Plan& plan,
                                  const runtime::OperationTime& time) {
-  const Operation& operation = operation_of(plan, time);
-  const NetworkEnd end = network_end(plan, operation, session.task()->host);
-  const PlanSpan& own = end.sends ? operation.reads.front() : operation.writes.front();
+  const plan::Operation& operation = operation_of(plan, time);
+  const plan::NetworkEnd end = plan::network_end(plan, operation, session.task()->host);
+  const plan::PlanSpan& own = end.sends ? operation.reads.front() : operation.writes.front();
   return {end.sends ? "send" : "receive",
           time.operation,
           fmt::format("{} host {}", end.sends ? "send to" : "receive from", end.peer),
@@ -45,22 +45,22 @@ report::TraceEvent network_event(const runtime::Session& session, const Plan& pl
           time.timing.end - time.timing.start};
 }
 
-std::uint32_t place_here(const runtime::Session& session, const Plan& plan,
-                         const Operation& operation) {
+std::uint32_t place_here(const runtime::Session& session, const plan::Plan& plan,
+                         const plan::Operation& operation) {
   const runtime::ClusterTask* const task = session.task();
-  return task == nullptr ? operation.place : place_on_host(plan, operation, task->host);
+  return task == nullptr ? operation.place : plan::place_on_host(plan, operation, task->host);
 }
 
-report::TraceEvent operation_event(const runtime::Session& session, const Plan& plan,
+report::TraceEvent operation_event(const runtime::Session& session, const plan::Plan& plan,
                                    const runtime::OperationTime& time) {
-  const Operation& operation = operation_of(plan, time);
-  if (operation.lane == kNetworkLane) return network_event(session, plan, time);
-  std::string name(operation_name(operation.kind));
-  if (is_compute(operation.kind))
+  const plan::Operation& operation = operation_of(plan, time);
+  if (operation.lane == plan::kNetworkLane) return network_event(session, plan, time);
+  std::string name(plan::operation_name(operation.kind));
+  if (plan::is_compute(operation.kind))
     name += fmt::format(" {}", segment_name(session.graph(), operation));
   return {name,
           time.operation,
-          std::string(lane_name(operation.lane)),
+          std::string(plan::lane_name(operation.lane)),
           session.cluster().places.at(place_here(session, plan, operation)).name,
           time.timing.start,
           time.timing.end - time.timing.start};
@@ -100,9 +100,9 @@ void add_layers(const runtime::Session& session, const runtime::StepTrace& trace
   const std::vector<std::vector<convoy_profile_record>> records = session.profile();
   const std::vector<std::uint32_t>& replicas = session.local_replicas();  // that they are of
   for (const runtime::OperationTime& time : trace.operations) {
-    const Operation& operation = operation_of(plan_of(session, trace), time);
-    if (!is_compute(operation.kind)) continue;
-    const bool forward = operation.kind == OperationKind::kForward;
+    const plan::Operation& operation = operation_of(plan_of(session, trace), time);
+    if (!plan::is_compute(operation.kind)) continue;
+    const bool forward = operation.kind == plan::OperationKind::kForward;
     const report::TraceEvent outer = operation_event(session, plan_of(session, trace), time);
     const auto own = std::ranges::find(replicas, operation.replica) - replicas.begin();
     for (const convoy_profile_record& record : records.at(static_cast<std::size_t>(own))) {

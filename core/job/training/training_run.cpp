@@ -49,7 +49,7 @@ std::unique_ptr<runtime::Session> TrainingRun::open_session(
   if (session->forward_only()) return session;
   const std::string& named = run_.setup.decision ? run_.setup.decision->chosen.strategy
                                                  : run_.setup.options.variable_update;
-  for (const Operation* call : called_kernels(session->plan()->step.logical()))
+  for (const plan::Operation* call : plan::called_kernels(session->plan()->step.logical()))
     try_kernel_first(run_.setup, named, *run_.setup.strategy, *call);
   return session;
 }
@@ -71,7 +71,7 @@ std::unique_ptr<runtime::Session> TrainingRun::new_session(
 // What happens between two steps of all workers, where these have none in common.
 void TrainingRun::check_asynchronous(const runtime::Session& session) const {
   if (!session.is_asynchronous()) return;
-  const auto is_switch = [](const OptionDeclaration& it) {
+  const auto is_switch = [](const plugin::OptionDeclaration& it) {
     return it.name == "cross_replica_sync";
   };
   const bool has_switch = std::ranges::any_of(run_.setup.strategy->manifest().options, is_switch);

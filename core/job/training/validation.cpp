@@ -19,7 +19,7 @@ std::optional<double> evaluation_epochs(const JobOptions& options) {
 
 }  // namespace
 
-Validation::Validation(const Graph& graph, const JobOptions& options, const Sizes& sizes,
+Validation::Validation(const graph::Graph& graph, const JobOptions& options, const Sizes& sizes,
                        const runtime::SessionOptions& session, data::DataOptions data)
     : graph_(graph), session_(session), data_(std::move(data)) {
   session_.batch = options.evaluation.batch_size.value_or(sizes.batch);

@@ -21,7 +21,7 @@ class Validation {
   // session, data: the options of training, of which some are changed for evaluation. sizes: gives
   // batch and number of steps if the flags of evaluation do not; of files, these steps are one pass
   // at most. Errors as make_source().
-  Validation(const Graph& graph, const JobOptions& options, const Sizes& sizes,
+  Validation(const graph::Graph& graph, const JobOptions& options, const Sizes& sizes,
              const runtime::SessionOptions& session, data::DataOptions data);
 
   std::uint32_t batch() const { return session_.batch; }  // images per device and step
@@ -44,7 +44,7 @@ class Validation {
  private:
   void end_with_the_files();
 
-  const Graph& graph_;
+  const graph::Graph& graph_;
   runtime::SessionOptions session_;
   data::DataOptions data_;
   std::int64_t steps_ = 0;

@@ -21,14 +21,14 @@
 #include "core/plan/check/symmetry/representatives.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::int64_t kMaximumPeriods = 8;
 
 // Runs until two periods leave the same state, then as long again, so that every value that a
 // forward reads was made after the fixed point was reached.
-bool run_to_fixed_point(check::SymbolicRun& run) {
+bool run_to_fixed_point(SymbolicRun& run) {
   std::uint64_t before = 0;
   bool settled = false;
   while (!settled && run.periods() < kMaximumPeriods) {
@@ -42,28 +42,27 @@ bool run_to_fixed_point(check::SymbolicRun& run) {
   return true;
 }
 
-std::string what_takes_long(const Plan& plan, const check::OverBudget& where) {
+std::string what_takes_long(const Plan& plan, const OverBudget& where) {
   constexpr std::size_t kMany = 10'000;
   const std::size_t operations = plan.prologue.size() + plan.body.size();
   if (where.of_neighbours && where.operation != CONVOY_NONE)
     return fmt::format(
         "what {} holds depends on other elements of it from the step before, so that nearly every "
         "element would have to be judged by itself; are its elements shifted by mistake?",
-        plan.span_name(check::operation_of(plan, where.operation).writes.front()));
-  return fmt::format("here its budget was spent ({}{})", counted(operations, "operation"),
+        plan.span_name(operation_of(plan, where.operation).writes.front()));
+  return fmt::format("here its budget was spent ({}{})", convoy::counted(operations, "operation"),
                      operations < kMany ? "" : "; larger buckets make fewer");
 }
 
-CheckReport over_budget(const Plan& plan, const check::OverBudget& where) {
+CheckReport over_budget(const Plan& plan, const OverBudget& where) {
   const ElementRange arena{0, plan.arena->elements};
   CheckReport report;
   report.verdict = report.exact = Verdict::kUnproved;
   report.replicas = plan.cluster->replicas();
-  report.findings.push_back(
-      {FindingKind::kBudget, where.operation, CONVOY_NONE, arena,
-       check::describe_operation(
-           plan, where.operation, arena,
-           fmt::format("a proof would take too long: {}", what_takes_long(plan, where)))});
+  report.findings.push_back({FindingKind::kBudget, where.operation, CONVOY_NONE, arena,
+                             describe_operation(plan, where.operation, arena,
+                                                fmt::format("a proof would take too long: {}",
+                                                            what_takes_long(plan, where)))});
   return report;
 }
 
@@ -79,8 +78,8 @@ std::optional<Finding> first_of_updates(const std::vector<Finding>& findings) {
 }
 
 // The recurrence's verdict, if the state does not repeat or repeats without being a mean.
-void take_recurrence(const Plan& plan, bool decides, check::Budget& budget, CheckReport& report) {
-  check::Recurrence found = check::judge_recurrence(plan, budget);
+void take_recurrence(const Plan& plan, bool decides, Budget& budget, CheckReport& report) {
+  Recurrence found = judge_recurrence(plan, budget);
   // The earlier findings name the operations better.
   if (report.verdict == Verdict::kWrong && found.verdict == Verdict::kWrong) return;
   if (!decides && found.verdict != Verdict::kApproximate && !found.restarts) return;
@@ -97,7 +96,7 @@ void take_recurrence(const Plan& plan, bool decides, check::Budget& budget, Chec
   report.compressors.clear();
   report.nothing_lost = found.verdict == Verdict::kApproximate && found.nothing_lost;
   if (found.verdict == Verdict::kApproximate) {
-    report.recurrence = check::in_words(found, plan.computes);
+    report.recurrence = in_words(found, plan.computes);
     report.counts = found.counts;
     report.least = found.least;
     report.computes_per_update = found.means_over;
@@ -128,7 +127,7 @@ int laxity(Verdict verdict) {
 void add_findings(const std::vector<Finding>& findings, CheckReport& report) {
   for (const Finding& finding : findings) {
     report.findings.push_back(finding);
-    const Verdict verdict = check::leaves_open(finding.kind) ? Verdict::kUnproved : Verdict::kWrong;
+    const Verdict verdict = leaves_open(finding.kind) ? Verdict::kUnproved : Verdict::kWrong;
     if (laxity(verdict) > laxity(report.verdict)) report.verdict = report.exact = verdict;
   }
 }
@@ -187,9 +186,8 @@ void note_changed_momentum(const std::pair<double, double>& counts, StageReport&
 // Throws OverBudget. What is found where a stage begins means something only if what is said of all
 // stages is proved; what residuals hold is lost anyway.
 void check_transitions(const Plan& plan, bool are_proved, std::vector<StageReport>& stages) {
-  check::Budget budget;
-  const std::vector<check::StageTransition> transitions =
-      check::judge_transitions(plan, stages, budget);
+  Budget budget;
+  const std::vector<StageTransition> transitions = judge_transitions(plan, stages, budget);
   for (std::size_t i = 0; i < transitions.size(); ++i) {
     if (are_proved) add_findings(transitions[i].findings, stages[i + 1].report);
     if (transitions[i].changed_counts)
@@ -203,7 +201,7 @@ std::vector<StageReport> check_each_stage(const Plan& plan) {
   std::vector<StageReport> stages;
   std::map<std::uint64_t, std::size_t> proved;  // by hash: the first of them
   for (std::size_t stage = 0; stage < stage_count(plan); ++stage) {
-    const Plan alone = check::stage_alone(plan, stage);
+    const Plan alone = stage_alone(plan, stage);
     const std::uint64_t hash = plan_hash(alone);
     const std::size_t first = proved.try_emplace(hash, stage).first->second;
     stages.push_back({first_step_of(plan, stage),
@@ -221,7 +219,7 @@ CheckReport check_stages(const Plan& plan) {
       std::ranges::all_of(stages, [](const StageReport& it) { return it.report.is_proved(); });
   try {
     check_transitions(plan, are_proved, stages);
-  } catch (const check::OverBudget&) {
+  } catch (const OverBudget&) {
     // The operation may be of any stage, or of several joined.
     if (are_proved)
       add_findings(over_budget(stage_of(plan, 0), {CONVOY_NONE}).findings, stages.back().report);
@@ -231,21 +229,20 @@ CheckReport check_stages(const Plan& plan) {
 
 // The plan as it is. Throws OverBudget.
 CheckReport check_whole(const Plan& plan) {
-  check::Budget budget;
-  check::SymbolicRun run(plan, budget);
+  Budget budget;
+  SymbolicRun run(plan, budget);
   const bool settled = run_to_fixed_point(run);
-  check::FixedPointJudgement judged = check::judge_fixed_point(plan, run, settled);
+  FixedPointJudgement judged = judge_fixed_point(plan, run, settled);
   if (judged.recurrence_may_decide)
     take_recurrence(plan, judged.recurrence_decides, budget, judged.report);
   return std::move(judged.report);
 }
 
 // The smallest plan whose proof is a proof of this one; null where that is the plan itself.
-std::unique_ptr<check::ReducedPlan> reduced_plan(const Plan& plan) {
-  std::unique_ptr<check::ReducedPlan> best;
-  for (const auto reduce :
-       {check::propagate_copies, check::coalesce_operations, check::keep_representatives}) {
-    std::unique_ptr<check::ReducedPlan> smaller = reduce(best == nullptr ? plan : best->plan);
+std::unique_ptr<ReducedPlan> reduced_plan(const Plan& plan) {
+  std::unique_ptr<ReducedPlan> best;
+  for (const auto reduce : {propagate_copies, coalesce_operations, keep_representatives}) {
+    std::unique_ptr<ReducedPlan> smaller = reduce(best == nullptr ? plan : best->plan);
     if (smaller == nullptr) continue;
     if (best != nullptr)
       for (std::uint32_t& operation : smaller->operations) operation = best->operations[operation];
@@ -256,14 +253,14 @@ std::unique_ptr<check::ReducedPlan> reduced_plan(const Plan& plan) {
 
 // Throws OverBudget, with an operation of the plan.
 CheckReport check_reduced(const Plan& plan) {
-  const std::unique_ptr<check::ReducedPlan> reduced = reduced_plan(plan);
+  const std::unique_ptr<ReducedPlan> reduced = reduced_plan(plan);
   if (reduced == nullptr) return check_whole(plan);
   try {
     CheckReport report = check_whole(reduced->plan);
     if (report.against_stricter)
       report.against_stricter->operation = reduced->operations[report.against_stricter->operation];
     if (report.is_proved()) return report;
-  } catch (check::OverBudget& where) {
+  } catch (OverBudget& where) {
     // The whole plan would take longer.
     if (where.operation < reduced->operations.size())
       where.operation = reduced->operations[where.operation];
@@ -275,17 +272,17 @@ CheckReport check_reduced(const Plan& plan) {
 
 // A plan that is right in program order must also be right where relaxed reads are stale.
 void judge_stale_reads(const Plan& plan, CheckReport& report) {
-  const std::optional<check::StaleReads> stale = check::with_stale_reads(plan);
+  const std::optional<StaleReads> stale = with_stale_reads(plan);
   if (!stale) return;
   try {
     if (check_reduced(stale->plan).is_proved()) return;
-  } catch (check::OverBudget& where) {
+  } catch (OverBudget& where) {
     where.operation = stale->operation;
     throw;
   }
   const ElementRange all{0, plan.arena->elements};
   add_findings({{FindingKind::kUnknown, stale->operation, CONVOY_NONE, all,
-                 check::describe_operation(
+                 describe_operation(
                      plan, stale->operation, all,
                      fmt::format("its relaxed read may see other contents than that of operation "
                                  "{} before it, and it is not known what their difference does to "
@@ -302,7 +299,7 @@ CheckReport check_plan(const Plan& plan) {
     CheckReport report = check_reduced(plan);
     if (report.is_proved()) judge_stale_reads(plan, report);
     return report;
-  } catch (const check::OverBudget& where) {
+  } catch (const OverBudget& where) {
     return over_budget(plan, where);
   }
 }
@@ -312,4 +309,4 @@ bool is_over_budget(const CheckReport& report) {
                              [](const Finding& it) { return it.kind == FindingKind::kBudget; });
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

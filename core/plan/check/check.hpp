@@ -8,7 +8,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 
 // What a plan computes, S being the parameters, n the replicas.
 enum class Verdict {
@@ -126,4 +126,4 @@ bool satisfies(const CheckReport& report, std::string_view claim);
 // Whether a strategy with this claim lets every device train by itself.
 bool claims_to_share_nothing(std::string_view claim);
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // "conv1/kernel [0..64)": the variable of the range's beginning and elements relative to it, or the
@@ -44,4 +44,4 @@ std::string describe_operation(const Plan& plan, std::uint32_t operation, const 
                      describe_range(*plan.arena, range), what);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

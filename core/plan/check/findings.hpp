@@ -6,7 +6,7 @@
 
 #include "core/plan/check/check.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The operation of the prologue or the body with this id.
 inline const Operation& operation_of(const Plan& plan, std::uint32_t id) {
@@ -23,4 +23,4 @@ bool leaves_open(FindingKind kind);
 // Whether some of these do not.
 bool any_wrong(const std::vector<Finding>& findings);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

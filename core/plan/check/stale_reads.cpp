@@ -6,7 +6,7 @@
 
 #include "core/plan/range_set.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 bool is_relaxed_read(const Operation& operation) {
@@ -109,4 +109,4 @@ std::optional<StaleReads> with_stale_reads(const Plan& plan) {
   return StaleReadsMaker(plan).make();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A plan in which some relaxed reads are stale: they see what memory held earlier.
 struct StaleReads {
@@ -20,4 +20,4 @@ struct StaleReads {
 // second read.
 std::optional<StaleReads> with_stale_reads(const Plan& plan);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/lower/lowering.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 UpdateCutter::UpdateCutter(const Plan& plan, const UpdateCounts& before) {
   if (before.are_of_one_update() && before.most() == 0) return;
@@ -82,4 +82,4 @@ Operation UpdateCutter::with_history(const Operation& update,
   return result;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

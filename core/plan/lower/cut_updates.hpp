@@ -9,7 +9,7 @@
 
 #include "core/plan/update_counts.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Cuts updates where their elements have had different numbers of updates, because devices get one
 // number per operation. Most plans update all elements alike: then nothing is cut.
@@ -42,4 +42,4 @@ class UpdateCutter {
   std::vector<Operation> pieces_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 using Places = std::vector<std::uint32_t>;
@@ -143,4 +143,4 @@ void require_collective_order(const Plan& lowered, const Schedule& schedule) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

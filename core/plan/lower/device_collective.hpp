@@ -7,7 +7,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/schedule.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The places that take part in a collective, in the order of its spans: of its writes, then those
 // that only read.
@@ -28,4 +28,4 @@ std::string lowered_collectives_notice(const Plan& logical);
 // the lanes of a collective differ from host to host.
 void require_collective_order(const Plan& lowered, const Schedule& schedule);
 
-}  // namespace convoy
+}  // namespace convoy::plan

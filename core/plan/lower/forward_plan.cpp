@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/plan_writer.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 void write_forward(const convoy_planner& planner, std::uint32_t replica, std::uint64_t elements) {
@@ -33,4 +33,4 @@ Plan make_forward_plan(const Cluster& cluster, const ArenaMap& arena) {
   return writer.finish();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

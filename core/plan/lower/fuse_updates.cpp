@@ -9,7 +9,7 @@
 #include "core/plan/lower/span_set.hpp"
 #include "core/plan/lower/span_users.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 bool touches(const SpanList& spans, const PlanSpan& span) {
@@ -233,4 +233,4 @@ std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bo
   return UpdateFusion(logical, cluster, is_stage).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Fuses a sum (or all_reduce) of gradients, the copies that distribute it and the updates that
 // apply it into one operation: an apply of several gradients to all these parameters, which reads
@@ -17,4 +17,4 @@ namespace convoy {
 // takes it. A stage's memory is read by those behind it.
 std::optional<Plan> fuse_updates(const Plan& logical, const Cluster& cluster, bool is_stage);
 
-}  // namespace convoy
+}  // namespace convoy::plan

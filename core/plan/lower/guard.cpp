@@ -9,7 +9,7 @@
 #include "core/plan/range_set.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 class Guard {
@@ -247,12 +247,12 @@ class Guard {
 };
 
 // A gradient that is applied in a later step would be divided by the scale of that step.
-void require_adaptable(const Plan& logical, const CheckReport& report) {
+void require_adaptable(const Plan& logical, const check::CheckReport& report) {
   for (std::size_t stage = 0; stage < report.stages.size(); ++stage)
     require_adaptable(stage_of(logical, stage), report.stages[stage].report);
   if (!report.stages.empty()) return;
   const bool same_step =
-      report.exact == Verdict::kSynchronous || report.exact == Verdict::kIndependent;
+      report.exact == check::Verdict::kSynchronous || report.exact == check::Verdict::kIndependent;
   if (same_step && logical.computes == 1) return;
   fail(ExitCode::kUsage,
        "automatic loss scaling needs every gradient to be applied in the step that computed it; "
@@ -263,11 +263,11 @@ void require_adaptable(const Plan& logical, const CheckReport& report) {
 
 }  // namespace
 
-Plan guard(const Plan& logical, const CheckReport& report, const GuardOptions& options) {
+Plan guard(const Plan& logical, const check::CheckReport& report, const GuardOptions& options) {
   if (!options.changes_plans()) return logical;
   if (options.automatic_loss_scale) require_adaptable(logical, report);
   if (logical.later.empty()) return Guard(logical, options).run();
   return part_stages(Guard(join_stages(logical), options).run(), logical);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -5,7 +5,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The factor on the loss and how many steps in a row its gradients have been finite.
 struct LossScale {
@@ -38,6 +38,6 @@ struct GuardOptions {
 // with the reason for plans in which a step has no such norm, or in which adapting the scale would
 // be wrong because a gradient outlives its step. All stages share the added memory, so that the
 // loss scale passes from one stage to the next.
-Plan guard(const Plan& logical, const CheckReport& report, const GuardOptions& options);
+Plan guard(const Plan& logical, const check::CheckReport& report, const GuardOptions& options);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/range_set.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 ElementRange target(const Operation& update) {
@@ -54,4 +54,4 @@ std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
   return domains;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

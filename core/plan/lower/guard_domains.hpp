@@ -4,7 +4,7 @@
 
 #include "core/plan/arena_map.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Updates that together cover every element once, in arena order; one norm is computed over their
 // gradients.
@@ -16,4 +16,4 @@ using UpdateDomain = std::vector<const Operation*>;
 std::vector<UpdateDomain> make_domains(const ArenaMap& arena,
                                        const std::vector<const Operation*>& updates);
 
-}  // namespace convoy
+}  // namespace convoy::plan

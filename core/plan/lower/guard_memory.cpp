@@ -6,7 +6,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 constexpr std::uint64_t kScaleElements = 2;  // the scale and its counter
@@ -79,4 +79,4 @@ std::uint32_t GuardMemory::add_buffer(std::uint32_t kind, std::uint32_t place,
   return static_cast<std::uint32_t>(plan_.buffers.size() - 1);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/plan/lower/guard.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The memory of a guarded plan for the loss scale and the gradient's norms. Their home is the
 // memory next to the first replica, where norms are combined and the scale is adapted. Other hosts
@@ -41,4 +41,4 @@ class GuardMemory {
   std::map<std::uint32_t, std::uint32_t> reports_;  // likewise
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

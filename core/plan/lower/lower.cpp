@@ -7,7 +7,7 @@
 #include "core/plan/lower/lowered_size.hpp"
 #include "core/plan/lower/lowering.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Either end may run a copy, provided that it addresses both memories.
@@ -100,4 +100,4 @@ Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& opt
   return lowering.finish();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

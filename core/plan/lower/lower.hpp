@@ -3,7 +3,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/update_counts.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 struct LoweringOptions {
   // Largest piece in a staging buffer, in elements. It limits the additional memory of a sum over
@@ -24,4 +24,4 @@ Plan lower(const Plan& logical, const LoweringOptions& options = {});
 Plan lower(const Plan& stage, const Cluster& cluster, const LoweringOptions& options,
            const UpdateCounts& before);
 
-}  // namespace convoy
+}  // namespace convoy::plan

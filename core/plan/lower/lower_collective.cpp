@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/lower/device_collective.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 Operation derive(const Operation& collective, OperationKind kind, SpanList reads, SpanList writes) {
@@ -218,4 +218,4 @@ void lower_collective(Lowering& lowering, const Operation& operation) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

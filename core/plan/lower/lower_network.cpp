@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Only the first copy, which reads the author's span, may see old values.
@@ -53,4 +53,4 @@ void copy_over_network(Lowering& lowering, const Operation& copy) {
     copy_piece(lowering, slice(copy, first, std::min(step, count - first)));
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 struct Piece {
@@ -63,4 +63,4 @@ void lower_norm(Lowering& lowering, const Operation& norm) {
   if (pieces.size() > 1 && !reported) lowering.at_place(norm_of(norm, parts), home);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include "core/plan/lower/lowering.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Expands a collective into operations of single engines. all_reduce: with device and direct, every
 // engine reduces its own slice from the memory of all members (a ring where memory is not shared).
@@ -31,4 +31,4 @@ void copy_over_network(Lowering& lowering, const Operation& copy);
 // the result. Reported norms stay in pieces, because the host adds their squares.
 void lower_norm(Lowering& lowering, const Operation& norm);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -2,7 +2,7 @@
 
 #include "core/plan/lower/lower_operations.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Whether its devices do not address each other's memory.
@@ -62,4 +62,4 @@ LoweredSize expected_size(const Lowering& lowering, const std::vector<Operation>
   return sum;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

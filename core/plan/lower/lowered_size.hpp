@@ -5,7 +5,7 @@
 
 #include "core/plan/lower/lowering.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // How many operations a section becomes when it is lowered.
 struct LoweredSize {
@@ -15,4 +15,4 @@ struct LoweredSize {
 
 LoweredSize expected_size(const Lowering& lowering, const std::vector<Operation>& section);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/lower/lower_operations.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces) {
   constexpr std::uint64_t kLine = 16;
@@ -285,4 +285,4 @@ Plan Lowering::finish() {
   return std::move(plan_);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/lower/lower.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A ring of 1,024 devices has 2 million for every bucket.
 inline constexpr std::size_t kMaximumLoweredOperations = 8'000'000;
@@ -122,4 +122,4 @@ std::vector<ElementRange> slices(std::uint64_t count, std::uint64_t pieces);
 // element by element.
 Operation slice(const Operation& operation, std::uint64_t first, std::uint64_t count);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -9,7 +9,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 auto description(const PlanBuffer& it) {
@@ -46,4 +46,4 @@ Plan share_scratch(const Plan& whole, Plan stage, std::size_t common) {
   return stage;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A growing set of spans, by buffer: a collective of thousands of devices has thousands of spans,
 // nearly all of different buffers.
@@ -44,4 +44,4 @@ class SpanSet {
   std::unordered_map<std::uint32_t, std::vector<PlanSpan>> by_buffer_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -10,7 +10,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // An index from elements to the operations of a plan's body that touch them, so that a value can be
 // followed without a search through all operations. Buffers are cut into pieces of equal size. An
@@ -110,4 +110,4 @@ class UsersInOrder {
   std::priority_queue<Next, std::vector<Next>, std::greater<>> next_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -8,7 +8,7 @@
 #include "core/plan/print/print.hpp"
 #include "core/plan/schedule/dependencies.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 std::string escaped(const std::string& text) {
@@ -86,4 +86,4 @@ void print_dot(std::ostream& out, const Plan& plan, bool lanes) {
   out << "}\n";
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -7,7 +7,7 @@
 #include "core/base/text/counted.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 std::string span_list(const Plan& plan, std::span<const PlanSpan> spans) {
@@ -164,4 +164,4 @@ void print_lowered(std::ostream& out, const StepPlan& plan) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/plan/schedule/schedule.hpp"
 #include "core/plan/step_plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A plan as text: prologue and body, one operation per line with its id, place, lane (lowered
 // plans), spans and the variables they belong to. With the schedule of a lowered plan also what
@@ -25,4 +25,4 @@ std::string operation_line(const Plan& plan, const Operation& operation);
 // when none of its spans is a part of the arena.
 std::string operation_variables(const Plan& plan, const Operation& operation);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -10,7 +10,7 @@
 
 #include "core/base/text/counted.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 std::string memory_name(const PlanBuffer& buffer) {
@@ -124,4 +124,4 @@ std::vector<std::string> step_in_words(const Plan& plan) {
   return words;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

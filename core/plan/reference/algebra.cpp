@@ -5,7 +5,7 @@
 
 #include "core/plan/reference/partial_sums.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 using Values = std::vector<float>;
@@ -145,4 +145,4 @@ std::vector<float> algebra_result(const Operation& operation,
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/reference/half.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 using Values = std::vector<float>;
@@ -145,4 +145,4 @@ void run_arithmetic(const Operation& operation, const SpanMemory& memory) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 using SpanMemory = std::function<std::byte*(const PlanSpan& span)>;
 
@@ -26,4 +26,4 @@ bool is_algebra(OperationKind kind);
 std::vector<float> algebra_result(const Operation& operation,
                                   const std::vector<std::vector<float>>& reads);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <vector>
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 template <typename T>
@@ -172,4 +172,4 @@ void run_compression(const Operation& operation, const SpanMemory& memory) {
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

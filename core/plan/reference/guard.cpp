@@ -5,7 +5,7 @@
 
 #include "core/plan/reference/partial_sums.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 double stretch_sum(const UpdateConstants& c, const float* gradient, const float* parameters,
@@ -61,4 +61,4 @@ void adapt_loss_scale(float* state, std::span<const float> norms, std::uint64_t 
   state[1] = 0;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 
 #include "core/plan/reference/update.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The loss scale and the norm enter an update through its constants. A norm above its limit (0 =
 // no limit) shrinks the gradient.
@@ -24,4 +24,4 @@ double gradient_square_sum(const UpdateConstants& constants, std::span<const flo
 // See CONVOY_OP_ADAPT_LOSS_SCALE: `state` is the scale and the counter of clean steps.
 void adapt_loss_scale(float* state, std::span<const float> norms, std::uint64_t increase_every);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::plan {
 
 // 16-bit floats by definition rather than by bit tricks: rounding to nearest even, infinities and
 // not-a-number kept.
@@ -39,4 +39,4 @@ inline float from_f16(std::uint16_t half) {
   return static_cast<float>((half & 0x8000u) != 0 ? -magnitude : magnitude);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::plan {
 
 // Sums in double in the order in which the CPU device adds, so that they have the same bits.
 
@@ -30,4 +30,4 @@ double chunk_sum(std::uint64_t count, const Chunk& chunk) {
   return total;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

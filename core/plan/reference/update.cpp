@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Written so that not-a-number passes, as on devices.
@@ -76,4 +76,4 @@ void update_element(const UpdateConstants& c, float gradient_sum, float& w, floa
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace convoy {
+namespace convoy::plan {
 
 // The constants of one apply, in the precision of the arithmetic.
 struct UpdateConstants {
@@ -41,4 +41,4 @@ float initial_state(std::uint32_t optimizer_kind, std::uint32_t slot);
 void update_element(const UpdateConstants& constants, float gradient_sum, float& parameter,
                     float& state0, float& state1);
 
-}  // namespace convoy
+}  // namespace convoy::plan

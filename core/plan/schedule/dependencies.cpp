@@ -6,7 +6,7 @@
 #include "core/plan/accesses.hpp"
 #include "core/plan/schedule/lagged_reads.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 using Position = Accesses::Position;
@@ -171,4 +171,4 @@ SharedDependencies find_shared_dependencies(const Plan& plan) {
   return Finder(plan, is_strict ? Lagged::kListed : Lagged::kShared).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -8,7 +8,7 @@
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Operation `before` of this iteration (distance 0) or an earlier one must be done before another
 // starts. Indices into the plan's body.
@@ -58,4 +58,4 @@ class DependencyLists {
 // none; writers do not wait for relaxed readers. ANY_ORDER writes do not wait for each other.
 DependencyLists find_dependencies(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

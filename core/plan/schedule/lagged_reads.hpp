@@ -5,7 +5,7 @@
 
 #include "core/plan/schedule/dependencies.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A relaxed read of elements that are only written in any order. It waits until the first `ahead`
 // writers of their series have ended max_lag iterations ago, and all of them in the iterations
@@ -29,4 +29,4 @@ struct SharedDependencies {
 
 SharedDependencies find_shared_dependencies(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

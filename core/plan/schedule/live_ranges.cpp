@@ -6,7 +6,7 @@
 #include "core/plan/range_set.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 std::vector<std::vector<ElementRange>> to_ranges(const std::vector<RangeSet>& sets) {
@@ -101,4 +101,4 @@ std::vector<std::vector<ElementRange>> live_ranges_at(const Plan& plan, std::uin
   return to_ranges(live);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Per buffer, the elements whose contents pass from the steps before `phase` to later steps: the
 // body, run cyclically from `phase` on, reads them before it writes them. With these (and the
@@ -27,4 +27,4 @@ std::vector<std::vector<ElementRange>> live_ranges_at(const Plan& plan, std::uin
 // Per buffer, the elements that the applies of all bodies update; they own optimizer state.
 std::vector<std::vector<ElementRange>> updated_ranges(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -5,7 +5,7 @@
 #include "core/base/error.hpp"
 #include "core/plan/schedule/reduce_waits.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 bool same_wait(const LaneWait& a, const LaneWait& b) {
@@ -64,4 +64,4 @@ void add_local_waits(const Plan& lowered, const DependencyLists& dependencies, S
   }
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -3,7 +3,7 @@
 #include "core/plan/schedule/dependencies.hpp"
 #include "core/plan/schedule/schedule.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Whether a host takes part in a lowered operation: one of its places runs it or holds one of its
 // spans. A transfer over the network has two such hosts, a collective of devices may have more.
@@ -35,4 +35,4 @@ Schedule local_schedule(const Plan& lowered, const DependencyLists& dependencies
 // Gives every operation of the whole schedule the waits that its hosts have for it.
 void add_local_waits(const Plan& lowered, const DependencyLists& dependencies, Schedule& whole);
 
-}  // namespace convoy
+}  // namespace convoy::plan

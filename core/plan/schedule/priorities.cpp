@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::plan {
 
 Priorities find_priorities(const Plan& lowered, const DependencyLists& dependencies) {
   const auto has_priority = [](const Operation& it) { return it.priority != 0; };
@@ -20,4 +20,4 @@ Priorities find_priorities(const Plan& lowered, const DependencyLists& dependenc
   return priorities;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -6,7 +6,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/dependencies.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // The urgency of each operation of a body: the maximum of its own priority and of the priorities of
 // the operations that wait for it in the same iteration, without a forward or backward pass in
@@ -19,4 +19,4 @@ struct Priorities {
 
 Priorities find_priorities(const Plan& lowered, const DependencyLists& dependencies);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 // Per lane, how many of its operations are known to be done, counted over iterations: operation p
@@ -120,4 +120,4 @@ void reduce_waits(const DependencyLists& dependencies, Schedule& schedule, std::
   Reducer(dependencies, schedule, host).run();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -3,7 +3,7 @@
 #include "core/plan/schedule/dependencies.hpp"
 #include "core/plan/schedule/schedule.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Turns dependencies into waits between lanes and omits those that other waits imply. A lane runs
 // in order, so a wait for a position covers all earlier positions of that lane and everything these
@@ -14,4 +14,4 @@ namespace convoy {
 void reduce_waits(const DependencyLists& dependencies, Schedule& schedule,
                   std::uint32_t host = CONVOY_NONE);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -13,7 +13,7 @@
 #include "core/plan/schedule/reduce_waits.hpp"
 #include "core/plan/schedule/spanning_collective.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 namespace {
 
 constexpr std::uint32_t kNever = 0xffffffffu;
@@ -321,4 +321,4 @@ bool strands_wait(const Schedule& schedule) {
   return std::ranges::any_of(schedule.submission, waits_for_another);
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

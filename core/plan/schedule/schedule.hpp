@@ -7,7 +7,7 @@
 #include "core/plan/schedule/priorities.hpp"
 #include "core/plan/schedule/strands.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // A queue of one engine. It runs its operations in the same order in every iteration. All messages
 // from one host to another are in one lane, whatever their places; the sender's and the receiver's
@@ -76,4 +76,4 @@ Schedule make_schedule(const Plan& lowered);
 // finding the necessary waits costs lanes times operations.
 Schedule order_lanes(const Plan& lowered, const DependencyLists& dependencies);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy {
+namespace convoy::plan {
 
 bool spans_hosts(const Plan& lowered, const Operation& operation) {
   if (!is_collective(operation.kind)) return false;
@@ -21,4 +21,4 @@ std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std
   return static_cast<std::uint32_t>(first - places.begin());
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Whether devices of several hosts run this operation of a lowered plan together: a collective that
 // was left to devices, with spans on several hosts.
@@ -16,4 +16,4 @@ bool spans_hosts(const Plan& lowered, const Operation& operation);
 // the operation's own.
 std::uint32_t place_on_host(const Plan& lowered, const Operation& operation, std::uint32_t host);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -4,7 +4,7 @@
 
 #include "core/plan/union_find.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 Strands find_strands(const Plan& lowered, const DependencyLists& dependencies) {
   if (std::none_of(lowered.body.begin(), lowered.body.end(), is_loose)) return {};
@@ -27,4 +27,4 @@ Strands find_strands(const Plan& lowered, const DependencyLists& dependencies) {
   return strands;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan

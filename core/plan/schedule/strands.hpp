@@ -6,7 +6,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/schedule/dependencies.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 // Operations that are connected by strict waits, directly or through others, run the iterations of
 // a body together and form a strand. Two strands are connected only by relaxed reads and updates in
@@ -23,4 +23,4 @@ struct Strands {
 // any replica's step belong to the first strand.
 Strands find_strands(const Plan& lowered, const DependencyLists& dependencies);
 
-}  // namespace convoy
+}  // namespace convoy::plan

@@ -153,7 +153,7 @@ class AsynchronousLoop {
   void take(LastSteps& last) {
     std::int64_t furthest = 0;
     for (const auto& [strand, steps] : last.by_strand) furthest = std::max(furthest, steps);
-    if (strands_wait(session_.plan()->step.schedule()))
+    if (plan::strands_wait(session_.plan()->step.schedule()))
       for (auto& [strand, steps] : last.by_strand) steps = furthest;
     for (StrandRun& strand : strands_) {
       CONVOY_CHECK_LE(strand.submitted(), last.by_strand.at(strand.number()));

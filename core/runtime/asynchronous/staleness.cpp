@@ -2,7 +2,7 @@
 
 namespace convoy::runtime {
 
-StalenessMeter::StalenessMeter(const Plan& lowered, const Schedule& local)
+StalenessMeter::StalenessMeter(const plan::Plan& lowered, const plan::Schedule& local)
     : strands_(local.strands), seen_(local.strands.count) {
   for (const std::uint32_t i : local.submission)
     if ((lowered.body[i].flags & CONVOY_OP_ANY_ORDER) != 0) add_update(i, lowered.body[i]);
@@ -17,22 +17,23 @@ StalenessMeter::Part& StalenessMeter::part_of(std::uint32_t operation) {
 }
 
 // Strands update the same ranges, one after the other: there are as many as one of them has.
-std::uint32_t StalenessMeter::cell_of(const PlanSpan& span) {
+std::uint32_t StalenessMeter::cell_of(const plan::PlanSpan& span) {
   for (std::uint32_t i = 0; i < cells_.size(); ++i)
-    if (same_span(cells_[i].span, span)) return i;
+    if (plan::same_span(cells_[i].span, span)) return i;
   cells_.push_back({span, 0, std::vector<std::deque<std::uint64_t>>(strands_.count)});
   return static_cast<std::uint32_t>(cells_.size() - 1);
 }
 
-void StalenessMeter::add_update(std::uint32_t operation, const Operation& what) {
-  for (const PlanSpan& span : what.writes) part_of(operation).updates.push_back(cell_of(span));
+void StalenessMeter::add_update(std::uint32_t operation, const plan::Operation& what) {
+  for (const plan::PlanSpan& span : what.writes)
+    part_of(operation).updates.push_back(cell_of(span));
 }
 
-void StalenessMeter::add_read(std::uint32_t operation, const Operation& what) {
+void StalenessMeter::add_read(std::uint32_t operation, const plan::Operation& what) {
   const std::uint64_t reader = std::uint64_t{strands_[operation]} << 32 | what.phase;
-  for (const PlanSpan& span : what.reads)
+  for (const plan::PlanSpan& span : what.reads)
     for (std::uint32_t i = 0; i < cells_.size(); ++i)
-      if (overlap(cells_[i].span, span) && readers_.try_emplace({i, reader}, true).second)
+      if (plan::overlap(cells_[i].span, span) && readers_.try_emplace({i, reader}, true).second)
         part_of(operation).reads.push_back(i);
 }
 

@@ -17,7 +17,7 @@ using Staleness = std::map<std::uint64_t, std::uint64_t>;
 // host.
 class StalenessMeter {
  public:
-  StalenessMeter(const Plan& lowered, const Schedule& local);
+  StalenessMeter(const plan::Plan& lowered, const plan::Schedule& local);
 
   // An operation of the body begins. Other kinds of operations are ignored.
   void begins(std::uint32_t operation);
@@ -28,7 +28,7 @@ class StalenessMeter {
  private:
   // A range that updates change as a whole.
   struct Cell {
-    PlanSpan span;
+    plan::PlanSpan span;
     std::uint64_t updates = 0;
     std::vector<std::deque<std::uint64_t>> read_at;  // per strand: reads without their update yet
   };
@@ -39,12 +39,12 @@ class StalenessMeter {
     std::uint32_t strand = 0;
   };
 
-  std::uint32_t cell_of(const PlanSpan& span);
-  void add_update(std::uint32_t operation, const Operation& what);
-  void add_read(std::uint32_t operation, const Operation& what);
+  std::uint32_t cell_of(const plan::PlanSpan& span);
+  void add_update(std::uint32_t operation, const plan::Operation& what);
+  void add_read(std::uint32_t operation, const plan::Operation& what);
   Part& part_of(std::uint32_t operation);
 
-  const Strands& strands_;
+  const plan::Strands& strands_;
   std::vector<Cell> cells_;
   std::map<std::uint32_t, Part> parts_;  // by operation
   // Which strands and phases have a reader of a cell already.

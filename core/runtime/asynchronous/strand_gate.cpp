@@ -10,30 +10,31 @@
 namespace convoy::runtime {
 namespace {
 
-bool any_overlap(const SpanList& some, const SpanList& others) {
-  return std::any_of(some.begin(), some.end(), [&](const PlanSpan& a) {
+bool any_overlap(const plan::SpanList& some, const plan::SpanList& others) {
+  return std::any_of(some.begin(), some.end(), [&](const plan::PlanSpan& a) {
     return std::any_of(others.begin(), others.end(),
-                       [&](const PlanSpan& b) { return overlap(a, b); });
+                       [&](const plan::PlanSpan& b) { return plan::overlap(a, b); });
   });
 }
 
 }  // namespace
 
-StrandGate::StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines,
-                       PlanMemory& memory, std::shared_ptr<std::vector<Timeline>> timelines)
+StrandGate::StrandGate(const plan::Plan& lowered, const plan::Schedule& local,
+                       const Engines& engines, PlanMemory& memory,
+                       std::shared_ptr<std::vector<Timeline>> timelines)
     : plan_(lowered),
       schedule_(local),
       memory_(memory),
       timelines_(std::move(timelines)),
       lanes_(local.lanes.size()),
       staleness_(lowered, local) {
-  using Queue = std::pair<OpenDevice*, std::uint32_t>;
+  using Queue = std::pair<plugin::OpenDevice*, std::uint32_t>;
   std::map<Queue, std::set<std::uint32_t>> strands;
   std::set<Queue> gated;
   for (std::uint32_t i = 0; i < lanes_.size(); ++i) {
-    const Lane& lane = local.lanes[i];
+    const plan::Lane& lane = local.lanes[i];
     lanes_[i].kind = device_lane(lane);
-    if (lane.lane == kNetworkLane) continue;
+    if (lane.lane == plan::kNetworkLane) continue;
     lanes_[i].engine = engines[lane.place];
     const Queue queue{lanes_[i].engine, lanes_[i].kind};
     strands[queue].insert(lane.strand);
@@ -49,8 +50,8 @@ bool StrandGate::is_needed() const {
 }
 
 bool StrandGate::locks(std::uint32_t operation) const {
-  const Operation& it = plan_.body[operation];
-  return is_loose(it) && !is_compute(it.kind);
+  const plan::Operation& it = plan_.body[operation];
+  return plan::is_loose(it) && !plan::is_compute(it.kind);
 }
 
 void StrandGate::submit(std::uint32_t operation, convoy_submission& submission) {
@@ -59,7 +60,7 @@ void StrandGate::submit(std::uint32_t operation, convoy_submission& submission) 
 
 // Lanes take turns in being first, so that no strand locks out another one forever.
 bool StrandGate::pump() {
-  std::erase_if(locks_, [](const Lock& lock) { return holds(lock.done); });
+  std::erase_if(locks_, [](const Lock& lock) { return plugin::holds(lock.done); });
   if (is_closed_) {
     drop_queued();
     return false;
@@ -91,7 +92,7 @@ bool StrandGate::pump(std::uint32_t lane) {
 
 bool StrandGate::is_ready(std::uint32_t lane, const Queued& next) const {
   const convoy_submission& it = *next.submission;
-  if (!std::all_of(it.waits, it.waits + it.wait_count, holds)) return false;
+  if (!std::all_of(it.waits, it.waits + it.wait_count, plugin::holds)) return false;
   if (!locks(next.operation)) return true;
   // Nothing is locked for longer than updates and copies take.
   const GatedLane& own = lanes_[lane];
@@ -108,7 +109,7 @@ bool StrandGate::same_queue(std::uint32_t a, std::uint32_t b) const {
   return lanes_[a].engine == lanes_[b].engine && lanes_[a].kind == lanes_[b].kind;
 }
 
-bool StrandGate::conflict(const Operation& a, const Operation& b) const {
+bool StrandGate::conflict(const plan::Operation& a, const plan::Operation& b) const {
   return any_overlap(a.writes, b.writes) || any_overlap(a.writes, b.reads) ||
          any_overlap(a.reads, b.writes);
 }
@@ -132,7 +133,8 @@ void StrandGate::drop_queued() {
     GatedLane& lane = lanes_[i];
     if (lane.queue.empty() || value_of((*timelines_)[i]) < lane.handed) continue;
     for (; !lane.queue.empty(); lane.queue.pop_front())
-      advance(lane.queue.front().submission->timeline, lane.queue.front().submission->value);
+      plugin::advance(lane.queue.front().submission->timeline,
+                      lane.queue.front().submission->value);
   }
 }
 

@@ -24,8 +24,8 @@ namespace convoy::runtime {
 // Used by the thread that submits steps. Operations move only in pump(), which it calls meanwhile.
 class StrandGate {
  public:
-  StrandGate(const Plan& lowered, const Schedule& local, const Engines& engines, PlanMemory& memory,
-             std::shared_ptr<std::vector<Timeline>> timelines);
+  StrandGate(const plan::Plan& lowered, const plan::Schedule& local, const Engines& engines,
+             PlanMemory& memory, std::shared_ptr<std::vector<Timeline>> timelines);
 
   // Whether any operation of this host goes through the gate.
   bool is_needed() const;
@@ -50,7 +50,7 @@ class StrandGate {
   };
   struct GatedLane {
     bool is_gated = false;
-    OpenDevice* engine = nullptr;
+    plugin::OpenDevice* engine = nullptr;
     std::uint32_t kind = 0;    // device_lane()
     std::uint64_t handed = 0;  // the value of the last operation that the device has
     bool last_locks = false;   // it has locked its ranges
@@ -65,14 +65,14 @@ class StrandGate {
 
   bool locks(std::uint32_t operation) const;
   bool is_ready(std::uint32_t lane, const Queued& next) const;
-  bool conflict(const Operation& a, const Operation& b) const;
+  bool conflict(const plan::Operation& a, const plan::Operation& b) const;
   bool same_queue(std::uint32_t a, std::uint32_t b) const;
   bool pump(std::uint32_t lane);
   void hand_over(std::uint32_t lane);
   void drop_queued();
 
-  const Plan& plan_;
-  const Schedule& schedule_;
+  const plan::Plan& plan_;
+  const plan::Schedule& schedule_;
   PlanMemory& memory_;
   std::shared_ptr<std::vector<Timeline>> timelines_;
   std::vector<GatedLane> lanes_;  // per lane of the schedule

@@ -5,7 +5,7 @@
 namespace convoy::runtime {
 
 Engines engines_of(const ClusterTask& task, const OpenDevices& devices) {
-  const std::vector<Place>& places = task.cluster->places;
+  const std::vector<plan::Place>& places = task.cluster->places;
   Engines engines(places.size(), nullptr);
   std::size_t next = 0;
   for (std::size_t p = 0; p < places.size(); ++p) {

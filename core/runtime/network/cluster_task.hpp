@@ -14,7 +14,7 @@ namespace convoy::runtime {
 // One task of a run on several hosts: the whole cluster, the number of this host, and its
 // connections to the others. The objects behind the pointers must outlive the sessions of the task.
 struct ClusterTask {
-  const Cluster* cluster = nullptr;  // the same on every task
+  const plan::Cluster* cluster = nullptr;  // the same on every task
   std::uint32_t host = 0;
   NetworkEngine* network = nullptr;
   Peers* peers = nullptr;

@@ -50,8 +50,9 @@ void require_same_groups(const std::vector<std::string>& offers) {
 
 }  // namespace
 
-std::vector<std::uint32_t> ranked_places(const Plan& lowered, const Operation& collective) {
-  std::vector<std::uint32_t> places = participants(collective, lowered);
+std::vector<std::uint32_t> ranked_places(const plan::Plan& lowered,
+                                         const plan::Operation& collective) {
+  std::vector<std::uint32_t> places = plan::participants(collective, lowered);
   std::ranges::sort(places);
   return places;
 }
@@ -84,11 +85,11 @@ CollectiveGroups::~CollectiveGroups() {
     if (group.device != nullptr) group.device->close_collective_group(group.handle);
 }
 
-std::vector<CollectiveGroups::Places> CollectiveGroups::missing(const Plan& lowered) const {
+std::vector<CollectiveGroups::Places> CollectiveGroups::missing(const plan::Plan& lowered) const {
   std::vector<Places> result;
-  for (const std::vector<Operation>* section : sections_of(lowered))
-    for (const Operation& operation : *section) {
-      if (!spans_hosts(lowered, operation)) continue;
+  for (const std::vector<plan::Operation>* section : plan::sections_of(lowered))
+    for (const plan::Operation& operation : *section) {
+      if (!plan::spans_hosts(lowered, operation)) continue;
       Places places = ranked_places(lowered, operation);
       if (!groups_.contains(places) && std::ranges::find(result, places) == result.end())
         result.push_back(std::move(places));
@@ -97,7 +98,7 @@ std::vector<CollectiveGroups::Places> CollectiveGroups::missing(const Plan& lowe
 }
 
 // The task of rank 0 makes the id of a group.
-void CollectiveGroups::open(const Plan& lowered, Peers& peers, double seconds) {
+void CollectiveGroups::open(const plan::Plan& lowered, Peers& peers, double seconds) {
   const std::vector<Places> wanted = missing(lowered);
   const auto maker_of = [&](const Places& places) {
     return lowered.cluster->places[places.front()].host;
@@ -123,13 +124,13 @@ void CollectiveGroups::open(const Plan& lowered, Peers& peers, double seconds) {
     fail(ExitCode::kTimeout, "another task was lost while devices joined their groups");
 }
 
-CollectiveGroups::Group CollectiveGroups::join(const Plan& lowered, const Places& places,
+CollectiveGroups::Group CollectiveGroups::join(const plan::Plan& lowered, const Places& places,
                                                const convoy_collective_id& id, double seconds) {
-  std::vector<OpenDevice*> devices;
+  std::vector<plugin::OpenDevice*> devices;
   std::vector<std::uint32_t> ranks;
   std::string names;
   for (std::uint32_t rank = 0; rank < places.size(); ++rank) {
-    const Place& place = lowered.cluster->places[places[rank]];
+    const plan::Place& place = lowered.cluster->places[places[rank]];
     names += fmt::format("{}{} (host {})", rank == 0 ? "" : ", ", place.name, place.host);
     if (place.host != host_) continue;
     devices.push_back(engines_.at(places[rank]));
@@ -148,7 +149,7 @@ CollectiveGroups::Group CollectiveGroups::join(const Plan& lowered, const Places
   }
 }
 
-void* CollectiveGroups::find(const Plan& lowered, const Operation& collective) const {
+void* CollectiveGroups::find(const plan::Plan& lowered, const plan::Operation& collective) const {
   const auto found = groups_.find(ranked_places(lowered, collective));
   return found == groups_.end() ? nullptr : found->second.handle;
 }

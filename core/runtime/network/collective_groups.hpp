@@ -49,22 +49,22 @@ class CollectiveGroups {
   // Opens the groups of a lowered plan that are not open yet. All tasks call it with the same plan
   // at the same time. seconds: how long the others may take to come. Error kTimeout when they do
   // not, kUnavailable when a device refuses or the tasks have different plans.
-  void open(const Plan& lowered, Peers& peers, double seconds);
+  void open(const plan::Plan& lowered, Peers& peers, double seconds);
   // The open group of a collective over several hosts that has a place on this one; null: there is
   // none.
-  void* find(const Plan& lowered, const Operation& collective) const;
+  void* find(const plan::Plan& lowered, const plan::Operation& collective) const;
   // Collectives that are queued end with an error, and nothing can be queued any more.
   void interrupt(const std::string& reason) noexcept;
 
  private:
   using Places = std::vector<std::uint32_t>;  // ascending: the place of every rank
   struct Group {
-    OpenDevice* device = nullptr;  // null: no place is on this host
+    plugin::OpenDevice* device = nullptr;  // null: no place is on this host
     void* handle = nullptr;
   };
 
-  std::vector<Places> missing(const Plan& lowered) const;
-  Group join(const Plan& lowered, const Places& places, const convoy_collective_id& id,
+  std::vector<Places> missing(const plan::Plan& lowered) const;
+  Group join(const plan::Plan& lowered, const Places& places, const convoy_collective_id& id,
              double seconds);
 
   std::uint32_t host_;
@@ -74,6 +74,7 @@ class CollectiveGroups {
 };
 
 // The places of a collective's devices, ascending: the place of rank i is number i.
-std::vector<std::uint32_t> ranked_places(const Plan& lowered, const Operation& collective);
+std::vector<std::uint32_t> ranked_places(const plan::Plan& lowered,
+                                         const plan::Operation& collective);
 
 }  // namespace convoy::runtime

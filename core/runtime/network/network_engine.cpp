@@ -34,7 +34,7 @@ NetworkEngine::NetworkEngine(NetworkOptions options)
     if (peer.transport != nullptr &&
         std::find(transports_.begin(), transports_.end(), peer.transport) == transports_.end())
       transports_.push_back(peer.transport);
-  for (OpenTransport* transport : transports_) {
+  for (plugin::OpenTransport* transport : transports_) {
     const std::optional<int> descriptor = transport->descriptor();
     if (descriptor) descriptors_.push_back(*descriptor);
     if (!descriptor) polled_ = transport;
@@ -70,11 +70,11 @@ void NetworkEngine::submit(const NetworkSubmission& what) {
 }
 
 bool NetworkEngine::wait(const convoy_wait& point, double seconds) {
-  if (holds(point)) return true;
+  if (plugin::holds(point)) return true;
   std::unique_lock lock(mutex_);
   ++waiting_;
   const bool reached = advanced_.wait_for(lock, std::chrono::duration<double>(seconds),
-                                          [&] { return holds(point); });
+                                          [&] { return plugin::holds(point); });
   --waiting_;
   return reached;
 }
@@ -201,17 +201,17 @@ void NetworkEngine::sleep() {
   const bool moved = std::exchange(moved_, false);
   if (moved) {
     patience_ = kShortestLook;
-    for (OpenTransport* transport : transports_)
+    for (plugin::OpenTransport* transport : transports_)
       sleep_in_transport(*transport, transport == polled_ ? kPollSeconds : 0);
     return;
   }
   if (!find_awaited()) return;
   if (watch_.begin(awaited_)) wake_up_.sleep(descriptors_, longest_sleep(!awaited_.empty()));
   watch_.end();
-  for (OpenTransport* transport : transports_) sleep_in_transport(*transport, 0);
+  for (plugin::OpenTransport* transport : transports_) sleep_in_transport(*transport, 0);
 }
 
-void NetworkEngine::sleep_in_transport(OpenTransport& transport, double seconds) {
+void NetworkEngine::sleep_in_transport(plugin::OpenTransport& transport, double seconds) {
   const auto events = transport.poll(events_, seconds);
   if (!events.empty()) handle(events);
 }
@@ -282,7 +282,7 @@ void NetworkEngine::record_failure(const std::string& text) {
 void NetworkEngine::interrupt_transports() {
   if (interrupted_) return;
   interrupted_ = true;
-  for (OpenTransport* transport : transports_) transport->interrupt();
+  for (plugin::OpenTransport* transport : transports_) transport->interrupt();
 }
 
 // Ends operations that no transport has; the others end by the transport's events.

@@ -28,8 +28,9 @@ namespace convoy::runtime {
 
 // Another process of the run, and the transport to it.
 struct NetworkPeer {
-  std::string name;                    // for messages: "worker 1 (host7, pid 4711)"
-  OpenTransport* transport = nullptr;  // connected or connecting; null: nothing is sent to it
+  std::string name;  // for messages: "worker 1 (host7, pid 4711)"
+  plugin::OpenTransport* transport =
+      nullptr;  // connected or connecting; null: nothing is sent to it
 };
 
 struct NetworkOptions {
@@ -122,7 +123,7 @@ class NetworkEngine {
   bool gives_up_closing();
   bool find_awaited();
   void sleep();
-  void sleep_in_transport(OpenTransport& transport, double seconds);
+  void sleep_in_transport(plugin::OpenTransport& transport, double seconds);
   void handle(std::span<const convoy_transport_event> events);
   void end_message(const convoy_transport_event& event);
   void lose(std::uint32_t peer);
@@ -133,10 +134,10 @@ class NetworkEngine {
   void tell_waiting();
 
   NetworkOptions options_;
-  std::vector<OpenTransport*> transports_;  // each once
-  std::vector<int> descriptors_;            // of those that have one
-  OpenTransport* polled_ = nullptr;         // one that has none
-  std::vector<Counters> counters_;          // per peer
+  std::vector<plugin::OpenTransport*> transports_;  // each once
+  std::vector<int> descriptors_;                    // of those that have one
+  plugin::OpenTransport* polled_ = nullptr;         // one that has none
+  std::vector<Counters> counters_;                  // per peer
   WakeUp wake_up_;
   TimelineWatch watch_;
   bool is_told_ = false;                              // the devices report timelines that advance

@@ -14,7 +14,7 @@ namespace convoy::runtime {
 namespace {
 
 std::uint64_t region_bytes(const convoy_region& region) {
-  return region.count * dtype_bytes(region.dtype);
+  return region.count * plan::dtype_bytes(region.dtype);
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ const convoy_wait* NetworkLane::awaited() const {
   if (!looks_for_timelines()) return nullptr;
   const convoy_submission& next = *queue_[started_].submission;
   const convoy_wait* const end = next.waits + next.wait_count;
-  const convoy_wait* const unmet = std::find_if_not(next.waits, end, holds);
+  const convoy_wait* const unmet = std::find_if_not(next.waits, end, plugin::holds);
   return unmet == end ? nullptr : unmet;
 }
 
@@ -115,7 +115,7 @@ void NetworkLane::finish_front(double now) {
   const std::uint64_t value = submission.value;
   if (submission.timing != nullptr) submission.timing->end = now;
   queue_.pop_front();
-  advance(timeline, value);
+  plugin::advance(timeline, value);
   if (waking_ != nullptr) waking_->advanced(timeline, value);
 }
 

@@ -29,7 +29,7 @@ class NetworkLane {
 
   // token_lane() finds the lane from the tokens of its messages. `waking`, unless null, is notified
   // of timelines that advance.
-  NetworkLane(std::uint64_t index, const LaneEnd& end, OpenTransport& transport,
+  NetworkLane(std::uint64_t index, const LaneEnd& end, plugin::OpenTransport& transport,
               std::uint64_t largest_message, const convoy_device_waking* waking = nullptr)
       : index_(index),
         end_(end),
@@ -93,7 +93,7 @@ class NetworkLane {
 
   std::uint64_t index_;
   LaneEnd end_;
-  OpenTransport& transport_;
+  plugin::OpenTransport& transport_;
   std::uint64_t largest_message_;  // bytes
   const convoy_device_waking* waking_;
   std::deque<Queued> queue_;

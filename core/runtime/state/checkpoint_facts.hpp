@@ -23,7 +23,7 @@ struct CheckpointFacts {
   StateIdentity identity;
   std::uint32_t phase = 0;
   bool complete = true;  // as in TrainingState; a checkpoint that does not say so is
-  LossScale loss_scale;
+  plan::LossScale loss_scale;
   // Whether it adapts to the gradients; a checkpoint that does not say so has one that does.
   bool loss_scale_adapts = true;
   std::string flags;  // of the run that wrote it, as a JSON object

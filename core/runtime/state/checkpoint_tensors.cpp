@@ -49,7 +49,7 @@ std::string optimizer_name_of(convoy_optimizer_kind kind, std::uint32_t slot,
 // Reads tensors by name and collects what does not fit.
 class FittingReader {
  public:
-  FittingReader(const checkpoint::SafetensorsFile& file, const Graph& graph)
+  FittingReader(const checkpoint::SafetensorsFile& file, const graph::Graph& graph)
       : file_(file), graph_(graph) {}
 
   // Null where it does not fit.
@@ -107,7 +107,7 @@ class FittingReader {
   }
 
   const checkpoint::SafetensorsFile& file_;
-  const Graph& graph_;
+  const graph::Graph& graph_;
   std::set<std::string> expected_;
   std::vector<std::string> missing_;
   std::vector<std::string> different_;
@@ -145,7 +145,7 @@ void read_optimizer(FittingReader& reader, const CheckpointFacts& facts, const S
   result.state.updates = facts.updates;
   for (std::uint32_t slot = 0; slot < train::state_slots(kind); ++slot) {
     auto& values = result.state.optimizer.emplace_back();
-    for (const GraphVariable& variable : session.graph().variables())
+    for (const graph::GraphVariable& variable : session.graph().variables())
       values.push_back(
           reader.read(optimizer_name_of(kind, slot, variable.name), variable.dimensions));
   }
@@ -157,11 +157,11 @@ std::uint64_t ModelTensor::elements() const {
   return std::accumulate(shape.begin(), shape.end(), std::uint64_t{1}, std::multiplies<>());
 }
 
-std::vector<ModelTensor> model_tensors(const Graph& graph) {
+std::vector<ModelTensor> model_tensors(const graph::Graph& graph) {
   std::vector<ModelTensor> tensors;
   for (std::size_t i = 0; i < graph.variables().size(); ++i)
     tensors.push_back({graph.variables()[i].name, graph.variables()[i].dimensions, false, i, 0});
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
     const std::uint64_t channels = node.output.channels;
     tensors.push_back({node.name + "/moving_mean", {channels}, true, 0, node.state_first});
@@ -171,7 +171,7 @@ std::vector<ModelTensor> model_tensors(const Graph& graph) {
   return tensors;
 }
 
-ModelValues values_of(const Graph& graph,
+ModelValues values_of(const graph::Graph& graph,
                       const std::function<std::vector<float>(const ModelTensor&)>& read) {
   ModelValues values;
   values.variables.resize(graph.variables().size());
@@ -187,7 +187,7 @@ ModelValues values_of(const Graph& graph,
   return values;
 }
 
-std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
+std::vector<checkpoint::Tensor> checkpoint_tensors(const graph::Graph& graph,
                                                    convoy_optimizer_kind optimizer,
                                                    TrainingState state) {
   std::vector<checkpoint::Tensor> tensors;
@@ -203,26 +203,26 @@ std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
   }
   for (std::uint32_t slot = 0; slot < state.optimizer.size(); ++slot)
     for (std::size_t i = 0; i < graph.variables().size(); ++i) {
-      const GraphVariable& variable = graph.variables()[i];
+      const graph::GraphVariable& variable = graph.variables()[i];
       tensors.push_back(checkpoint::make_tensor(optimizer_name_of(optimizer, slot, variable.name),
                                                 variable.dimensions,
                                                 std::exchange(state.optimizer[slot][i], {})));
     }
   for (StatePart& part : state.parts) {
-    const std::uint64_t elements = part.bytes.size() / dtype_bytes(part.dtype);
+    const std::uint64_t elements = part.bytes.size() / plan::dtype_bytes(part.dtype);
     tensors.push_back({{kRuntimePrefix + part.name, stored_dtype(part.dtype), {elements}},
                        std::move(part.bytes)});
   }
   return tensors;
 }
 
-void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph) {
+void require_fit(const checkpoint::SafetensorsFile& file, const graph::Graph& graph) {
   FittingReader reader(file, graph);
   for (const ModelTensor& tensor : model_tensors(graph)) reader.find(tensor.name, tensor.shape);
   reader.finish();
 }
 
-ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph) {
+ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const graph::Graph& graph) {
   FittingReader reader(file, graph);
   ModelValues values = reader.model();
   reader.finish();
@@ -239,14 +239,15 @@ Restoration read_restoration(const checkpoint::SafetensorsFile& file, const Chec
   // What did not adapt was chosen, as this run's own is.
   result.state.loss_scale =
       facts.loss_scale_adapts ? facts.loss_scale : session.values().loss_scale();
-  const Plan& plan = session.plan()->step.lowered();
-  const std::size_t stage = stage_at(plan, static_cast<std::uint64_t>(facts.step));
+  const plan::Plan& plan = session.plan()->step.lowered();
+  const std::size_t stage = plan::stage_at(plan, static_cast<std::uint64_t>(facts.step));
   const auto kind = static_cast<convoy_optimizer_kind>(session.options().optimizer.kind);
   // Several hosts save no parts, and one of them has no memory for those of all.
-  result.state.complete =
-      facts.complete && session.task() == nullptr && facts.identity == identity_of(session) &&
-      facts.optimizer == train::optimizer_name(kind) && facts.phase < computes_of(plan, stage) &&
-      result.state.optimizer.size() == session.options().optimizer.state_slots;
+  result.state.complete = facts.complete && session.task() == nullptr &&
+                          facts.identity == identity_of(session) &&
+                          facts.optimizer == train::optimizer_name(kind) &&
+                          facts.phase < plan::computes_of(plan, stage) &&
+                          result.state.optimizer.size() == session.options().optimizer.state_slots;
   if (result.state.complete) {
     result.state.phase = facts.phase;
     read_parts(file, result);

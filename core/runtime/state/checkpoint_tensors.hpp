@@ -25,25 +25,25 @@ struct ModelTensor {
 };
 
 // Variables in creation order, then statistics in layer order.
-std::vector<ModelTensor> model_tensors(const Graph& graph);
+std::vector<ModelTensor> model_tensors(const graph::Graph& graph);
 
 // The values of a model, with each of its tensors from `read`.
-ModelValues values_of(const Graph& graph,
+ModelValues values_of(const graph::Graph& graph,
                       const std::function<std::vector<float>(const ModelTensor&)>& read);
 
 // The tensors of a checkpoint: the model's, then "optimizer/<slot>/<variable>", then
 // "runtime/<part>". Moves the state into the tensors piece by piece, so that memory holds one copy,
 // not two.
-std::vector<checkpoint::Tensor> checkpoint_tensors(const Graph& graph,
+std::vector<checkpoint::Tensor> checkpoint_tensors(const graph::Graph& graph,
                                                    convoy_optimizer_kind optimizer,
                                                    TrainingState state);
 
 // Error kFailed listing every tensor that is missing, that the model does not have, or that has
 // another shape or is not F32. Reads no values.
-void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph);
+void require_fit(const checkpoint::SafetensorsFile& file, const graph::Graph& graph);
 
 // The model of a checkpoint. Error as require_fit().
-ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const Graph& graph);
+ModelValues read_model_values(const checkpoint::SafetensorsFile& file, const graph::Graph& graph);
 
 // The state from which a session continues, and the parts of the checkpoint that it cannot use.
 struct Restoration {

@@ -49,7 +49,7 @@ class MappedReader {
     return values;
   }
 
-  void finish(const Graph& graph) {
+  void finish(const graph::Graph& graph) {
     for (const checkpoint::StoredTensor& tensor : file_.tensors()) {
       const std::string& name = tensor.info.name;
       const bool ignored = std::ranges::any_of(
@@ -80,14 +80,14 @@ class MappedReader {
 
 }  // namespace
 
-void require_fit(const checkpoint::SafetensorsFile& file, const Graph& graph,
+void require_fit(const checkpoint::SafetensorsFile& file, const graph::Graph& graph,
                  const WeightsMap& map) {
   MappedReader reader(file, map);
   for (const ModelTensor& tensor : model_tensors(graph)) reader.find(tensor);
   reader.finish(graph);
 }
 
-ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const Graph& graph,
+ModelValues read_foreign_weights(const checkpoint::SafetensorsFile& file, const graph::Graph& graph,
                                  const WeightsMap& map) {
   MappedReader reader(file, map);
   ModelValues values =

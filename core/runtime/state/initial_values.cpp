@@ -7,9 +7,9 @@
 
 namespace convoy::runtime {
 
-std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std::uint64_t seed,
-                                    bool hash, int threads) {
-  const GraphVariable& variable = graph.variables()[index];
+std::vector<float> initial_variable(const graph::Graph& graph, std::uint32_t index,
+                                    std::uint64_t seed, bool hash, int threads) {
+  const graph::GraphVariable& variable = graph.variables()[index];
   std::vector<float> plain(variable.elements);
   if (hash) {
     for (std::uint32_t e = 0; e < variable.elements; ++e)
@@ -21,9 +21,9 @@ std::vector<float> initial_variable(const Graph& graph, std::uint32_t index, std
   return plain;
 }
 
-std::vector<float> initial_state(const Graph& graph) {
+std::vector<float> initial_state(const graph::Graph& graph) {
   std::vector<float> state(graph.state_elements(), 0.0f);
-  for (const GraphNode& node : graph.nodes()) {
+  for (const graph::GraphNode& node : graph.nodes()) {
     if (node.layer.kind != CONVOY_LAYER_BATCH_NORM) continue;
     const auto variance =
         state.begin() + static_cast<std::ptrdiff_t>(node.state_first) + node.output.channels;

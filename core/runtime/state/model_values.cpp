@@ -13,12 +13,12 @@ bool are_finite(const ModelValues& values) {
   });
 }
 
-void require_values_of(const Graph& graph, const ModelValues& values) {
+void require_values_of(const graph::Graph& graph, const ModelValues& values) {
   if (values.variables.size() != graph.variables().size())
     fail(ExitCode::kFailed, "values of {} variables, but {} has {}; they belong to another model",
          values.variables.size(), graph.model(), graph.variables().size());
   for (std::size_t i = 0; i < values.variables.size(); ++i) {
-    const GraphVariable& variable = graph.variables()[i];
+    const graph::GraphVariable& variable = graph.variables()[i];
     if (values.variables[i].size() != variable.elements)
       fail(ExitCode::kFailed,
            "{} values of {}, which has {} in {}; they belong to another model or other options",

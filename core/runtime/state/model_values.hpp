@@ -20,6 +20,6 @@ using OptimizerValues = std::vector<std::vector<std::vector<float>>>;
 bool are_finite(const ModelValues& values);
 
 // Error kFailed naming the first tensor that is missing or has another size than in this model.
-void require_values_of(const Graph& graph, const ModelValues& values);
+void require_values_of(const graph::Graph& graph, const ModelValues& values);
 
 }  // namespace convoy::runtime

@@ -19,8 +19,8 @@ constexpr std::uint64_t kStretch = std::uint64_t{1} << 20;
 
 }  // namespace
 
-StoredValues::StoredValues(const Graph& graph, const Arena& arena, const Plan& plan,
-                           PlanMemory& memory, const ClusterTask* task)
+StoredValues::StoredValues(const graph::Graph& graph, const graph::Arena& arena,
+                           const plan::Plan& plan, PlanMemory& memory, const ClusterTask* task)
     : graph_(graph), arena_(arena), plan_(plan), memory_(memory), task_(task) {}
 
 ModelValues StoredValues::read_model() const {
@@ -53,10 +53,10 @@ void StoredValues::write_variable(std::size_t variable, std::span<const float> v
   const std::uint64_t first = arena_.range(variable).first;
   const float* next = values.data();
   std::vector<float> storage;
-  for (const RowSlab& slab :
-       row_slabs(arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+  for (const graph::RowSlab& slab : graph::row_slabs(
+           arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
     storage.resize(slab.layout.elements);
-    pack(slab.layout, slab.dimensions, next, storage.data());
+    graph::pack(slab.layout, slab.dimensions, next, storage.data());
     next += slab.elements();
     std::span<const float> rest = storage;
     for (const convoy_range& piece : slab.pieces) {
@@ -92,7 +92,7 @@ void StoredValues::write_optimizer(const OptimizerValues& slots, std::uint64_t u
 
 double StoredValues::square_sum() const {
   double sum = 0;
-  for (const convoy_decay_range& range : decayed_ranges(graph_, arena_))
+  for (const convoy_decay_range& range : graph::decayed_ranges(graph_, arena_))
     for (std::uint64_t done = 0; done < range.count; done += kStretch) {
       std::vector<float> values(std::min(kStretch, range.count - done));
       read_parameters({range.first + done, values.size()}, values.data());
@@ -101,7 +101,7 @@ double StoredValues::square_sum() const {
   return sum;
 }
 
-LossScale StoredValues::loss_scale() const {
+plan::LossScale StoredValues::loss_scale() const {
   for (const std::uint32_t buffer : loss_scale_buffers(plan_)) {
     if (memory_.stored(buffer).empty()) continue;  // another host's
     const std::vector<float> values = memory_.read_buffer(buffer);
@@ -110,7 +110,7 @@ LossScale StoredValues::loss_scale() const {
   return {};
 }
 
-void StoredValues::set_loss_scale(const LossScale& value) {
+void StoredValues::set_loss_scale(const plan::LossScale& value) {
   for (const std::uint32_t buffer : loss_scale_buffers(plan_))
     memory_.write_buffer(buffer,
                          {static_cast<float>(value.scale), static_cast<float>(value.clean_steps)});
@@ -118,7 +118,7 @@ void StoredValues::set_loss_scale(const LossScale& value) {
 
 StoredValues::Snapshot StoredValues::snapshot() const {
   Snapshot state;
-  const ElementRange all{0, arena_.elements()};
+  const plan::ElementRange all{0, arena_.elements()};
   state.parameters.resize(all.count);
   read_parameters(all, state.parameters.data());
   for (std::uint32_t slot = 0; slot < memory_.state_slots(); ++slot)
@@ -158,8 +158,8 @@ void StoredValues::visit_variable(std::size_t variable,
   const std::uint64_t first = arena_.range(variable).first;
   std::vector<float> storage;
   std::vector<float> values;
-  for (const RowSlab& slab :
-       row_slabs(arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
+  for (const graph::RowSlab& slab : graph::row_slabs(
+           arena_.layout(variable), graph_.variables().at(variable).dimensions, kStretch)) {
     storage.resize(slab.layout.elements);
     float* target = storage.data();
     for (const convoy_range& piece : slab.pieces) {
@@ -167,26 +167,27 @@ void StoredValues::visit_variable(std::size_t variable,
       target += piece.count;
     }
     values.resize(slab.elements());
-    unpack(slab.layout, slab.dimensions, storage.data(), values.data());
+    graph::unpack(slab.layout, slab.dimensions, storage.data(), values.data());
     visit(values);
   }
 }
 
-void StoredValues::read_parameters(const ElementRange& range, float* values) const {
+void StoredValues::read_parameters(const plan::ElementRange& range, float* values) const {
   memory_.read_parameters(range, values);
   if (task_ != nullptr) take_from_holders(range, values);
 }
 
-std::vector<float> StoredValues::read_slot(std::uint32_t slot, const ElementRange& range) const {
+std::vector<float> StoredValues::read_slot(std::uint32_t slot,
+                                           const plan::ElementRange& range) const {
   std::vector<float> values = memory_.read_optimizer_state(slot, range);
   if (task_ != nullptr) take_from_holders(range, values.data());
   return values;
 }
 
 // Every host gives what it holds of the range, a stretch at a time: control messages are small.
-void StoredValues::take_from_holders(const ElementRange& range, float* values) const {
+void StoredValues::take_from_holders(const plan::ElementRange& range, float* values) const {
   for (std::uint64_t done = 0; done < range.count; done += kStretch) {
-    const ElementRange stretch{range.first + done, std::min(kStretch, range.count - done)};
+    const plan::ElementRange stretch{range.first + done, std::min(kStretch, range.count - done)};
     const std::vector<PlanMemory::HeldRange> pieces = memory_.holders(stretch);
     const auto at = [&](const PlanMemory::HeldRange& piece) {
       return values + (piece.range.first - range.first);
@@ -207,11 +208,11 @@ void StoredValues::take_from_holders(const ElementRange& range, float* values) c
 }
 
 std::vector<float> StoredValues::plain(std::size_t variable, std::vector<float> storage) const {
-  const GraphVariable& it = graph_.variables().at(variable);
+  const graph::GraphVariable& it = graph_.variables().at(variable);
   const convoy_layout& layout = arena_.layout(variable);
-  if (is_plain(layout, it.dimensions)) return storage;
+  if (graph::is_plain(layout, it.dimensions)) return storage;
   std::vector<float> values(it.elements);
-  unpack(layout, it.dimensions, storage.data(), values.data());
+  graph::unpack(layout, it.dimensions, storage.data(), values.data());
   return values;
 }
 
@@ -219,13 +220,13 @@ std::vector<float> StoredValues::packed(std::size_t variable, const std::vector<
                                         float padding) const {
   const std::vector<std::uint64_t>& dimensions = graph_.variables().at(variable).dimensions;
   const convoy_layout& layout = arena_.layout(variable);
-  if (is_plain(layout, dimensions)) return values;
+  if (graph::is_plain(layout, dimensions)) return values;
   std::vector<float> storage(layout.elements);
-  pack(layout, dimensions, values.data(), storage.data());
+  graph::pack(layout, dimensions, values.data(), storage.data());
   if (padding == 0) return storage;
   // pack() left zeros where no element lies.
   std::vector<float> taken(storage.size());
-  pack(layout, dimensions, std::vector<float>(values.size(), 1).data(), taken.data());
+  graph::pack(layout, dimensions, std::vector<float>(values.size(), 1).data(), taken.data());
   for (std::size_t e = 0; e < taken.size(); ++e)
     if (taken[e] == 0) storage[e] = padding;
   return storage;

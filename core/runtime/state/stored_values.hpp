@@ -23,8 +23,8 @@ namespace convoy::runtime {
 class StoredValues {
  public:
   // plan: lowered, with all stages. task: null on a single host. All of it must outlive this.
-  StoredValues(const Graph& graph, const Arena& arena, const Plan& plan, PlanMemory& memory,
-               const ClusterTask* task);
+  StoredValues(const graph::Graph& graph, const graph::Arena& arena, const plan::Plan& plan,
+               PlanMemory& memory, const ClusterTask* task);
 
   // The parameters, and replica 0's batch norm statistics.
   ModelValues read_model() const;
@@ -51,8 +51,8 @@ class StoredValues {
 
   // The loss scale, and another one for the next step; only while no step is open. Without loss
   // scaling it is always 1, and setting it has no effect.
-  LossScale loss_scale() const;
-  void set_loss_scale(const LossScale& value);
+  plan::LossScale loss_scale() const;
+  void set_loss_scale(const plan::LossScale& value);
 
   // All of these values in the order of storage, for another plan with the same storage.
   struct Snapshot {
@@ -60,7 +60,7 @@ class StoredValues {
     std::vector<std::vector<float>> optimizer;  // per slot
     std::uint64_t updates = 0;
     std::map<std::uint32_t, std::vector<float>> statistics;  // by replica of this host
-    LossScale loss_scale;
+    plan::LossScale loss_scale;
   };
   Snapshot snapshot() const;
   // Leaves out the loss scale, which the plan's prologue sets.
@@ -68,18 +68,18 @@ class StoredValues {
 
  private:
   std::vector<float> read_statistics() const;
-  void read_parameters(const ElementRange& range, float* values) const;
-  std::vector<float> read_slot(std::uint32_t slot, const ElementRange& range) const;
+  void read_parameters(const plan::ElementRange& range, float* values) const;
+  std::vector<float> read_slot(std::uint32_t slot, const plan::ElementRange& range) const;
   void visit_variable(std::size_t variable,
                       const std::function<void(std::span<const float>)>& visit) const;
-  void take_from_holders(const ElementRange& range, float* values) const;
+  void take_from_holders(const plan::ElementRange& range, float* values) const;
   std::vector<float> plain(std::size_t variable, std::vector<float> storage) const;
   std::vector<float> packed(std::size_t variable, const std::vector<float>& values,
                             float padding) const;
 
-  const Graph& graph_;
-  const Arena& arena_;
-  const Plan& plan_;
+  const graph::Graph& graph_;
+  const graph::Arena& arena_;
+  const plan::Plan& plan_;
   PlanMemory& memory_;
   const ClusterTask* task_;
 };

@@ -13,7 +13,7 @@
 namespace convoy::runtime {
 namespace {
 
-using Ranges = std::vector<ElementRange>;
+using Ranges = std::vector<plan::ElementRange>;
 using Bytes = std::vector<std::byte>;
 
 template <typename Number>
@@ -31,7 +31,7 @@ std::vector<Number> numbers_of(const Bytes& bytes) {
 
 // A piece of memory that lives across iterations. Contents are bytes of ranges of its elements.
 struct LivePiece {
-  using Contents = std::function<Bytes(const ElementRange&)>;
+  using Contents = std::function<Bytes(const plan::ElementRange&)>;
 
   std::string name;
   std::uint32_t dtype = CONVOY_F32;
@@ -44,9 +44,9 @@ struct LivePiece {
   // In stretches, because the piece may be as large as the model.
   bool holds_what_is_implied() const {
     constexpr std::uint64_t kAtOnce = std::uint64_t{1} << 20;
-    for (const ElementRange& range : ranges)
+    for (const plan::ElementRange& range : ranges)
       for (std::uint64_t done = 0; done < range.count; done += kAtOnce) {
-        const ElementRange stretch{range.first + done, std::min(kAtOnce, range.count - done)};
+        const plan::ElementRange stretch{range.first + done, std::min(kAtOnce, range.count - done)};
         if (read(stretch) != implied(stretch)) return false;
       }
     return true;
@@ -74,23 +74,26 @@ class LivePieces {
 
  private:
   void visit_buffers(const std::function<void(const LivePiece&)>& visit) const {
-    const auto live = live_ranges_at(plan_, step_, phase_);
+    const auto live = plan::live_ranges_at(plan_, step_, phase_);
     for (std::uint32_t i = 0; i < live.size(); ++i) {
       if (live[i].empty()) continue;
-      const PlanBuffer& buffer = plan_.buffers[i];
+      const plan::PlanBuffer& buffer = plan_.buffers[i];
       const bool copy = buffer.is_of_model();
       LivePiece piece{plan_.buffer_name(i), buffer.dtype, buffer.count, live[i], {}, {}, {}};
-      piece.implied = [this, copy, size = dtype_bytes(buffer.dtype)](const ElementRange& range) {
+      piece.implied = [this, copy,
+                       size = plan::dtype_bytes(buffer.dtype)](const plan::ElementRange& range) {
         return copy ? bytes_of(memory_.read_parameters(range)) : Bytes(range.count * size);
       };
-      piece.read = [this, i](const ElementRange& range) { return memory_.read_bytes(i, range); };
+      piece.read = [this, i](const plan::ElementRange& range) {
+        return memory_.read_bytes(i, range);
+      };
       piece.write = [this, i](const Bytes& bytes) { memory_.write_bytes(i, bytes); };
       visit(piece);
     }
   }
 
   void visit_optimizer(const std::function<void(const LivePiece&)>& visit) const {
-    const auto updated = updated_ranges(plan_);
+    const auto updated = plan::updated_ranges(plan_);
     for (std::uint32_t slot = 0; slot < memory_.state_slots(); ++slot)
       for (std::uint32_t i = 0; i < updated.size(); ++i)
         if (!updated[i].empty()) visit(optimizer_piece(i, slot, updated[i]));
@@ -105,10 +108,10 @@ class LivePieces {
                     {},
                     {},
                     {}};
-    piece.implied = [this, slot](const ElementRange& range) {
+    piece.implied = [this, slot](const plan::ElementRange& range) {
       return bytes_of(memory_.read_optimizer_state(slot, range));
     };
-    piece.read = [this, buffer, slot](const ElementRange& range) {
+    piece.read = [this, buffer, slot](const plan::ElementRange& range) {
       return bytes_of(memory_.read_state(buffer, slot, range));
     };
     piece.write = [this, buffer, slot](const Bytes& bytes) {
@@ -121,7 +124,7 @@ class LivePieces {
   void visit_update_counts(const std::function<void(const LivePiece&)>& visit) const {
     if (memory_.state_slots() == 0) return;
     for (std::uint32_t i = 0; i < plan_.buffers.size(); ++i) {
-      const std::span<UpdateCounts::Cell> cells = memory_.update_counts().cells(i);
+      const std::span<plan::UpdateCounts::Cell> cells = memory_.update_counts().cells(i);
       if (cells.empty()) continue;
       LivePiece piece{plan_.buffer_name(i) + "/updates",
                       CONVOY_I32,
@@ -130,12 +133,12 @@ class LivePieces {
                       {},
                       {},
                       {}};
-      piece.implied = [this](const ElementRange& range) {
+      piece.implied = [this](const plan::ElementRange& range) {
         return bytes_of(std::vector(range.count, number_of(memory_.update_counts().most())));
       };
-      piece.read = [cells](const ElementRange& range) {
+      piece.read = [cells](const plan::ElementRange& range) {
         std::vector<std::uint32_t> numbers;
-        for (const UpdateCounts::Cell& cell : cells.subspan(range.first, range.count))
+        for (const plan::UpdateCounts::Cell& cell : cells.subspan(range.first, range.count))
           numbers.push_back(number_of(cell.updates));
         return bytes_of(numbers);
       };
@@ -151,7 +154,7 @@ class LivePieces {
     return static_cast<std::uint32_t>(updates);
   }
 
-  Bytes statistics(std::uint32_t replica, const ElementRange& range) const {
+  Bytes statistics(std::uint32_t replica, const plan::ElementRange& range) const {
     const std::vector<float> all = memory_.read_replica_state(replica);
     const auto bytes = std::as_bytes(std::span(all).subspan(range.first, range.count));
     return {bytes.begin(), bytes.end()};
@@ -163,8 +166,8 @@ class LivePieces {
     for (std::uint32_t replica = 1; replica < session_.cluster().replicas(); ++replica) {
       LivePiece piece{
           fmt::format("statistics({})", replica), CONVOY_F32, count, {{0, count}}, {}, {}, {}};
-      piece.implied = [this](const ElementRange& range) { return statistics(0, range); };
-      piece.read = [this, replica](const ElementRange& range) {
+      piece.implied = [this](const plan::ElementRange& range) { return statistics(0, range); };
+      piece.read = [this, replica](const plan::ElementRange& range) {
         return statistics(replica, range);
       };
       piece.write = [this, replica](const Bytes& bytes) {
@@ -175,7 +178,7 @@ class LivePieces {
   }
 
   Session& session_;
-  const Plan& plan_;
+  const plan::Plan& plan_;
   PlanMemory& memory_;
   std::uint64_t step_;
   std::uint32_t phase_;
@@ -189,10 +192,11 @@ void write_parts(Session& session, const TrainingState& state, std::int64_t firs
         std::ranges::find(unknown, piece.name, [](const auto* it) { return it->name; });
     if (found == unknown.end()) return;
     const StatePart& part = **found;
-    if (part.dtype != piece.dtype || part.bytes.size() != piece.count * dtype_bytes(piece.dtype))
+    if (part.dtype != piece.dtype ||
+        part.bytes.size() != piece.count * plan::dtype_bytes(piece.dtype))
       fail(ExitCode::kFailed, "saved state of {}: {} bytes of {}, but the plan has {} of {}",
-           part.name, part.bytes.size(), dtype_name(part.dtype),
-           piece.count * dtype_bytes(piece.dtype), dtype_name(piece.dtype));
+           part.name, part.bytes.size(), plan::dtype_name(part.dtype),
+           piece.count * plan::dtype_bytes(piece.dtype), plan::dtype_name(piece.dtype));
     piece.write(part.bytes);
     unknown.erase(found);
   });
@@ -204,7 +208,7 @@ void write_parts(Session& session, const TrainingState& state, std::int64_t firs
 }  // namespace
 
 StateIdentity identity_of(const Session& session) {
-  return {plan_hash(session.plan()->step.lowered()), session.arena().hash(),
+  return {plan::plan_hash(session.plan()->step.lowered()), session.arena().hash(),
           session.cluster().replicas(), session.options().batch};
 }
 

@@ -26,7 +26,7 @@ struct TrainingState {
   OptimizerValues optimizer;  // empty: the slots' initial values
   // How many updates those have had; 0 where they have their initial values.
   std::uint64_t updates = 0;
-  LossScale loss_scale;
+  plan::LossScale loss_scale;
   // Whether `parts` are known. With them, a session with the same lowered plan and storage gives
   // the same bits as an uninterrupted one. Without them, it continues from values and optimizer
   // state alone.

@@ -24,17 +24,17 @@ constexpr double kRateOfCall = 0.1;          // learning rate of the call
 constexpr float kRelativeTolerance = 1e-4f;  // of the largest magnitude that the host form writes
 
 struct FreeOnDevice {
-  OpenDevice* device = nullptr;
+  plugin::OpenDevice* device = nullptr;
   void operator()(void* memory) const { device->deallocate(memory); }
 };
 
 // One span of the call, with guards around it, on the host and on the device.
 struct SpanOnBoth {
-  PlanSpan span;
+  plan::PlanSpan span;
   std::vector<unsigned char> host;
   std::unique_ptr<void, FreeOnDevice> there;
 
-  std::uint64_t bytes() const { return span.count * dtype_bytes(span.dtype); }
+  std::uint64_t bytes() const { return span.count * plan::dtype_bytes(span.dtype); }
   void* on_host() { return host.data() + kMarginBytes; }
   void* on_device() const { return static_cast<unsigned char*>(there.get()) + kMarginBytes; }
 };
@@ -48,10 +48,10 @@ struct SubmittedCall {
 
 class DeviceTrial {
  public:
-  DeviceTrial(OpenDevice& device, const Plan& plan, const Operation& call)
+  DeviceTrial(plugin::OpenDevice& device, const plan::Plan& plan, const plan::Operation& call)
       : device_(device), plan_(plan), call_(call) {
-    for (const SpanList* list : {&call.reads, &call.writes})
-      for (const PlanSpan& span : *list) add(span);
+    for (const plan::SpanList* list : {&call.reads, &call.writes})
+      for (const plan::PlanSpan& span : *list) add(span);
   }
 
   bool is_too_large() const {
@@ -60,7 +60,7 @@ class DeviceTrial {
     return bytes > kMostCallBytes;
   }
 
-  std::string run(void* built, const HostKernel& host) {
+  std::string run(void* built, const plan::HostKernel& host) {
     fill();
     run_there(built);
     if (host.call(call_, regions(call_.reads, false), regions(call_.writes, false), 0,
@@ -72,9 +72,9 @@ class DeviceTrial {
   }
 
  private:
-  void add(const PlanSpan& span) {
+  void add(const plan::PlanSpan& span) {
     for (const SpanOnBoth& it : spans_)
-      if (same_span(it.span, span)) return;
+      if (plan::same_span(it.span, span)) return;
     spans_.push_back({span, {}, {nullptr, {&device_}}});
   }
 
@@ -94,11 +94,11 @@ class DeviceTrial {
     }
   }
 
-  std::vector<convoy_region> regions(const SpanList& list, bool there) {
+  std::vector<convoy_region> regions(const plan::SpanList& list, bool there) {
     std::vector<convoy_region> result;
-    for (const PlanSpan& span : list)
+    for (const plan::PlanSpan& span : list)
       for (SpanOnBoth& it : spans_)
-        if (same_span(it.span, span))
+        if (plan::same_span(it.span, span))
           result.push_back(
               {there ? it.on_device() : it.on_host(), span.count, span.dtype, call_.place});
     return result;
@@ -163,16 +163,16 @@ class DeviceTrial {
     return {};
   }
 
-  OpenDevice& device_;
-  const Plan& plan_;
-  const Operation& call_;
+  plugin::OpenDevice& device_;
+  const plan::Plan& plan_;
+  const plan::Operation& call_;
   std::vector<SpanOnBoth> spans_;
 };
 
 }  // namespace
 
-std::string try_on_device(OpenDevice& device, void* built, const HostKernel& host, const Plan& plan,
-                          const Operation& call) {
+std::string try_on_device(plugin::OpenDevice& device, void* built, const plan::HostKernel& host,
+                          const plan::Plan& plan, const plan::Operation& call) {
   DeviceTrial trial(device, plan, call);
   return trial.is_too_large() ? std::string() : trial.run(built, host);
 }

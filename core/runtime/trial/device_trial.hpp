@@ -14,7 +14,7 @@ namespace convoy::runtime {
 //
 // Says what differs ("writes 0.5 to element 3 of gradient(0)[0..64) (cpu:0), and the host function
 // 0.25"), or nothing. Up to 64 MiB; for larger spans it tries nothing. Error when the device fails.
-std::string try_on_device(OpenDevice& device, void* built, const HostKernel& host, const Plan& plan,
-                          const Operation& call);
+std::string try_on_device(plugin::OpenDevice& device, void* built, const plan::HostKernel& host,
+                          const plan::Plan& plan, const plan::Operation& call);
 
 }  // namespace convoy::runtime

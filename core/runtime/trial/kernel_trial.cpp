@@ -73,7 +73,7 @@ struct ProcessEnd {
   bool was_late = false;
 };
 
-std::string problem_of(const ProcessEnd& process, const TrialEnd& end, const Plan& plan,
+std::string problem_of(const ProcessEnd& process, const TrialEnd& end, const plan::Plan& plan,
                        const TrialSpans& spans, FencedMemory::Side at_guard,
                        const TrialTime& time) {
   std::string problem;
@@ -88,7 +88,7 @@ std::string problem_of(const ProcessEnd& process, const TrialEnd& end, const Pla
 }
 
 // In a child process. How that ends; adds the time that it computed.
-ProcessEnd run_trial(const HostKernel& kernel, const Operation& call, TrialSpans& spans,
+ProcessEnd run_trial(const plan::HostKernel& kernel, const plan::Operation& call, TrialSpans& spans,
                      TrialEnd& end, FencedMemory::Side at_guard, const TrialTime& time,
                      double& seconds) {
   const pid_t parent = getpid();
@@ -107,17 +107,18 @@ ProcessEnd run_trial(const HostKernel& kernel, const Operation& call, TrialSpans
 
 }  // namespace
 
-std::string too_large_to_try(const Operation& call) {
+std::string too_large_to_try(const plan::Operation& call) {
   std::uint64_t copies = 0;
-  for (const PlanSpan& span : call.writes) copies += span.count * dtype_bytes(span.dtype);
+  for (const plan::PlanSpan& span : call.writes)
+    copies += span.count * plan::dtype_bytes(span.dtype);
   const std::uint64_t bytes = bytes_of_spans(call);
   static const std::uint64_t kMost =
       std::min(kMostBytes, available_memory(SystemRoot("/")).value_or(2 * kMostBytes) / 2);
   return bytes + copies <= kMost ? "" : fmt::format("{} MiB of spans", bytes >> 20);
 }
 
-KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,
-                       const TrialTime& time) {
+KernelTrial try_kernel(const plan::HostKernel& kernel, const plan::Plan& plan,
+                       const plan::Operation& call, const TrialTime& time) {
   KernelTrial result;
   void* const shared =
       mmap(nullptr, sizeof(TrialEnd), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -138,7 +139,7 @@ KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operati
   return result;
 }
 
-void call_guarded(const HostKernel& kernel, const Operation& call) {
+void call_guarded(const plan::HostKernel& kernel, const plan::Operation& call) {
   if (bytes_of_spans(call) > kMostGuardedBytes) return;
   for (const auto at_guard : {FencedMemory::Side::kEnd, FencedMemory::Side::kBegin}) {
     TrialSpans spans(call, at_guard);

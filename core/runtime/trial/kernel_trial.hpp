@@ -33,16 +33,16 @@ struct KernelTrial {
 // declared sum (convoy_call_effect) is compared with the sum of the reads. Further calls are those
 // of a later step with another learning rate, and calls with very large and very small numbers,
 // whose sums are compared where they are finite. Not for calls that are too large.
-KernelTrial try_kernel(const HostKernel& kernel, const Plan& plan, const Operation& call,
-                       const TrialTime& time = {});
+KernelTrial try_kernel(const plan::HostKernel& kernel, const plan::Plan& plan,
+                       const plan::Operation& call, const TrialTime& time = {});
 
 // "8192 MiB of spans" where a trial of the call would take more than 4 GiB, or more than half of
 // the memory that is available, or nothing.
-std::string too_large_to_try(const Operation& call);
+std::string too_large_to_try(const plan::Operation& call);
 
 // Calls it on such memory in this process, once with each end at a guard; an access outside the
 // spans crashes. For a forked child process (PluginHost::try_first()). Does nothing where the spans
 // have more than 64 MiB.
-void call_guarded(const HostKernel& kernel, const Operation& call);
+void call_guarded(const plan::HostKernel& kernel, const plan::Operation& call);
 
 }  // namespace convoy::runtime

@@ -134,7 +134,7 @@ bool TrialCalls::holds(std::size_t span, const Bytes& bytes) const {
 void TrialCalls::compare_written(std::size_t span, const Bytes& after) const {
   if (holds(span, after)) return;
   const std::byte* const other_after = spans_[span].memory.data();
-  const std::size_t size = dtype_bytes(spans_[span].span.dtype);
+  const std::size_t size = plan::dtype_bytes(spans_[span].span.dtype);
   for (std::uint64_t k = 0; k < spans_[span].span.count; ++k) {
     const std::byte* const a = after.data() + k * size;
     const std::byte* const b = other_after + k * size;

@@ -45,7 +45,7 @@ struct TrialEnd {
 // Calls one kernel several times.
 class TrialCalls {
  public:
-  TrialCalls(const HostKernel& kernel, const Operation& call, TrialSpans& spans)
+  TrialCalls(const plan::HostKernel& kernel, const plan::Operation& call, TrialSpans& spans)
       : kernel_(kernel), call_(call), spans_(spans) {}
 
   // In a single call, for which only addresses matter.
@@ -74,8 +74,8 @@ class TrialCalls {
   bool is_sum(std::uint64_t element, const ReadSum& read, const std::vector<std::size_t>& writes,
               double precision, bool must_be_finite) const;
 
-  const HostKernel& kernel_;
-  const Operation& call_;
+  const plan::HostKernel& kernel_;
+  const plan::Operation& call_;
   TrialSpans& spans_;
 };
 

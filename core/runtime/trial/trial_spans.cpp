@@ -18,14 +18,14 @@ bool holds_floats(std::uint32_t dtype) {
 }
 
 std::uint32_t bits_of(float number, std::uint32_t dtype) {
-  if (dtype == CONVOY_F16) return to_f16(number);
-  if (dtype == CONVOY_BF16) return to_bf16(number);
+  if (dtype == CONVOY_F16) return plan::to_f16(number);
+  if (dtype == CONVOY_BF16) return plan::to_bf16(number);
   return std::bit_cast<std::uint32_t>(number);
 }
 
 float number_of(std::uint32_t bits, std::uint32_t dtype) {
-  if (dtype == CONVOY_F16) return from_f16(static_cast<std::uint16_t>(bits));
-  if (dtype == CONVOY_BF16) return from_bf16(static_cast<std::uint16_t>(bits));
+  if (dtype == CONVOY_F16) return plan::from_f16(static_cast<std::uint16_t>(bits));
+  if (dtype == CONVOY_BF16) return plan::from_bf16(static_cast<std::uint16_t>(bits));
   return std::bit_cast<float>(bits);
 }
 
@@ -36,31 +36,31 @@ float usual_number(std::size_t n, int exponent) {
 
 std::uint32_t bits_at(const std::byte* bytes, std::uint32_t dtype) {
   std::uint32_t bits = 0;
-  std::memcpy(&bits, bytes, dtype_bytes(dtype));  // the first bytes are the lowest ones
+  std::memcpy(&bits, bytes, plan::dtype_bytes(dtype));  // the first bytes are the lowest ones
   return bits;
 }
 
 }  // namespace
 
-TrialSpans::TrialSpans(const Operation& call, FencedMemory::Side at_guard) {
-  const auto entry = [&](const PlanSpan& span) -> Tried& {
+TrialSpans::TrialSpans(const plan::Operation& call, FencedMemory::Side at_guard) {
+  const auto entry = [&](const plan::PlanSpan& span) -> Tried& {
     for (Tried& it : spans_)
-      if (same_span(it.span, span)) return it;
+      if (plan::same_span(it.span, span)) return it;
     return spans_.emplace_back(
-        Tried{span, false, false, {span.count * dtype_bytes(span.dtype), at_guard}});
+        Tried{span, false, false, {span.count * plan::dtype_bytes(span.dtype), at_guard}});
   };
-  for (const PlanSpan& span : call.reads) entry(span).read = true;
-  for (const PlanSpan& span : call.writes) entry(span).written = true;
+  for (const plan::PlanSpan& span : call.reads) entry(span).read = true;
+  for (const plan::PlanSpan& span : call.writes) entry(span).written = true;
   reads_ = indices_of(call.reads);
   writes_ = indices_of(call.writes);
   bits_.resize(spans_.size());
 }
 
-std::vector<std::size_t> TrialSpans::indices_of(const SpanList& list) const {
+std::vector<std::size_t> TrialSpans::indices_of(const plan::SpanList& list) const {
   std::vector<std::size_t> result;
-  for (const PlanSpan& span : list) {
+  for (const plan::PlanSpan& span : list) {
     std::size_t i = 0;
-    while (!same_span(spans_[i].span, span)) ++i;
+    while (!plan::same_span(spans_[i].span, span)) ++i;
     result.push_back(i);
   }
   return result;
@@ -80,7 +80,7 @@ void TrialSpans::fill(unsigned variant, int exponent) {
     for (std::size_t n = 0; n < kNumbers; ++n)
       bits_[i][n] = bits_of(usual_number(n, exponent), dtype);
     spans_[i].memory.allow_writes(true);
-    switch (dtype_bytes(dtype)) {
+    switch (plan::dtype_bytes(dtype)) {
       case sizeof(std::uint32_t):
         put<std::uint32_t>(i, variant);
         break;
@@ -120,7 +120,7 @@ std::uint32_t TrialSpans::filled_bits(std::size_t span, unsigned variant,
   const std::uint32_t dtype = spans_[span].span.dtype;
   if (holds_floats(dtype)) return bits_[span][(first_number(span, variant) + element) % kNumbers];
   if (spans_[span].read || variant == 0) return 0;
-  return kOtherBits >> (32 - 8 * dtype_bytes(dtype));
+  return kOtherBits >> (32 - 8 * plan::dtype_bytes(dtype));
 }
 
 float TrialSpans::filled_number(std::size_t span, std::uint64_t element) const {
@@ -134,7 +134,7 @@ float TrialSpans::number(std::size_t span, std::uint64_t element) const {
     std::memcpy(&value, spans_[span].memory.data() + element * sizeof(value), sizeof(value));
     return value;
   }
-  return number_of(bits_at(spans_[span].memory.data() + element * dtype_bytes(dtype), dtype),
+  return number_of(bits_at(spans_[span].memory.data() + element * plan::dtype_bytes(dtype), dtype),
                    dtype);
 }
 
@@ -143,16 +143,16 @@ bool TrialSpans::is_filled(std::size_t span, unsigned variant, std::uint64_t ele
   return bits_at(bytes, spans_[span].span.dtype) == filled_bits(span, variant, element);
 }
 
-std::uint64_t bytes_of_spans(const Operation& call) {
-  std::vector<PlanSpan> spans;
+std::uint64_t bytes_of_spans(const plan::Operation& call) {
+  std::vector<plan::PlanSpan> spans;
   std::uint64_t bytes = 0;
-  for (const SpanList* list : {&call.reads, &call.writes})
-    for (const PlanSpan& span : *list) {
+  for (const plan::SpanList* list : {&call.reads, &call.writes})
+    for (const plan::PlanSpan& span : *list) {
       if (std::any_of(spans.begin(), spans.end(),
-                      [&](const PlanSpan& it) { return same_span(it, span); }))
+                      [&](const plan::PlanSpan& it) { return plan::same_span(it, span); }))
         continue;
       spans.push_back(span);
-      bytes += span.count * dtype_bytes(span.dtype);
+      bytes += span.count * plan::dtype_bytes(span.dtype);
     }
   return bytes;
 }

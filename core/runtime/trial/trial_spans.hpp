@@ -15,12 +15,12 @@ namespace convoy::runtime {
 class TrialSpans {
  public:
   struct Tried {
-    PlanSpan span;
+    plan::PlanSpan span;
     bool read = false, written = false;
     FencedMemory memory;
   };
 
-  TrialSpans(const Operation& call, FencedMemory::Side at_guard);
+  TrialSpans(const plan::Operation& call, FencedMemory::Side at_guard);
 
   // Every span once: a kernel may write what it reads.
   const std::vector<Tried>& all() const { return spans_; }
@@ -44,7 +44,7 @@ class TrialSpans {
                  const std::byte* bytes) const;
 
  private:
-  std::vector<std::size_t> indices_of(const SpanList& list) const;
+  std::vector<std::size_t> indices_of(const plan::SpanList& list) const;
   std::size_t first_number(std::size_t span, unsigned variant) const;
   std::uint32_t filled_bits(std::size_t span, unsigned variant, std::uint64_t element) const;
   template <typename Word>
@@ -57,7 +57,7 @@ class TrialSpans {
 };
 
 // Bytes of the memory of a call's spans.
-std::uint64_t bytes_of_spans(const Operation& call);
+std::uint64_t bytes_of_spans(const plan::Operation& call);
 
 // The distance between neighbouring numbers of a type of floats, relative to them.
 double precision_of(std::uint32_t dtype);

@@ -15,38 +15,38 @@
 namespace convoy::simulate {
 namespace {
 
-std::uint64_t bytes_of(const PlanSpan& span) {
-  return span.count * dtype_bytes(span.dtype);
+std::uint64_t bytes_of(const plan::PlanSpan& span) {
+  return span.count * plan::dtype_bytes(span.dtype);
 }
 
 // The schema's CollectiveCommType.
-std::uint32_t collective_number(OperationKind kind) {
+std::uint32_t collective_number(plan::OperationKind kind) {
   switch (kind) {
-    case OperationKind::kAllReduce:
+    case plan::OperationKind::kAllReduce:
       return 0;
-    case OperationKind::kReduce:
+    case plan::OperationKind::kReduce:
       return 1;
-    case OperationKind::kAllGather:
+    case plan::OperationKind::kAllGather:
       return 2;
-    case OperationKind::kBroadcast:
+    case plan::OperationKind::kBroadcast:
       return 5;
     default:
-      CONVOY_CHECK(kind == OperationKind::kReduceScatter);
+      CONVOY_CHECK(kind == plan::OperationKind::kReduceScatter);
       return 7;
   }
 }
 
 class TraceBuilder {
  public:
-  TraceBuilder(const Plan& plan, const SimulatedMachine& machine,
+  TraceBuilder(const plan::Plan& plan, const SimulatedMachine& machine,
                const std::vector<LayerTimes>& layers,
                const std::vector<SimulatedOperation>& operations)
       : plan_(plan),
         machine_(machine),
         layers_(layers),
         operations_(operations),
-        dependencies_(find_dependencies(plan)),
-        schedule_(order_lanes(plan, dependencies_)),
+        dependencies_(plan::find_dependencies(plan)),
+        schedule_(plan::order_lanes(plan, dependencies_)),
         ranks_(plan.cluster->places.size()),
         nodes_of_(plan.body.size()) {
     CONVOY_CHECK_EQ(operations.size(), plan.body.size());
@@ -79,14 +79,16 @@ class TraceBuilder {
     std::uint64_t last = 0;
   };
 
-  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+  std::uint32_t place_of(const plan::PlanSpan& span) const {
+    return plan_.buffers[span.buffer].place;
+  }
 
   void add(std::uint32_t index) {
     current_ = index;
-    const Operation& operation = plan_.body[index];
-    if (is_collective(operation.kind))
+    const plan::Operation& operation = plan_.body[index];
+    if (plan::is_collective(operation.kind))
       add_collective(operation);
-    else if (operation.kind == OperationKind::kCopy)
+    else if (operation.kind == plan::OperationKind::kCopy)
       add_copy(operation);
     else
       add_kernel(operation);
@@ -95,7 +97,7 @@ class TraceBuilder {
   ChakraNode node(ChakraKind kind, std::uint64_t bytes) const {
     ChakraNode it;
     it.kind = kind;
-    it.name = fmt::format("{} {}", operation_name(plan_.body[current_].kind), current_);
+    it.name = fmt::format("{} {}", plan::operation_name(plan_.body[current_].kind), current_);
     it.bytes = bytes;
     it.start_seconds = operations_[current_].start;
     it.seconds = operations_[current_].end - operations_[current_].start;
@@ -106,9 +108,9 @@ class TraceBuilder {
   void put(std::uint32_t rank, ChakraNode node, std::vector<std::uint64_t> after = {}) {
     node.id = ++ranks_[rank].nodes;
     node.data_dependencies = std::move(after);
-    for (const Dependency& it : dependencies_[current_])
+    for (const plan::Dependency& it : dependencies_[current_])
       if (it.distance == 0) append_last(it.before, rank, node.data_dependencies);
-    const ScheduledOperation& scheduled = schedule_.operations[current_];
+    const plan::ScheduledOperation& scheduled = schedule_.operations[current_];
     if (scheduled.position > 0)
       append_last(schedule_.lanes[scheduled.lane].operations[scheduled.position - 1], rank,
                   node.queue_dependencies);
@@ -146,7 +148,7 @@ class TraceBuilder {
     return ranks_[to].nodes;
   }
 
-  void add_copy(const Operation& copy) {
+  void add_copy(const plan::Operation& copy) {
     const std::uint32_t from = place_of(copy.reads.front());
     const std::uint32_t to = place_of(copy.writes.front());
     const std::uint64_t bytes = bytes_of(copy.writes.front());
@@ -158,50 +160,50 @@ class TraceBuilder {
 
   // Spans in other places are sent to the engine of the kernel before it, and results are sent from
   // there after it.
-  void add_kernel(const Operation& operation) {
+  void add_kernel(const plan::Operation& operation) {
     const std::uint32_t engine = operation.place;
     ChakraNode work = node(ChakraKind::kCompute, 0);
     std::vector<std::uint64_t> received;
-    for (const PlanSpan& span : operation.reads) {
+    for (const plan::PlanSpan& span : operation.reads) {
       work.bytes += bytes_of(span);
       if (place_of(span) != engine)
         received.push_back(put_message(place_of(span), engine, bytes_of(span)));
     }
     bool sends = false;
-    for (const PlanSpan& span : operation.writes) {
+    for (const plan::PlanSpan& span : operation.writes) {
       work.bytes += bytes_of(span);
       sends = sends || place_of(span) != engine;
     }
-    if (is_compute(operation.kind))
+    if (plan::is_compute(operation.kind))
       take_layers(operation, work);
     else
-      work.operations = element_count(operation) * operation.reads.size();
-    if (!is_compute(operation.kind) && (sends || !received.empty())) work.seconds = 0;
+      work.operations = plan::element_count(operation) * operation.reads.size();
+    if (!plan::is_compute(operation.kind) && (sends || !received.empty())) work.seconds = 0;
     put(engine, work, received);
     const std::uint64_t done = ranks_[engine].nodes;
-    for (const PlanSpan& span : operation.writes)
+    for (const plan::PlanSpan& span : operation.writes)
       if (place_of(span) != engine) put_message(engine, place_of(span), bytes_of(span), {done});
   }
 
-  void take_layers(const Operation& operation, ChakraNode& work) const {
+  void take_layers(const plan::Operation& operation, ChakraNode& work) const {
     const LayerTimes& layers = layers_.at(machine_.places.at(operation.place).device);
-    const bool forward = operation.kind == OperationKind::kForward;
+    const bool forward = operation.kind == plan::OperationKind::kForward;
     const PassTime& pass = (forward ? layers.forward : layers.backward).at(operation.segment);
     work.seconds = pass.seconds;
     work.operations = static_cast<std::uint64_t>(pass.flops);
     work.bytes = static_cast<std::uint64_t>(pass.bytes);
   }
 
-  void add_collective(const Operation& operation) {
+  void add_collective(const plan::Operation& operation) {
     std::set<std::uint32_t> members;
     std::uint64_t largest = 0;
     for (const auto* spans : {&operation.reads, &operation.writes})
-      for (const PlanSpan& span : *spans) {
+      for (const plan::PlanSpan& span : *spans) {
         members.insert(place_of(span));
         largest = std::max(largest, bytes_of(span));
       }
     // For a gathering, the part of each member; otherwise the whole.
-    const bool gathers = operation.kind == OperationKind::kAllGather;
+    const bool gathers = operation.kind == plan::OperationKind::kAllGather;
     ChakraNode it =
         node(ChakraKind::kCollective, gathers ? bytes_of(operation.reads.front()) : largest);
     it.collective = collective_number(operation.kind);
@@ -218,12 +220,12 @@ class TraceBuilder {
     return fmt::format("{{\n{}\n}}\n", fmt::join(lines, ",\n"));
   }
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   const SimulatedMachine& machine_;
   const std::vector<LayerTimes>& layers_;
   const std::vector<SimulatedOperation>& operations_;
-  DependencyLists dependencies_;
-  Schedule schedule_;
+  plan::DependencyLists dependencies_;
+  plan::Schedule schedule_;
   std::vector<Rank> ranks_;
   std::vector<std::vector<Nodes>> nodes_of_;  // per operation
   std::uint32_t current_ = 0;                 // operation
@@ -233,7 +235,7 @@ class TraceBuilder {
 
 }  // namespace
 
-ChakraTraces chakra_traces(const Plan& lowered, const SimulatedMachine& machine,
+ChakraTraces chakra_traces(const plan::Plan& lowered, const SimulatedMachine& machine,
                            const std::vector<LayerTimes>& layers,
                            const std::vector<SimulatedOperation>& operations) {
   return TraceBuilder(lowered, machine, layers, operations).run();

@@ -26,7 +26,7 @@ struct ChakraTraces {
 // operations have their time in the simulated step, and those that messages carry out have 1
 // microsecond. Waits for the previous step are left out. `operations` is what simulate() kept for
 // the same plan.
-ChakraTraces chakra_traces(const Plan& lowered, const SimulatedMachine& machine,
+ChakraTraces chakra_traces(const plan::Plan& lowered, const SimulatedMachine& machine,
                            const std::vector<LayerTimes>& layers,
                            const std::vector<SimulatedOperation>& operations);
 

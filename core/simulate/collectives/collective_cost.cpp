@@ -4,7 +4,7 @@
 
 namespace convoy::simulate {
 
-CostedTask CollectiveCost::task(const Operation& operation,
+CostedTask CollectiveCost::task(const plan::Operation& operation,
                                 const std::vector<std::uint32_t>& places, double bytes) {
   const CollectiveLibrary* library = options_.software.collectives.get();
   if (library == nullptr || places.size() == 1) return ring_.task(operation.kind, places, bytes);

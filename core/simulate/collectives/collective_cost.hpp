@@ -20,7 +20,7 @@ class CollectiveCost {
       : machine_(machine), options_(options), routes_(routes), ring_(machine, options, routes) {}
 
   // `places` are the participants in the operation's order, `bytes` is the size of the whole span.
-  CostedTask task(const Operation& operation, const std::vector<std::uint32_t>& places,
+  CostedTask task(const plan::Operation& operation, const std::vector<std::uint32_t>& places,
                   double bytes);
   // The choices made for the tasks, in the order of TaskCost::way.
   std::vector<CollectiveChoice> take_choices() { return std::move(choices_); }

@@ -47,7 +47,7 @@ CollectiveModel::CollectiveModel(const SimulatedMachine& machine, const Collecti
       routes_(routes),
       group_(machine, library, routes, places) {}
 
-CollectiveModel::Options& CollectiveModel::options(OperationKind kind) {
+CollectiveModel::Options& CollectiveModel::options(plan::OperationKind kind) {
   const auto [it, is_new] = options_.try_emplace(kind);
   if (!is_new) return it->second;
   it->second.patterns = collective_patterns(group_, library_, kind, machine_.network_reduces);
@@ -114,7 +114,7 @@ bool CollectiveModel::is_allowed(const CollectivePattern& pattern, std::uint32_t
   return library_.has[static_cast<std::size_t>(pattern.algorithm)];
 }
 
-CollectiveChoice CollectiveModel::choose(OperationKind kind, std::uint32_t algorithm,
+CollectiveChoice CollectiveModel::choose(plan::OperationKind kind, std::uint32_t algorithm,
                                          double bytes) {
   const Options& options = this->options(kind);
   const bool as_planned = std::ranges::any_of(options.all, [&](const Option& option) {

@@ -35,7 +35,7 @@ class CollectiveModel {
 
   // `bytes` is the size of the whole span. `algorithm` is the convoy_algorithm that the plan asks
   // for; unless it is a ring or a tree, the library chooses.
-  CollectiveChoice choose(OperationKind kind, std::uint32_t algorithm, double bytes);
+  CollectiveChoice choose(plan::OperationKind kind, std::uint32_t algorithm, double bytes);
 
  private:
   struct Option {
@@ -47,7 +47,7 @@ class CollectiveModel {
     std::vector<CollectivePattern> patterns;
     std::vector<Option> all;
   };
-  Options& options(OperationKind kind);
+  Options& options(plan::OperationKind kind);
   void add_options(Options& options, const CollectivePattern& pattern);
   Option make_option(const CollectivePattern& pattern, Protocol protocol);
   double channel_limit(const CollectivePattern& pattern, Protocol protocol) const;
@@ -66,7 +66,7 @@ class CollectiveModel {
   const CollectiveLibrary& library_;
   RouteTable& routes_;
   CollectiveGroup group_;
-  std::map<OperationKind, Options> options_;
+  std::map<plan::OperationKind, Options> options_;
 };
 
 }  // namespace convoy::simulate

@@ -18,12 +18,12 @@ class PatternBuilder {
   PatternBuilder(CollectiveGroup& group, const CollectiveLibrary& library)
       : group_(group), library_(library), found_(find_group_orders(group)) {}
 
-  CollectivePattern ring(OperationKind kind) const {
+  CollectivePattern ring(plan::OperationKind kind) const {
     const auto n = static_cast<double>(group_.devices());
     const auto hosts = static_cast<double>(group_.hosts().size());
-    const double rounds = kind == OperationKind::kAllReduce ? 2 : 1;
+    const double rounds = kind == plan::OperationKind::kAllReduce ? 2 : 1;
     CollectivePattern pattern = start(CollectiveAlgorithm::kRing);
-    pattern.is_all_reduce = kind == OperationKind::kAllReduce;
+    pattern.is_all_reduce = kind == plan::OperationKind::kAllReduce;
     pattern.network_steps = hosts > 1 ? rounds * (hosts - 1) : 0;
     pattern.local_steps = rounds * (n - 1) - pattern.network_steps;
     pattern.passes = ring_weight(kind, n);
@@ -129,8 +129,8 @@ class PatternBuilder {
     return std::move(pattern);
   }
 
-  static bool is_chain(OperationKind kind) {
-    return kind == OperationKind::kBroadcast || kind == OperationKind::kReduce;
+  static bool is_chain(plan::OperationKind kind) {
+    return kind == plan::OperationKind::kBroadcast || kind == plan::OperationKind::kReduce;
   }
 
   // Chunks then follow each other closely enough for the library to count one step.
@@ -172,10 +172,10 @@ class PatternBuilder {
   }
 
   // A broadcast sends nothing to its root, and a reduction nothing from there.
-  bool is_left_out(OperationKind kind, const PatternEdge& edge) const {
+  bool is_left_out(plan::OperationKind kind, const PatternEdge& edge) const {
     const std::uint32_t root = place(0, 0);
-    return (kind == OperationKind::kBroadcast && edge.to == root) ||
-           (kind == OperationKind::kReduce && edge.from == root);
+    return (kind == plan::OperationKind::kBroadcast && edge.to == root) ||
+           (kind == plan::OperationKind::kReduce && edge.from == root);
   }
 
   template <typename PlaceOf>
@@ -191,8 +191,8 @@ class PatternBuilder {
   static double in_switch_passes(double n) {
     constexpr double kFew = 8;
     if (n <= kFew) return 1 + 1 / n;
-    return (1 + 1 / kFew) * ring_weight(OperationKind::kAllReduce, n) /
-           ring_weight(OperationKind::kAllReduce, kFew);
+    return (1 + 1 / kFew) * ring_weight(plan::OperationKind::kAllReduce, n) /
+           ring_weight(plan::OperationKind::kAllReduce, kFew);
   }
 
   // Adds the way of every device to its switch and back. A ring over the devices passes all these
@@ -248,10 +248,10 @@ class PatternBuilder {
 
 std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
-                                                   OperationKind kind, bool network_reduces) {
+                                                   plan::OperationKind kind, bool network_reduces) {
   const PatternBuilder builder(group, library);
   std::vector<CollectivePattern> patterns = {builder.ring(kind)};
-  if (kind != OperationKind::kAllReduce) return patterns;
+  if (kind != plan::OperationKind::kAllReduce) return patterns;
   patterns.push_back(builder.tree());
   const auto has = [&](CollectiveAlgorithm it) {
     return library.has[static_cast<std::size_t>(it)];

@@ -28,6 +28,6 @@ struct CollectivePattern {
 // reduce these parts.
 std::vector<CollectivePattern> collective_patterns(CollectiveGroup& group,
                                                    const CollectiveLibrary& library,
-                                                   OperationKind kind, bool network_reduces);
+                                                   plan::OperationKind kind, bool network_reduces);
 
 }  // namespace convoy::simulate

@@ -13,8 +13,8 @@ namespace {
 using Places = std::vector<std::uint32_t>;
 
 // How often data go round the ring: once to reduce, and once to hand out the result.
-double rounds(OperationKind kind) {
-  return kind == OperationKind::kAllReduce ? 2 : 1;
+double rounds(plan::OperationKind kind) {
+  return kind == plan::OperationKind::kAllReduce ? 2 : 1;
 }
 
 // Searches an order of a few devices in which all neighbours have a direct link, also the last and
@@ -110,7 +110,7 @@ SingleRing::Ring& SingleRing::ring(const Places& places) {
   return ring;
 }
 
-CostedTask SingleRing::task(OperationKind kind, const Places& places, double bytes) {
+CostedTask SingleRing::task(plan::OperationKind kind, const Places& places, double bytes) {
   CostedTask task;
   task.activity = Activity::kCollective;
   const SimulatedDevice& device = machine_.devices[machine_.places[places.front()].device];

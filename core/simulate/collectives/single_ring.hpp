@@ -19,7 +19,7 @@ class SingleRing {
       : machine_(machine), options_(options), routes_(routes) {}
 
   // `places` are the participants in the operation's order, `bytes` is the size of the whole span.
-  CostedTask task(OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
+  CostedTask task(plan::OperationKind kind, const std::vector<std::uint32_t>& places, double bytes);
 
  private:
   // The ring of one set of participants, which several collectives use.

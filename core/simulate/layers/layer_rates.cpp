@@ -57,7 +57,7 @@ LayerRates::LayerRates(const std::vector<LayerSample>& samples, double flops, do
 
 // Fully connected layers use each weight as soon as it arrives, image by image. So their
 // computation does not overlap with reading the weights.
-double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const graph::LayerWork& work,
                            const RateGain& gain) const {
   const double computing =
       tile_excess(shape, pass, tile_sides_) * work.flops / (gain.flops * flops_);
@@ -66,7 +66,7 @@ double LayerRates::at_peak(const LayerShape& shape, convoy_pass pass, const Laye
                                                     : std::max(computing, moving);
 }
 
-double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+double LayerRates::seconds(const LayerShape& shape, convoy_pass pass, const graph::LayerWork& work,
                            const RateGain& gain) const {
   return slowdown(shape, pass) * at_peak(shape, pass, work, gain) / speed_;
 }

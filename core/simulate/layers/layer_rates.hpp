@@ -12,7 +12,7 @@ namespace convoy::simulate {
 struct LayerSample {
   LayerShape shape;
   convoy_pass pass = CONVOY_PASS_FORWARD;
-  LayerWork work;
+  graph::LayerWork work;
   double seconds = 0;  // 0: the kernel of another layer computes it, too
 };
 
@@ -33,7 +33,7 @@ class LayerRates {
   LayerRates(const std::vector<LayerSample>& samples, double flops, double bytes, double speed = 1);
 
   // The seconds that a pass takes.
-  double seconds(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+  double seconds(const LayerShape& shape, convoy_pass pass, const graph::LayerWork& work,
                  const RateGain& gain = {}) const;
 
   // A hash of everything that seconds() depends on, so that measurements can be told apart.
@@ -45,7 +45,7 @@ class LayerRates {
     double slowdown = 0;  // the measured time divided by the time at the peak rates
   };
   double slowdown(const LayerShape& shape, convoy_pass pass) const;
-  double at_peak(const LayerShape& shape, convoy_pass pass, const LayerWork& work,
+  double at_peak(const LayerShape& shape, convoy_pass pass, const graph::LayerWork& work,
                  const RateGain& gain = {}) const;
 
   double flops_;

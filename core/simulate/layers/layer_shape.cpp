@@ -26,11 +26,12 @@ bool is_kernel_of(const LayerShape& a, const LayerShape& b) {
   return a.kernel_height == b.kernel_height && a.kernel_width == b.kernel_width;
 }
 
-std::uint32_t pixels(const TensorShape& shape) {
+std::uint32_t pixels(const graph::TensorShape& shape) {
   return shape.height * shape.width;
 }
 
-LayerShape plain_shape(const Graph& graph, const GraphNode& node, std::uint32_t batch) {
+LayerShape plain_shape(const graph::Graph& graph, const graph::GraphNode& node,
+                       std::uint32_t batch) {
   LayerShape shape;
   shape.kind = node.layer.kind;
   if (!node.inputs.empty()) shape.producer = graph.nodes()[node.inputs.front()].layer.kind;
@@ -49,13 +50,13 @@ LayerShape plain_shape(const Graph& graph, const GraphNode& node, std::uint32_t 
 
 }  // namespace
 
-std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch) {
-  const std::vector<GraphNode>& nodes = graph.nodes();
+std::vector<LayerShape> layer_shapes(const graph::Graph& graph, std::uint32_t batch) {
+  const std::vector<graph::GraphNode>& nodes = graph.nodes();
   std::vector<LayerShape> shapes;
   shapes.reserve(nodes.size());
-  for (const GraphNode& node : nodes) shapes.push_back(plain_shape(graph, node, batch));
+  for (const graph::GraphNode& node : nodes) shapes.push_back(plain_shape(graph, node, batch));
   std::vector<std::uint32_t> readers(nodes.size(), 0);
-  for (const GraphNode& node : nodes) {
+  for (const graph::GraphNode& node : nodes) {
     for (const std::uint32_t input : node.inputs) {
       LayerShape& shape = shapes[input];
       const bool only = ++readers[input] == 1;
@@ -69,7 +70,7 @@ std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch) {
 double shape_distance(const LayerShape& a, const LayerShape& b) {
   if (a.kind != b.kind) return std::numeric_limits<double>::infinity();
   double distance = 0;
-  const double neighbour = owns_weights(a.kind) ? kProductNeighbourWeight : kNeighbourWeight;
+  const double neighbour = graph::owns_weights(a.kind) ? kProductNeighbourWeight : kNeighbourWeight;
   if (a.producer != b.producer) distance += neighbour;
   if (a.consumer != b.consumer || a.ends_sum != b.ends_sum) distance += neighbour;
   if (!is_kernel_of(a, b)) {

@@ -31,7 +31,7 @@ struct LayerShape {
 };
 
 // One shape per node of the graph.
-std::vector<LayerShape> layer_shapes(const Graph& graph, std::uint32_t batch);
+std::vector<LayerShape> layer_shapes(const graph::Graph& graph, std::uint32_t batch);
 
 // How differently two layers use a device's peak rates: 0 for the same shape, infinite for layers
 // of different kinds.

@@ -62,7 +62,7 @@ LayerReach layer_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
 }
 
 // The gain of 3x3 and 5x5 convolutions by other algorithms than the direct one.
-double algorithm_gain(const GraphNode& node, const LayerReach& reach) {
+double algorithm_gain(const graph::GraphNode& node, const LayerReach& reach) {
   const convoy_layer& it = node.layer;
   const bool unit_stride = it.stride_height == 1 && it.stride_width == 1;
   if (it.kind != CONVOY_LAYER_CONVOLUTION || !unit_stride) return 1;
@@ -72,7 +72,7 @@ double algorithm_gain(const GraphNode& node, const LayerReach& reach) {
 }
 
 // The smaller side of a layer's matrix of weights, which limits how often its factors are reused.
-double channels_of(const GraphNode& node) {
+double channels_of(const graph::GraphNode& node) {
   const double groups = std::max(1u, node.layer.groups);
   const double taps =
       std::max(1u, node.layer.kernel_height) * std::max(1u, node.layer.kernel_width);
@@ -84,19 +84,19 @@ double channels_of(const GraphNode& node) {
 
 class Roofline {
  public:
-  Roofline(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
+  Roofline(const graph::Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
            Arithmetic arithmetic)
       : graph_(graph),
         batch_(batch),
         device_(device),
-        behind_variables_(nodes_behind_variables(graph)),
+        behind_variables_(graph::nodes_behind_variables(graph)),
         shapes_(layer_shapes(graph, batch)),
         gain_{peak(device, arithmetic) / device.flops_per_second,
               arithmetic == Arithmetic::kHalf ? 2.0 : 1.0},
         reach_(layer_reach(device, arithmetic)) {}
 
   void append(std::uint32_t node, convoy_pass pass, PassTime& time) const {
-    const LayerWork work = layer_work(graph_, node, batch_, pass);
+    const graph::LayerWork work = graph::layer_work(graph_, node, batch_, pass);
     if (work.flops == 0 && work.bytes == 0) return;
     time.seconds += device_.layer_rates
                         ? device_.layer_rates->seconds(shapes_[node], pass, work, gain_)
@@ -109,13 +109,13 @@ class Roofline {
   // Appends the gradients of data, if any variable lies before the node, and those of weights.
   void append_backward(std::uint32_t node, PassTime& time) const {
     if (behind_variables_[node]) append(node, CONVOY_PASS_BACKWARD_DATA, time);
-    if (owns_weights(graph_.nodes()[node].layer.kind))
+    if (graph::owns_weights(graph_.nodes()[node].layer.kind))
       append(node, CONVOY_PASS_BACKWARD_WEIGHTS, time);
   }
 
  private:
-  double at_peak(std::uint32_t node, const LayerWork& work) const {
-    const GraphNode& it = graph_.nodes()[node];
+  double at_peak(std::uint32_t node, const graph::LayerWork& work) const {
+    const graph::GraphNode& it = graph_.nodes()[node];
     if (work.flops == 0)
       return device_.kernel_seconds + work.bytes / (gain_.bytes * reach_.bytes_per_second);
     // Products read and write everything once, as element-wise kernels do.
@@ -126,7 +126,7 @@ class Roofline {
     return device_.kernel_seconds + std::max(computing, moving);
   }
 
-  const Graph& graph_;
+  const graph::Graph& graph_;
   std::uint32_t batch_;
   const SimulatedDevice& device_;
   std::vector<bool> behind_variables_;
@@ -158,8 +158,8 @@ LayerTimes LayerTimes::scaled(double factor) const {
   return result;
 }
 
-LayerTimes layer_times(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
-                       Arithmetic arithmetic) {
+LayerTimes layer_times(const graph::Graph& graph, std::uint32_t batch,
+                       const SimulatedDevice& device, Arithmetic arithmetic) {
   if (!(device.flops_per_second > 0) || !(device.memory_bytes_per_second > 0))
     fail(ExitCode::kUnavailable,
          "no rates are known of device '{}' (peak {} FLOP/s, memory {} bytes/s): add them to its "

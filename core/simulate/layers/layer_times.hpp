@@ -34,8 +34,8 @@ struct LayerTimes {
 // Computes times by the roofline model: every layer takes as long as its operations or its bytes,
 // whichever take longer at the rates that the device reaches, and the start of a kernel. Throws
 // Error when a peak rate of the device is unknown.
-LayerTimes layer_times(const Graph& graph, std::uint32_t batch, const SimulatedDevice& device,
-                       Arithmetic arithmetic = Arithmetic::kSingle);
+LayerTimes layer_times(const graph::Graph& graph, std::uint32_t batch,
+                       const SimulatedDevice& device, Arithmetic arithmetic = Arithmetic::kSingle);
 
 // Finds the factor on layer times with which a simulated step takes `target` seconds.
 // `step_seconds(factor)` is the time of that step and grows with the factor. The factor tells how

@@ -13,7 +13,7 @@ namespace {
 
 class HostJoiner {
  public:
-  HostJoiner(const SimulatedCluster& one, Cluster cluster,
+  HostJoiner(const SimulatedCluster& one, plan::Cluster cluster,
              const std::vector<std::vector<LinkRates>>& rates)
       : one_(one), cluster_(std::move(cluster)), rates_(rates) {
     CONVOY_CHECK_EQ(rates.size(), cluster_.hosts);
@@ -22,7 +22,7 @@ class HostJoiner {
   SimulatedCluster run(std::vector<SimulatedProcessor> processors) {
     machine_.devices = one_.machine.devices;
     for (std::uint32_t host = 0; host < cluster_.hosts; ++host) add_host(host);
-    for (const Place& place : cluster_.places) add_place(place);
+    for (const plan::Place& place : cluster_.places) add_place(place);
     add_network();
     add_paths();
     for (SimulatedProcessor& processor : processors)
@@ -48,7 +48,7 @@ class HostJoiner {
   }
 
   // The place of `one` that this place is like: a device, in order, or the memory.
-  std::uint32_t model_of(const Place& place) const {
+  std::uint32_t model_of(const plan::Place& place) const {
     std::uint32_t device = 0;
     if (place.kind == CONVOY_PLACE_DEVICE)
       for (std::uint32_t p = 0; &cluster_.places[p] != &place; ++p)
@@ -63,7 +63,7 @@ class HostJoiner {
     return 0;
   }
 
-  void add_place(const Place& place) {
+  void add_place(const plan::Place& place) {
     const std::uint32_t model = model_of(place);
     SimulatedPlace it = one_.machine.places[model];
     it.host = place.host;
@@ -129,7 +129,7 @@ class HostJoiner {
 
   void add_paths() {
     std::vector<std::uint32_t> host_of;
-    for (const Place& place : cluster_.places) host_of.push_back(place.host);
+    for (const plan::Place& place : cluster_.places) host_of.push_back(place.host);
     machine_.paths = [host_of, models = models_, inside = one_.machine.paths,
                       stride = links_of_one(), first = first_network_link_,
                       hosts = cluster_.hosts](std::uint32_t from, std::uint32_t to) {
@@ -166,7 +166,7 @@ class HostJoiner {
   }
 
   const SimulatedCluster& one_;
-  Cluster cluster_;
+  plan::Cluster cluster_;
   const std::vector<std::vector<LinkRates>>& rates_;
   SimulatedMachine machine_;
   std::vector<std::uint32_t> models_;  // per place: the place of `one` that it is like
@@ -175,7 +175,7 @@ class HostJoiner {
 
 }  // namespace
 
-SimulatedCluster join_hosts(const SimulatedCluster& one, Cluster cluster,
+SimulatedCluster join_hosts(const SimulatedCluster& one, plan::Cluster cluster,
                             const std::vector<std::vector<LinkRates>>& rates,
                             std::vector<SimulatedProcessor> processors) {
   return HostJoiner(one, std::move(cluster), rates).run(std::move(processors));

@@ -19,7 +19,7 @@ struct LinkRates {
 // link from host a to host b. Several transfers of a host together reach the rate of its best link,
 // because they share the card or the thread that serves it. `processors` become those of the
 // machine; their links are filled in.
-SimulatedCluster join_hosts(const SimulatedCluster& one, Cluster cluster,
+SimulatedCluster join_hosts(const SimulatedCluster& one, plan::Cluster cluster,
                             const std::vector<std::vector<LinkRates>>& rates,
                             std::vector<SimulatedProcessor> processors);
 

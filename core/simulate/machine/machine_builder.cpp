@@ -234,7 +234,7 @@ class GpuClusterBuilder {
   std::map<std::size_t, std::uint32_t> boards_;
   std::set<std::size_t> linked_;  // ends of links that are not PCI Express
   std::map<std::pair<std::size_t, std::size_t>, RouteKind> kinds_;
-  Cluster cluster_;
+  plan::Cluster cluster_;
   SimulatedMachine machine_;
 };
 
@@ -253,7 +253,7 @@ constexpr std::uint64_t kLayerScratch = std::uint64_t{8} << 20;
 SimulatedCluster make_cpu_cluster(std::uint32_t devices, const SimulatedDevice& device,
                                   const SimulatedHost& host) {
   SimulatedCluster result;
-  result.cluster = make_single_host(devices, true, "cpu");
+  result.cluster = plan::make_single_host(devices, true, "cpu");
   SimulatedMachine& machine = result.machine;
   machine.devices.push_back(device);
   machine.devices.front().one_engine = true;

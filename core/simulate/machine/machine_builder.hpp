@@ -26,7 +26,7 @@ struct MachineConstants {
 
 // A cluster and its machine.
 struct SimulatedCluster {
-  Cluster cluster;
+  plan::Cluster cluster;
   SimulatedMachine machine;
 };
 

@@ -57,9 +57,9 @@ bool PlaceNodes::has_near_card(std::uint32_t device) {
   return routes_.has_near_card(nodes[device].front());
 }
 
-convoy::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
+plan::Route PlaceNodes::route(std::uint32_t from, std::uint32_t to) {
   const topology::Route found = find(from, to);
-  convoy::Route route;
+  plan::Route route;
   route.kind = abi_route(found.kind);
   // HostRoutes knows only the rate of the first part of a route between hosts.
   if (const auto slowest = slowest_hop(graph, found)) {
@@ -91,9 +91,9 @@ std::vector<std::size_t> memory_nodes(const topology::Machine& machine, std::uin
   return {};
 }
 
-ReplicaGroups replica_groups(const topology::Machine& machine,
-                             const std::vector<std::vector<std::size_t>>& nodes_of_places,
-                             const std::vector<std::uint32_t>& replica_place) {
+plan::ReplicaGroups replica_groups(const topology::Machine& machine,
+                                   const std::vector<std::vector<std::size_t>>& nodes_of_places,
+                                   const std::vector<std::uint32_t>& replica_place) {
   std::vector<std::size_t> gpus;
   gpus.reserve(replica_place.size());
   for (const std::uint32_t place : replica_place) gpus.push_back(nodes_of_places[place].front());

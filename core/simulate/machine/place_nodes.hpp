@@ -29,7 +29,7 @@ class PlaceNodes {
   // Returns whether network cards move the data of a device themselves.
   bool has_near_card(std::uint32_t device);
   // Returns a route in the form that strategies see.
-  convoy::Route route(std::uint32_t from, std::uint32_t to);
+  plan::Route route(std::uint32_t from, std::uint32_t to);
 
   const topology::Machine graph;
   std::vector<std::vector<std::size_t>> nodes;  // per place; set before the first call
@@ -46,8 +46,8 @@ class PlaceNodes {
 std::vector<std::size_t> memory_nodes(const topology::Machine& machine, std::uint32_t host);
 
 // Groups the replicas whose GPUs share a NUMA node, a PCIe switch or NVLink.
-ReplicaGroups replica_groups(const topology::Machine& machine,
-                             const std::vector<std::vector<std::size_t>>& nodes_of_places,
-                             const std::vector<std::uint32_t>& replica_place);
+plan::ReplicaGroups replica_groups(const topology::Machine& machine,
+                                   const std::vector<std::vector<std::size_t>>& nodes_of_places,
+                                   const std::vector<std::uint32_t>& replica_place);
 
 }  // namespace convoy::simulate

@@ -120,8 +120,9 @@ CriticalPath CriticalChain::per_step(double steps) const {
           share(Activity::kSum),     share(Activity::kUpdate), to_seconds(wait) / steps};
 }
 
-std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
-                            const SimulatedMachine& machine, const SimulationResult& result) {
+std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph,
+                            const plan::Plan& plan, const SimulatedMachine& machine,
+                            const SimulationResult& result) {
   constexpr double kNothing = 0.02;  // part of a step that is too small to name
   std::map<Activity, CriticalChain::Spent> others = chain.activities;
   others.erase(Activity::kCompute);

@@ -47,7 +47,8 @@ std::string advice_on_rates(const SimulatedMachine& machine, const std::vector<L
 // apart from compute, that takes most of the chain, and the link or place where it takes most.
 // "Mostly latency" means that more than half of that time passes before bytes move. "waiting for
 // other workers (99 % of the step)": the chain leads to steps of others that are not recorded.
-std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph, const Plan& plan,
-                            const SimulatedMachine& machine, const SimulationResult& result);
+std::string name_bottleneck(const CriticalChain& chain, const TaskGraph& graph,
+                            const plan::Plan& plan, const SimulatedMachine& machine,
+                            const SimulationResult& result);
 
 }  // namespace convoy::simulate

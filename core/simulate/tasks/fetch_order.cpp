@@ -24,7 +24,7 @@ class Random {
 
 class FetchSorter {
  public:
-  FetchSorter(const Plan& plan, const DependencyLists& dependencies,
+  FetchSorter(const plan::Plan& plan, const plan::DependencyLists& dependencies,
               const SimulationOptions& options)
       : plan_(plan),
         dependencies_(dependencies),
@@ -32,7 +32,7 @@ class FetchSorter {
         disorder_(options.software.fetch_disorder),
         random_(options.seed) {}
 
-  void sort(Lane& lane) {
+  void sort(plan::Lane& lane) {
     auto& operations = lane.operations;
     for (std::size_t begin = 0; begin < operations.size(); ++begin) {
       std::size_t end = begin;
@@ -47,13 +47,13 @@ class FetchSorter {
 
  private:
   bool is_fetch(std::uint32_t index) const {
-    const Operation& operation = plan_.body[index];
-    if (operation.kind != OperationKind::kCopy) return false;
-    const PlanBuffer& target = plan_.buffers[operation.writes.front().buffer];
+    const plan::Operation& operation = plan_.body[index];
+    if (operation.kind != plan::OperationKind::kCopy) return false;
+    const plan::PlanBuffer& target = plan_.buffers[operation.writes.front().buffer];
     const auto waits = dependencies_[index];
     return target.kind == CONVOY_BUFFER_PARAMETERS &&
            std::none_of(waits.begin(), waits.end(),
-                        [](const Dependency& wait) { return wait.distance == 0; });
+                        [](const plan::Dependency& wait) { return wait.distance == 0; });
   }
 
   // The first layers' variables are at the arena's end.
@@ -75,8 +75,8 @@ class FetchSorter {
     for (std::size_t i = 0; i < keys.size(); ++i) fetches[i] = keys[i].second;
   }
 
-  const Plan& plan_;
-  const DependencyLists& dependencies_;
+  const plan::Plan& plan_;
+  const plan::DependencyLists& dependencies_;
   FetchOrder order_;
   double disorder_;
   Random random_;
@@ -84,11 +84,11 @@ class FetchSorter {
 
 }  // namespace
 
-void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
-                   const SimulationOptions& options, Schedule& schedule) {
+void order_fetches(const plan::Plan& lowered, const plan::DependencyLists& dependencies,
+                   const SimulationOptions& options, plan::Schedule& schedule) {
   if (options.software.fetch_order == FetchOrder::kPlanned) return;
   FetchSorter sorter(lowered, dependencies, options);
-  for (Lane& lane : schedule.lanes) {
+  for (plan::Lane& lane : schedule.lanes) {
     sorter.sort(lane);
     for (std::uint32_t at = 0; at < lane.operations.size(); ++at)
       schedule.operations[lane.operations[at]].position = at;

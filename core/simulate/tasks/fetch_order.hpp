@@ -9,7 +9,7 @@ namespace convoy::simulate {
 
 // Reorders copies into parameters as the software orders them. In each lane, it reorders adjacent
 // copies that wait for nothing in their own iteration.
-void order_fetches(const Plan& lowered, const DependencyLists& dependencies,
-                   const SimulationOptions& options, Schedule& schedule);
+void order_fetches(const plan::Plan& lowered, const plan::DependencyLists& dependencies,
+                   const SimulationOptions& options, plan::Schedule& schedule);
 
 }  // namespace convoy::simulate

@@ -8,8 +8,9 @@ namespace {
 
 class InputBuilder {
  public:
-  InputBuilder(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
-               const std::vector<std::uint32_t>& numbers, TaskCosts& costs, TaskGraph& graph)
+  InputBuilder(const plan::Plan& plan, const SimulatedMachine& machine,
+               const SimulationOptions& options, const std::vector<std::uint32_t>& numbers,
+               TaskCosts& costs, TaskGraph& graph)
       : plan_(plan),
         machine_(machine),
         options_(options),
@@ -19,8 +20,8 @@ class InputBuilder {
 
   InputTasks run() {
     for (std::uint32_t i = 0; i < plan_.body.size(); ++i) {
-      const Operation& operation = plan_.body[i];
-      if (operation.kind == OperationKind::kForward && operation.segment == 0)
+      const plan::Operation& operation = plan_.body[i];
+      if (operation.kind == plan::OperationKind::kForward && operation.segment == 0)
         feed(operation.place, numbers_[i]);
     }
     return std::move(result_);
@@ -110,7 +111,7 @@ class InputBuilder {
     return index;
   }
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   const SimulatedMachine& machine_;
   const SimulationOptions& options_;
   const std::vector<std::uint32_t>& numbers_;
@@ -124,7 +125,7 @@ class InputBuilder {
 
 }  // namespace
 
-InputTasks add_input_tasks(const Plan& lowered, const SimulatedMachine& machine,
+InputTasks add_input_tasks(const plan::Plan& lowered, const SimulatedMachine& machine,
                            const SimulationOptions& options,
                            const std::vector<std::uint32_t>& numbers, TaskCosts& costs,
                            TaskGraph& graph) {

@@ -18,7 +18,7 @@ struct InputTasks {
 // batch on the host's cores, which all devices of the host share. The other copies it to the
 // device, which has room for the batch in use and the next one. `numbers` has the numbers of the
 // operations' tasks.
-InputTasks add_input_tasks(const Plan& lowered, const SimulatedMachine& machine,
+InputTasks add_input_tasks(const plan::Plan& lowered, const SimulatedMachine& machine,
                            const SimulationOptions& options,
                            const std::vector<std::uint32_t>& numbers, TaskCosts& costs,
                            TaskGraph& graph);

@@ -19,14 +19,14 @@ class NecessaryWaits {
   explicit NecessaryWaits(const LanePlaces& places) : places_(places.of), last_(places.lanes) {}
 
   template <typename Visit>
-  void visit(std::uint32_t operation, std::span<const Dependency> all, Visit visit) {
-    for (const Dependency& it : all) {
+  void visit(std::uint32_t operation, std::span<const plan::Dependency> all, Visit visit) {
+    for (const plan::Dependency& it : all) {
       Last& last = last_[places_[it.before].lane];
       const When at = when(it);
       if (last.of != operation || last.when < at) last = {operation, at};
     }
     const std::uint32_t own = places_[operation].lane;
-    for (const Dependency& it : all) {
+    for (const plan::Dependency& it : all) {
       const std::uint32_t lane = places_[it.before].lane;
       if (lane != own && last_[lane].when == when(it)) visit(it);
     }
@@ -38,7 +38,7 @@ class NecessaryWaits {
     std::uint32_t of = kNone;
     When when;
   };
-  When when(const Dependency& it) const {
+  When when(const plan::Dependency& it) const {
     return {-std::int64_t{it.distance}, places_[it.before].position};
   }
 
@@ -49,7 +49,7 @@ class NecessaryWaits {
 // The waits of a half of the operations, for a thread of its own.
 class HalfOfWaits {
  public:
-  HalfOfWaits(const DependencyLists& dependencies, const LanePlaces& places,
+  HalfOfWaits(const plan::DependencyLists& dependencies, const LanePlaces& places,
               const std::vector<std::uint32_t>& numbers, bool second)
       : dependencies_(dependencies),
         numbers_(numbers),
@@ -84,12 +84,14 @@ class HalfOfWaits {
   template <typename Visit>
   void for_each(Visit visit) {
     for (std::size_t i = first_; i < end_; ++i)
-      necessary_.visit(static_cast<std::uint32_t>(i), dependencies_[i], [&](const Dependency& it) {
-        visit(TaskWait{numbers_[i], numbers_[it.before], std::min(it.distance, kMostIterations)});
-      });
+      necessary_.visit(
+          static_cast<std::uint32_t>(i), dependencies_[i], [&](const plan::Dependency& it) {
+            visit(
+                TaskWait{numbers_[i], numbers_[it.before], std::min(it.distance, kMostIterations)});
+          });
   }
 
-  const DependencyLists& dependencies_;
+  const plan::DependencyLists& dependencies_;
   const std::vector<std::uint32_t>& numbers_;
   NecessaryWaits necessary_;
   std::size_t first_;
@@ -100,16 +102,16 @@ class HalfOfWaits {
 
 }  // namespace
 
-LanePlaces lane_places(const Schedule& schedule) {
+LanePlaces lane_places(const plan::Schedule& schedule) {
   LanePlaces places;
   places.lanes = schedule.lanes.size();
   reserve_large(places.of, schedule.operations.size());
-  for (const ScheduledOperation& it : schedule.operations)
+  for (const plan::ScheduledOperation& it : schedule.operations)
     places.of.push_back({it.lane, it.position});
   return places;
 }
 
-void add_successors(const DependencyLists& dependencies, const LanePlaces& places,
+void add_successors(const plan::DependencyLists& dependencies, const LanePlaces& places,
                     const std::vector<std::uint32_t>& numbers, std::span<const TaskWait> more,
                     TaskGraph& graph) {
   const std::size_t tasks = graph.tasks.size();

@@ -27,12 +27,12 @@ struct LanePlaces {
   std::vector<Place> of;  // per operation
   std::size_t lanes = 0;
 };
-LanePlaces lane_places(const Schedule& schedule);
+LanePlaces lane_places(const plan::Schedule& schedule);
 
 // Sets the successors and waits of a graph that has all its tasks: the dependencies that the order
 // of the lanes does not imply, and `more` behind them. `numbers` has the numbers of the operations'
 // tasks. Successors of a task have the order of the body.
-void add_successors(const DependencyLists& dependencies, const LanePlaces& places,
+void add_successors(const plan::DependencyLists& dependencies, const LanePlaces& places,
                     const std::vector<std::uint32_t>& numbers, std::span<const TaskWait> more,
                     TaskGraph& graph);
 

@@ -26,11 +26,11 @@ using Numbers = std::vector<std::uint32_t>;
 // next to each other in memory. A plan has all operations of one device before those of the next,
 // so tasks have the order in which they run. If strands drift apart, they are stored lane by lane,
 // because each lane advances by itself.
-std::vector<std::uint32_t> order_of_tasks(Schedule& schedule) {
+std::vector<std::uint32_t> order_of_tasks(plan::Schedule& schedule) {
   if (schedule.strands.count == 1) return std::move(schedule.submission);
   std::vector<std::uint32_t> order;
   reserve_large(order, schedule.submission.size());
-  for (const Lane& lane : schedule.lanes)
+  for (const plan::Lane& lane : schedule.lanes)
     order.insert(order.end(), lane.operations.begin(), lane.operations.end());
   return order;
 }
@@ -55,24 +55,24 @@ std::uint32_t engine_class(const SimulatedMachine& machine, std::uint32_t place,
 
 enum Traffic : std::uint32_t { kLocal, kPushed, kPulled };
 
-Traffic traffic_of(const PlanBuffer& sent) {
+Traffic traffic_of(const plan::PlanBuffer& sent) {
   return sent.kind == CONVOY_BUFFER_MASTER ? kPulled : kPushed;
 }
 
 // The connection by which the data of an operation arrive. The data of one host arrive in order,
 // separately for pushes and pulls, and do not wait for other hosts. kLocal if they do not cross the
 // network.
-std::uint32_t connection(const Plan& plan, const Operation& operation) {
-  if (operation.lane != kNetworkLane) return kLocal;
-  const PlanBuffer& from = plan.buffers[operation.reads.front().buffer];
+std::uint32_t connection(const plan::Plan& plan, const plan::Operation& operation) {
+  if (operation.lane != plan::kNetworkLane) return kLocal;
+  const plan::PlanBuffer& from = plan.buffers[operation.reads.front().buffer];
   const std::uint32_t sender = plan.cluster->places[from.place].host;
   return 2 * sender + traffic_of(from);
 }
 
 // Splits every lane of a host, which are the only lanes that receive, into one lane per connection.
-void split_connections(const Plan& plan, Schedule& schedule) {
-  std::vector<Lane> lanes;
-  for (Lane& lane : schedule.lanes) {
+void split_connections(const plan::Plan& plan, plan::Schedule& schedule) {
+  std::vector<plan::Lane> lanes;
+  for (plan::Lane& lane : schedule.lanes) {
     if (plan.cluster->places[lane.place].kind != CONVOY_PLACE_HOST) {
       for (const std::uint32_t i : lane.operations)
         schedule.operations[i].lane = static_cast<std::uint32_t>(lanes.size());
@@ -81,7 +81,7 @@ void split_connections(const Plan& plan, Schedule& schedule) {
     }
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> index;
     for (const std::uint32_t i : lane.operations) {
-      const Operation& operation = plan.body[i];
+      const plan::Operation& operation = plan.body[i];
       const auto [it, inserted] =
           index.try_emplace({operation.place, connection(plan, operation)}, lanes.size());
       if (inserted) lanes.push_back({operation.place, lane.lane, {}});
@@ -102,11 +102,11 @@ std::uint32_t receiver(std::uint32_t connection) {
   return 1 + 2 * (sender % kSendersAtATime) + (connection - 1) % 2;
 }
 
-void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedule& schedule,
-                 const Numbers& numbers, TaskGraph& graph) {
+void add_engines(const plan::Plan& plan, const SimulatedMachine& machine,
+                 const plan::Schedule& schedule, const Numbers& numbers, TaskGraph& graph) {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> index;
-  for (const Lane& lane : schedule.lanes) {
-    const Operation& first = plan.body[lane.operations.front()];
+  for (const plan::Lane& lane : schedule.lanes) {
+    const plan::Operation& first = plan.body[lane.operations.front()];
     const auto [it, inserted] =
         index.try_emplace({lane.place, engine_class(machine, lane.place, lane.lane),
                            receiver(connection(plan, first))},
@@ -128,18 +128,18 @@ void add_engines(const Plan& plan, const SimulatedMachine& machine, const Schedu
 }
 
 // A reader without a writer before it waits for the whole previous iteration.
-TaskSeries::Reader series_reader(const LaggedRead& it, std::size_t writers,
+TaskSeries::Reader series_reader(const plan::LaggedRead& it, std::size_t writers,
                                  const Numbers& numbers) {
   if (it.ahead > 0) return {numbers[it.reader], it.ahead, it.max_lag};
   return {numbers[it.reader], static_cast<std::uint32_t>(writers), it.max_lag + 1};
 }
 
-void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGraph& graph) {
+void add_series(const plan::SharedDependencies& shared, const Numbers& numbers, TaskGraph& graph) {
   for (const std::vector<std::uint32_t>& writers : shared.series)
     for (std::vector<std::uint32_t>& tasks = graph.series.emplace_back().tasks;
          const std::uint32_t writer : writers)
       tasks.push_back(numbers[writer]);
-  for (LaggedRead it : shared.lagged) {
+  for (plan::LaggedRead it : shared.lagged) {
     it.max_lag = std::min(it.max_lag, kMostIterations);
     TaskSeries& series = graph.series[it.series];
     const auto reader = series_reader(it, series.tasks.size(), numbers);
@@ -156,29 +156,29 @@ void add_series(const SharedDependencies& shared, const Numbers& numbers, TaskGr
 
 // The waits of operations, and the order of lanes.
 struct RunOrder {
-  SharedDependencies dependencies;
-  Schedule schedule;
+  plan::SharedDependencies dependencies;
+  plan::Schedule schedule;
 };
 
-RunOrder find_order(const Plan& lowered, const SimulationOptions& options) {
+RunOrder find_order(const plan::Plan& lowered, const SimulationOptions& options) {
   // Waits for iterations before the previous one do not change the order.
-  RunOrder order{find_shared_dependencies(lowered), {}};
-  order.schedule = order_lanes(lowered, order.dependencies.lists);
+  RunOrder order{plan::find_shared_dependencies(lowered), {}};
+  order.schedule = plan::order_lanes(lowered, order.dependencies.lists);
   order_fetches(lowered, order.dependencies.lists, options, order.schedule);
   if (lowered.cluster->hosts > 1) split_connections(lowered, order.schedule);
   return order;
 }
 
 // Makes the tasks of all operations, in the body's order.
-std::vector<Task> tasks_of(const Plan& lowered, TaskCosts& costs) {
+std::vector<Task> tasks_of(const plan::Plan& lowered, TaskCosts& costs) {
   std::vector<Task> tasks;
   reserve_large(tasks, lowered.body.size());
-  for (const Operation& operation : lowered.body) tasks.push_back(costs.task(operation));
+  for (const plan::Operation& operation : lowered.body) tasks.push_back(costs.task(operation));
   return tasks;
 }
 
 // Puts the tasks into the graph and frees them.
-void number_tasks(std::vector<Task> tasks, const Schedule& schedule,
+void number_tasks(std::vector<Task> tasks, const plan::Schedule& schedule,
                   std::vector<std::uint32_t> order, TaskGraph& graph) {
   reserve_large(graph.tasks, tasks.size());
   for (const std::uint32_t i : order) {
@@ -190,7 +190,7 @@ void number_tasks(std::vector<Task> tasks, const Schedule& schedule,
 
 }  // namespace
 
-TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
+TaskGraph build_tasks(const plan::Plan& lowered, const SimulatedMachine& machine,
                       const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK_EQ(lowered.cluster->places.size(), machine.places.size());
   TaskGraph graph;
@@ -202,7 +202,7 @@ TaskGraph build_tasks(const Plan& lowered, const SimulatedMachine& machine,
       lowered.body.size(), [&] { order = find_order(lowered, options); },
       [&] { tasks = tasks_of(lowered, costs.emplace(lowered, machine, options, graph)); });
   const auto& dependencies = order.dependencies;
-  Schedule& schedule = order.schedule;
+  plan::Schedule& schedule = order.schedule;
   graph.strands = schedule.strands.count;
   std::vector<std::uint32_t> tasks_in_order = order_of_tasks(schedule);
   const Numbers numbers = numbers_of(tasks_in_order);

@@ -18,15 +18,15 @@ constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 // phase effects.) The result hardly depends on the size of the spread.
 constexpr double kFetchSpread = 0.05;
 
-double length_of(const PlanSpan& span) {
-  return static_cast<double>(span.count * dtype_bytes(span.dtype));
+double length_of(const plan::PlanSpan& span) {
+  return static_cast<double>(span.count * plan::dtype_bytes(span.dtype));
 }
 
 // How often a device reads its input. top_k counts three digits of all magnitudes, then counts what
 // each part takes, then takes it. quantise finds the scales first.
-double read_passes(OperationKind kind) {
-  if (kind == OperationKind::kTopK) return 5;
-  return kind == OperationKind::kQuantise ? 2 : 1;
+double read_passes(plan::OperationKind kind) {
+  if (kind == plan::OperationKind::kTopK) return 5;
+  return kind == plan::OperationKind::kQuantise ? 2 : 1;
 }
 
 // The memory traffic of scatter, per element that it writes: whole sectors of memory around each
@@ -35,37 +35,37 @@ struct Scattered {
   double read = 1;
   double written = 1;
 };
-Scattered scattered(const Operation& operation) {
+Scattered scattered(const plan::Operation& operation) {
   constexpr double kSectorElements = 8;
-  const PlanSpan& to = operation.writes.front();
+  const plan::PlanSpan& to = operation.writes.front();
   const auto values = static_cast<double>(operation.reads.front().count);
   const double touched = std::min(1.0, kSectorElements * values / static_cast<double>(to.count));
-  const bool in_place = operation.reads.size() > 2 && same_span(operation.reads[2], to);
+  const bool in_place = operation.reads.size() > 2 && plan::same_span(operation.reads[2], to);
   return {in_place ? touched : 1, touched + (in_place ? 0 : 1)};
 }
 
 // The number of kernels that a GPU runs one after the other.
-double launches(const Operation& operation) {
+double launches(const plan::Operation& operation) {
   switch (operation.kind) {
-    case OperationKind::kTopK:
+    case plan::OperationKind::kTopK:
       return 10;
-    case OperationKind::kQuantise:
+    case plan::OperationKind::kQuantise:
       return 2;
-    case OperationKind::kScatter:
+    case plan::OperationKind::kScatter:
       return 1 + static_cast<double>(operation.details->sizes[0]);
     default:
       return 1;
   }
 }
 
-Activity activity_of(OperationKind kind) {
-  if (kind == OperationKind::kCopy) return Activity::kCopy;
-  return kind == OperationKind::kApply ? Activity::kUpdate : Activity::kSum;
+Activity activity_of(plan::OperationKind kind) {
+  if (kind == plan::OperationKind::kCopy) return Activity::kCopy;
+  return kind == plan::OperationKind::kApply ? Activity::kUpdate : Activity::kSum;
 }
 
 }  // namespace
 
-TaskCosts::TaskCosts(const Plan& plan, const SimulatedMachine& machine,
+TaskCosts::TaskCosts(const plan::Plan& plan, const SimulatedMachine& machine,
                      const SimulationOptions& options, TaskGraph& graph)
     : plan_(plan),
       machine_(machine),
@@ -121,29 +121,29 @@ Task TaskCosts::in_graph(const CostedTask& task) {
   return {it->second, task.place, 0, task.route};
 }
 
-Task TaskCosts::task(const Operation& operation) {
+Task TaskCosts::task(const plan::Operation& operation) {
   CostedTask task = costed(operation);
   task.place = operation.place;
   return in_graph(task);
 }
 
-CostedTask TaskCosts::costed(const Operation& operation) {
-  if (is_compute(operation.kind)) return compute(operation);
-  if (is_collective(operation.kind)) return collective(operation);
-  return operation.kind == OperationKind::kCopy ? copy(operation) : kernel(operation);
+CostedTask TaskCosts::costed(const plan::Operation& operation) {
+  if (plan::is_compute(operation.kind)) return compute(operation);
+  if (plan::is_collective(operation.kind)) return collective(operation);
+  return operation.kind == plan::OperationKind::kCopy ? copy(operation) : kernel(operation);
 }
 
-CostedTask TaskCosts::compute(const Operation& operation) const {
+CostedTask TaskCosts::compute(const plan::Operation& operation) const {
   const SimulatedPlace& place = machine_.places.at(operation.place);
   const LayerTimes& layers = graph_.layers.at(place.device);
-  const bool forward = operation.kind == OperationKind::kForward;
+  const bool forward = operation.kind == plan::OperationKind::kForward;
   CostedTask task;
   task.activity = Activity::kCompute;
   task.pass = &(forward ? layers.forward : layers.backward).at(operation.segment);
   return task;
 }
 
-CostedTask TaskCosts::collective(const Operation& operation) {
+CostedTask TaskCosts::collective(const plan::Operation& operation) {
   const bool gathers = operation.reads.size() < operation.writes.size();
   const auto& spans = gathers || operation.reads.size() == operation.writes.size()
                           ? operation.writes
@@ -151,13 +151,13 @@ CostedTask TaskCosts::collective(const Operation& operation) {
   std::vector<std::uint32_t> places;
   std::vector<bool> known(machine_.places.size(), false);
   double bytes = 0;
-  for (const PlanSpan& span : spans) {
+  for (const plan::PlanSpan& span : spans) {
     const std::uint32_t place = place_of(span);
     if (!known[place]) places.push_back(place);
     known[place] = true;
     bytes = std::max(bytes, length_of(span));
   }
-  for (const PlanSpan& span : operation.reads) bytes = std::max(bytes, length_of(span));
+  for (const plan::PlanSpan& span : operation.reads) bytes = std::max(bytes, length_of(span));
   return collectives_.task(operation, places, bytes);
 }
 
@@ -222,8 +222,8 @@ const TaskCosts::Way& TaskCosts::way(std::uint32_t from, std::uint32_t to) {
 void TaskCosts::find_passages() {
   passages_.assign(plan_.buffers.size(), kNone);
   constexpr std::uint32_t kSeveral = kNone - 1;
-  for (const Operation& operation : plan_.body) {
-    if (operation.kind != OperationKind::kCopy) continue;
+  for (const plan::Operation& operation : plan_.body) {
+    if (operation.kind != plan::OperationKind::kCopy) continue;
     const std::uint32_t to = place_of(operation.writes.front());
     if (machine_.places[to].device == kNone) continue;
     std::uint32_t& reader = passages_[operation.reads.front().buffer];
@@ -246,7 +246,7 @@ std::uint32_t TaskCosts::route_to_passage(std::uint32_t from, std::uint32_t to,
   return route = routes_.add(sum_);
 }
 
-CostedTask TaskCosts::copy(const Operation& operation) {
+CostedTask TaskCosts::copy(const plan::Operation& operation) {
   const std::uint32_t from = place_of(operation.reads.front());
   const std::uint32_t to = place_of(operation.writes.front());
   const Way& way = this->way(from, to);
@@ -268,42 +268,43 @@ CostedTask TaskCosts::copy(const Operation& operation) {
 
 // The bytes per second at which a device computes the operation's products. Their number does not
 // follow from the bytes. Gram-Schmidt has four per element and earlier column.
-double TaskCosts::pace_of_arithmetic(const Operation& operation, double bytes,
+double TaskCosts::pace_of_arithmetic(const plan::Operation& operation, double bytes,
                                      std::uint32_t device) const {
   const auto& [rows, columns, inner, batch] = operation.details->sizes;
   const double rate =
       machine_.devices[device].flops_efficiency * machine_.devices[device].flops_per_second;
   double flops = 0;
-  if (operation.kind == OperationKind::kMatmul)
+  if (operation.kind == plan::OperationKind::kMatmul)
     flops = 2.0 * static_cast<double>(std::max<std::uint64_t>(batch, 1) * rows * columns) *
             static_cast<double>(inner);
-  if (operation.kind == OperationKind::kOrthogonalise)
+  if (operation.kind == plan::OperationKind::kOrthogonalise)
     flops = 4.0 * static_cast<double>(rows * columns) * static_cast<double>(columns + 1);
-  if (operation.kind == OperationKind::kCall) flops = static_cast<double>(operation.details->flops);
+  if (operation.kind == plan::OperationKind::kCall)
+    flops = static_cast<double>(operation.details->flops);
   return flops > 0 && rate > 0 ? bytes * rate / flops : kNoLimit;
 }
 
 // The traffic of an engine's memory per byte of the task; `bytes` is the size of the largest span.
 // Adds the engine's memory and the links to spans in other places to the route.
-double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
+double TaskCosts::kernel_traffic(const plan::Operation& operation, double bytes) {
   const std::uint32_t engine = operation.place;
   double traffic = 0;
-  const auto go_through = [&](const PlanSpan& span, double times, bool read) {
+  const auto go_through = [&](const plan::PlanSpan& span, double times, bool read) {
     const double weight = times * length_of(span) / bytes;
     const std::uint32_t at = place_of(span);
     traffic += weight;
     load_memory(at, weight);
     if (at != engine) sum_.add(read ? routes_.path(at, engine) : routes_.path(engine, at), weight);
   };
-  const bool scatters = operation.kind == OperationKind::kScatter;
+  const bool scatters = operation.kind == plan::OperationKind::kScatter;
   const Scattered onto = scatters ? scattered(operation) : Scattered{};
   for (std::size_t i = 0; i < operation.reads.size(); ++i)
     go_through(operation.reads[i], i == 2 && scatters ? onto.read : read_passes(operation.kind),
                true);
-  const bool update = operation.kind == OperationKind::kApply;
+  const bool update = operation.kind == plan::OperationKind::kApply;
   const double write_times = update ? 2 + 2.0 * options_.state_slots : onto.written;
-  for (const PlanSpan& span : operation.writes) go_through(span, write_times, false);
-  if (operation.kind == OperationKind::kSum && machine_.places[engine].device == kNone) {
+  for (const plan::PlanSpan& span : operation.writes) go_through(span, write_times, false);
+  if (operation.kind == plan::OperationKind::kSum && machine_.places[engine].device == kNone) {
     traffic += options_.software.extra_sum_traffic;
     load_memory(engine, options_.software.extra_sum_traffic);
   }
@@ -314,7 +315,7 @@ double TaskCosts::kernel_traffic(const Operation& operation, double bytes) {
 }
 
 // The seconds until element-wise work begins, which starting its kernels takes.
-double TaskCosts::kernel_start(const Operation& operation) const {
+double TaskCosts::kernel_start(const plan::Operation& operation) const {
   const SimulatedPlace& place = machine_.places[operation.place];
   if (place.device == kNone) return options_.software.host_operation_seconds;
   const SimulatedDevice& device = machine_.devices[place.device];
@@ -323,13 +324,13 @@ double TaskCosts::kernel_start(const Operation& operation) const {
 
 // The cost of element-wise work. It passes over all its spans at the rate of its engine's memory
 // and of the links to spans in other places.
-CostedTask TaskCosts::kernel(const Operation& operation) {
+CostedTask TaskCosts::kernel(const plan::Operation& operation) {
   const std::uint32_t device = machine_.places[operation.place].device;
   CostedTask task;
   task.activity = activity_of(operation.kind);
   task.seconds = kernel_start(operation);
   for (const auto* spans : {&operation.reads, &operation.writes})
-    for (const PlanSpan& span : *spans) task.bytes = std::max(task.bytes, length_of(span));
+    for (const plan::PlanSpan& span : *spans) task.bytes = std::max(task.bytes, length_of(span));
   sum_.clear();
   const double traffic = kernel_traffic(operation, task.bytes);
   task.limit = traffic > 0 ? local_rate(operation.place) / traffic : kNoLimit;

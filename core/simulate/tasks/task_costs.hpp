@@ -16,10 +16,10 @@ namespace convoy::simulate {
 // adds the links that only the software has to the graph. The layers of the graph must be set.
 class TaskCosts {
  public:
-  TaskCosts(const Plan& plan, const SimulatedMachine& machine, const SimulationOptions& options,
-            TaskGraph& graph);
+  TaskCosts(const plan::Plan& plan, const SimulatedMachine& machine,
+            const SimulationOptions& options, TaskGraph& graph);
 
-  Task task(const Operation& operation);
+  Task task(const plan::Operation& operation);
   // The cost of a transfer outside any plan.
   CostedTask transfer(std::uint32_t from, std::uint32_t to, double bytes);
   // Makes a task of the graph. Tasks with equal costs share one entry.
@@ -36,15 +36,15 @@ class TaskCosts {
   struct CostHash {
     std::size_t operator()(const TaskCost& cost) const;
   };
-  CostedTask costed(const Operation& operation);
-  CostedTask compute(const Operation& operation) const;
-  CostedTask collective(const Operation& operation);
-  CostedTask copy(const Operation& operation);
+  CostedTask costed(const plan::Operation& operation);
+  CostedTask compute(const plan::Operation& operation) const;
+  CostedTask collective(const plan::Operation& operation);
+  CostedTask copy(const plan::Operation& operation);
   void find_passages();
   std::uint32_t route_to_passage(std::uint32_t from, std::uint32_t to, std::uint32_t target);
-  CostedTask kernel(const Operation& operation);
-  double kernel_traffic(const Operation& operation, double bytes);
-  double kernel_start(const Operation& operation) const;
+  CostedTask kernel(const plan::Operation& operation);
+  double kernel_traffic(const plan::Operation& operation, double bytes);
+  double kernel_start(const plan::Operation& operation) const;
 
   const Way& way(std::uint32_t from, std::uint32_t to);
   CostedTask transfer(const Way& way, double bytes) const;
@@ -52,10 +52,13 @@ class TaskCosts {
   void load_memory(std::uint32_t place, double weight);
   // The rate of element-wise work on an engine, in bytes per second.
   double local_rate(std::uint32_t engine) const;
-  double pace_of_arithmetic(const Operation& operation, double bytes, std::uint32_t device) const;
-  std::uint32_t place_of(const PlanSpan& span) const { return plan_.buffers[span.buffer].place; }
+  double pace_of_arithmetic(const plan::Operation& operation, double bytes,
+                            std::uint32_t device) const;
+  std::uint32_t place_of(const plan::PlanSpan& span) const {
+    return plan_.buffers[span.buffer].place;
+  }
 
-  const Plan& plan_;
+  const plan::Plan& plan_;
   const SimulatedMachine& machine_;
   const SimulationOptions& options_;
   TaskGraph& graph_;

@@ -46,7 +46,7 @@ TEST(PublishedCommandLines, Vgg16OnEightGpusWithVariablesOnTheHost) {
       "--local_parameter_device=cpu --num_gpus=8 --batch_size=32 --model=vgg16 "
       "--data_dir=/home/ubuntu/imagenet/train --variable_update=parameter_server --nodistortions";
   const JobOptions options = understood(line);
-  EXPECT_EQ(options.device, kGpuDevices);
+  EXPECT_EQ(options.device, plugin::kGpuDevices);
   EXPECT_EQ(options.num_devices, 8);
   EXPECT_EQ(options.batch_size, 32);
   EXPECT_EQ(options.data_dir, "/home/ubuntu/imagenet/train");

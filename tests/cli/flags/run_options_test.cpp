@@ -16,7 +16,7 @@ JobOptions options_of(const std::vector<std::string>& arguments) {
   return command.options;
 }
 
-GuardOptions guard_of(const std::vector<std::string>& arguments) {
+plan::GuardOptions guard_of(const std::vector<std::string>& arguments) {
   return job::guard_options(options_of(arguments));
 }
 
@@ -32,7 +32,7 @@ TEST(JobOptions, HaveTheDocumentedDefaults) {
   EXPECT_EQ(options.batch_size, std::nullopt);
   EXPECT_EQ(options.num_batches, std::nullopt);
   EXPECT_EQ(options.num_warmup_batches, std::nullopt);
-  EXPECT_EQ(options.device, kAnyDevice);
+  EXPECT_EQ(options.device, plugin::kAnyDevice);
   EXPECT_EQ(options.num_devices, std::nullopt);
   EXPECT_EQ(options.variable_update, "auto");
   EXPECT_EQ(options.use_nccl, std::nullopt);
@@ -76,11 +76,11 @@ TEST(JobOptions, TakeTheirValuesFromTheFlags) {
 }
 
 TEST(JobOptions, ANumberOfGpusAsksForGpusUnlessTheDeviceIsNamed) {
-  EXPECT_EQ(options_of({"--num_gpus=8"}).device, kGpuDevices);
+  EXPECT_EQ(options_of({"--num_gpus=8"}).device, plugin::kGpuDevices);
   EXPECT_EQ(options_of({"--num_gpus=8"}).num_devices, 8);
   EXPECT_EQ(options_of({"--num_gpus=1", "--device=CPU"}).device, "cpu");
-  EXPECT_EQ(options_of({"--device=cuda"}).device, kGpuDevices);
-  EXPECT_EQ(options_of({"--num_devices=2"}).device, kAnyDevice);
+  EXPECT_EQ(options_of({"--device=cuda"}).device, plugin::kGpuDevices);
+  EXPECT_EQ(options_of({"--num_devices=2"}).device, plugin::kAnyDevice);
 }
 
 TEST(JobOptions, RefuseCountsThatDoNotFit) {
@@ -138,10 +138,10 @@ TEST(JobOptions, RefuseContradictions) {
 TEST(JobOptions, LossScalingGoesWithSixteenBitsUnlessTheScaleIsGiven) {
   EXPECT_FALSE(guard_of({}).scales_loss());
   EXPECT_FALSE(guard_of({}).needs_norm());
-  EXPECT_EQ(guard_of({"--use_fp16"}).loss_scale, (LossScale{128, 0}));
+  EXPECT_EQ(guard_of({"--use_fp16"}).loss_scale, (plan::LossScale{128, 0}));
   EXPECT_FALSE(guard_of({"--use_fp16", "--fp16_loss_scale=1"}).scales_loss());
   EXPECT_EQ(guard_of({"--fp16_loss_scale=8"}).loss_scale.scale, 8);
-  const GuardOptions adapted =
+  const plan::GuardOptions adapted =
       guard_of({"--use_fp16", "--fp16_enable_auto_loss_scale", "--fp16_inc_loss_scale_every_n=20"});
   EXPECT_TRUE(adapted.automatic_loss_scale);
   EXPECT_EQ(adapted.increase_every, 20u);

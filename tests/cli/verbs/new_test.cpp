@@ -97,8 +97,9 @@ TEST(New, StrategyBuildsOutsideAndLoads) {
   TemporaryDirectory work;
   const fs::path library = build_project("strategy", work);
   if (HasFatalFailure()) return;
-  PluginHost host;
-  StrategyPlugin strategy(host.load_strategy(read_plugin(library)), {{"algorithm", "ring"}});
+  plugin::PluginHost host;
+  plugin::StrategyPlugin strategy(host.load_strategy(plugin::read_plugin(library)),
+                                  {{"algorithm", "ring"}});
   EXPECT_EQ(strategy.manifest().name, "my_own");
   EXPECT_EQ(strategy.manifest().claim, "synchronous");
 }
@@ -107,8 +108,8 @@ TEST(New, ModelBuildsOutsideAndLoads) {
   TemporaryDirectory work;
   const fs::path library = build_project("model", work);
   if (HasFatalFailure()) return;
-  PluginHost host;
-  ModelPlugin model(host.load_model(read_plugin(library)), {});
+  plugin::PluginHost host;
+  plugin::ModelPlugin model(host.load_model(plugin::read_plugin(library)), {});
   EXPECT_EQ(model.info().image_size, 32u);
 }
 

@@ -39,9 +39,10 @@ std::array<std::atomic<std::uint64_t>, 3>& emulated_launches() {
 
 std::string why_no_gpus(const std::string& gpu_indices) {
   emulated_launches();
-  PluginHost host;
+  plugin::PluginHost host;
   try {
-    const DevicePlugin plugin(host.load_device(found_under_test()), {{"gpu_indices", gpu_indices}});
+    const plugin::DevicePlugin plugin(host.load_device(found_under_test()),
+                                      {{"gpu_indices", gpu_indices}});
     static_cast<void>(plugin.count({sizeof(convoy_device_request), 0, 0}));
     return {};
   } catch (const Error& error) {
@@ -49,21 +50,22 @@ std::string why_no_gpus(const std::string& gpu_indices) {
   }
 }
 
-CudaOutcome train_on(const CudaTraining& how, const Graph& graph) {
+CudaOutcome train_on(const CudaTraining& how, const graph::Graph& graph) {
   auto& launches = emulated_launches();
-  PluginHost host;
+  plugin::PluginHost host;
   CudaOutcome outcome;
-  const PluginLog log = [&outcome](std::int32_t, std::string_view, std::string_view text) {
+  const plugin::PluginLog log = [&outcome](std::int32_t, std::string_view, std::string_view text) {
     outcome.log.emplace_back(text);
   };
-  const DevicePlugin plugin(host.load_device(found_under_test()),
-                            {{"gpu_indices", how.gpus}, {"cuda_graph", how.cuda_graph}}, log);
+  const plugin::DevicePlugin plugin(host.load_device(found_under_test()),
+                                    {{"gpu_indices", how.gpus}, {"cuda_graph", how.cuda_graph}},
+                                    log);
   const auto strategy = strategy_plugin(host, how.strategy, how.options);
   const std::uint32_t devices = plugin.count({sizeof(convoy_device_request), 0, 0});
   const SessionOptions options = session_options(how);
   runtime::Session session(graph, *strategy, open_devices(plugin, devices), options);
-  for (const Operation& operation : session.lowered_plan().body)
-    outcome.has_collectives = outcome.has_collectives || is_collective(operation.kind);
+  for (const plan::Operation& operation : session.lowered_plan().body)
+    outcome.has_collectives = outcome.has_collectives || plan::is_collective(operation.kind);
   std::unique_ptr<runtime::Evaluator> evaluator;
   if (how.evaluates)
     evaluator = std::make_unique<runtime::Evaluator>(graph, session.devices(), options);

@@ -18,7 +18,7 @@ namespace convoy::testing {
 struct CudaTraining {
   std::string gpus = "0,0";
   std::string strategy = "replicated";
-  OptionValues options = {{"all_reduce_spec", "collective"}};
+  plugin::OptionValues options = {{"all_reduce_spec", "collective"}};
   std::string cuda_graph = "off";
   std::uint32_t optimizer = CONVOY_OPTIMIZER_SGD;
   std::uint32_t batch = 2;
@@ -40,7 +40,7 @@ struct CudaOutcome {
 // Why devices on these GPUs cannot be had on this machine; empty when they can.
 std::string why_no_gpus(const std::string& gpu_indices);
 
-CudaOutcome train_on(const CudaTraining& how, const Graph& graph);
+CudaOutcome train_on(const CudaTraining& how, const graph::Graph& graph);
 
 // What an emulated device counts its launches in; to be called before the plug-in is loaded.
 std::array<std::atomic<std::uint64_t>, 3>& emulated_launches();

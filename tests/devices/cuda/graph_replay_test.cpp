@@ -24,7 +24,7 @@ class GraphReplay : public ::testing::Test {
   }
 
   // Without graphs and with them, once both gave the same.
-  static std::pair<CudaOutcome, CudaOutcome> compare(CudaTraining how, const Graph& graph) {
+  static std::pair<CudaOutcome, CudaOutcome> compare(CudaTraining how, const graph::Graph& graph) {
     how.steps = kSteps;
     how.batch = 1;
     const CudaOutcome plain = train_on(how, graph);
@@ -92,9 +92,9 @@ TEST_F(GraphReplay, GivesTheSameWithEvaluationsBetweenTheSteps) {
 // The memory of one plan serves the next one: nothing that was recorded may be used for it.
 TEST_F(GraphReplay, GivesTheSameWhenPlansAreExchanged) {
   const auto train_in_turns = [](const std::string& cuda_graph) {
-    PluginHost host;
-    const DevicePlugin plugin(host.load_device(found_under_test()),
-                              {{"gpu_indices", "0,0"}, {"cuda_graph", cuda_graph}});
+    plugin::PluginHost host;
+    const plugin::DevicePlugin plugin(host.load_device(found_under_test()),
+                                      {{"gpu_indices", "0,0"}, {"cuda_graph", cuda_graph}});
     const auto replicated = strategy_plugin(host, "replicated");
     const auto server = strategy_plugin(host, "parameter_server");
     runtime::SessionOptions options;

@@ -114,7 +114,7 @@ struct Trained {
 };
 
 template <typename T>
-Trained train_on_devices(const DevicePlugin& devices, std::int64_t steps) {
+Trained train_on_devices(const plugin::DevicePlugin& devices, std::int64_t steps) {
   runtime::SessionOptions options;
   options.batch = 4;
   options.hash_initializer = true;
@@ -148,8 +148,8 @@ class OwnKernels : public ::testing::Test {
     return {ExitCode::kOk, "trained"};
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> cuda_, cpu_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> cuda_, cpu_;
 };
 
 TEST_F(OwnKernels, AreToldStepAndScalarAndKeepEveryBit) {
@@ -161,7 +161,7 @@ TEST_F(OwnKernels, AreToldStepAndScalarAndKeepEveryBit) {
 
 TEST_F(OwnKernels, TrainAsTheirHostFunctionsDo) {
   for (const bool shrinks : {true, false}) {
-    const auto on = [&](const DevicePlugin& devices) {
+    const auto on = [&](const plugin::DevicePlugin& devices) {
       return shrinks ? train_on_devices<Shrink>(devices, 5).parameters
                      : train_on_devices<Normalise>(devices, 5).parameters;
     };
@@ -199,14 +199,14 @@ class Given : public Kernel {
 };
 
 TEST_F(OwnKernels, AreComparedWithTheirHostFunctions) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(1, false, "tried");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(1, false, "tried");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     const Buffer twice = p.scratch(PlaceId(0), 1000);
     p.call("given", PlaceId(0), {p.scratch(PlaceId(0), 1000)}, {twice});
   });
-  OpenDevice device(*cuda_, {sizeof(convoy_device_request), 1, 0}, 0);
+  plugin::OpenDevice device(*cuda_, {sizeof(convoy_device_request), 1, 0}, 0);
   const auto trial_of = [&](const std::string& body) {
     Given::body_ = body;
     const auto strategy = built_in_strategy<Calling<Given>>("calling", 0);
@@ -214,7 +214,7 @@ TEST_F(OwnKernels, AreComparedWithTheirHostFunctions) {
         runtime::build_kernel_for(device, cuda_->kernel_forms(), *strategy, "given");
     const auto form = strategy->kernel("given", CONVOY_KERNEL_HOST);
     std::string text =
-        runtime::try_on_device(device, built, HostKernel(*form), plan, plan.body.back());
+        runtime::try_on_device(device, built, plan::HostKernel(*form), plan, plan.body.back());
     device.free_kernel(built);
     return text;
   };

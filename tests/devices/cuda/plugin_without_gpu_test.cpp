@@ -12,8 +12,8 @@ namespace {
 
 constexpr const char* kPlugin = CONVOY_BINARY_DIR "/lib/convoy/plugins/convoy_device_cuda.so";
 
-FoundPlugin found() {
-  return Catalog::scan({}).find(PluginKind::kDevice, kPlugin);
+plugin::FoundPlugin found() {
+  return plugin::Catalog::scan({}).find(plugin::PluginKind::kDevice, kPlugin);
 }
 
 bool has_driver() {
@@ -21,15 +21,15 @@ bool has_driver() {
 }
 
 TEST(CudaPlugin, LoadsWithoutADriver) {
-  PluginHost host;
-  const LoadedPlugin<convoy_device> loaded = host.load_device(found());
+  plugin::PluginHost host;
+  const plugin::LoadedPlugin<convoy_device> loaded = host.load_device(found());
   EXPECT_EQ(loaded.manifest.name, "cuda");
   EXPECT_EQ(loaded.table->struct_size, sizeof(convoy_device));
 }
 
 TEST(CudaPlugin, SaysWhyThereIsNoDevice) {
-  PluginHost host;
-  const std::optional<std::string> reason = unavailable_reason(host, found());
+  plugin::PluginHost host;
+  const std::optional<std::string> reason = plugin::unavailable_reason(host, found());
   if (has_driver()) {
     if (!reason) GTEST_SKIP() << "there is a CUDA device";
     EXPECT_THAT(*reason, testing::Not(testing::IsEmpty()));
@@ -40,13 +40,13 @@ TEST(CudaPlugin, SaysWhyThereIsNoDevice) {
 }
 
 TEST(CudaPlugin, RefusesToOpenWithTheSameReason) {
-  PluginHost host;
-  const std::optional<std::string> reason = unavailable_reason(host, found());
+  plugin::PluginHost host;
+  const std::optional<std::string> reason = plugin::unavailable_reason(host, found());
   if (!reason) GTEST_SKIP() << "there is a CUDA device";
-  const DevicePlugin plugin(host.load_device(found()), {});
+  const plugin::DevicePlugin plugin(host.load_device(found()), {});
   const convoy_device_request request{sizeof(request), 1, 0};
   try {
-    const OpenDevice device(plugin, request, 0);
+    const plugin::OpenDevice device(plugin, request, 0);
     FAIL() << "a device was opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kUnavailable);

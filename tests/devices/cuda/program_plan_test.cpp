@@ -20,13 +20,13 @@ using conformance::LayerNetwork;
 // A graph as a device gets it, with the storage that CUDA devices propose.
 class Compiled {
  public:
-  explicit Compiled(Graph graph) : graph_(std::move(graph)) {
-    const Arena plain(graph_);
-    const GraphView plain_view(graph_, plain);
+  explicit Compiled(graph::Graph graph) : graph_(std::move(graph)) {
+    const graph::Arena plain(graph_);
+    const graph::GraphView plain_view(graph_, plain);
     layouts_.resize(graph_.variables().size());
     propose_layouts(*plain_view.c_graph(), layouts_.data());
-    arena_ = std::make_unique<Arena>(graph_, layouts_);
-    view_ = std::make_unique<GraphView>(graph_, *arena_);
+    arena_ = std::make_unique<graph::Arena>(graph_, layouts_);
+    view_ = std::make_unique<graph::GraphView>(graph_, *arena_);
   }
   convoy_compilation what(std::uint32_t batch, std::uint32_t dtype = CONVOY_F32,
                           std::uint32_t flags = 0) const {
@@ -38,14 +38,14 @@ class Compiled {
     what.dtype = dtype;
     return what;
   }
-  const Graph& graph() const { return graph_; }
+  const graph::Graph& graph() const { return graph_; }
   const std::vector<convoy_layout>& layouts() const { return layouts_; }
 
  private:
-  Graph graph_;
+  graph::Graph graph_;
   std::vector<convoy_layout> layouts_;
-  std::unique_ptr<Arena> arena_;
-  std::unique_ptr<GraphView> view_;
+  std::unique_ptr<graph::Arena> arena_;
+  std::unique_ptr<graph::GraphView> view_;
 };
 
 class ProgramPlans : public testing::TestWithParam<LayerNetwork> {};
@@ -80,7 +80,7 @@ TEST_P(ProgramPlans, NeedMoreMemoryForMoreImages) {
 TEST_P(ProgramPlans, HavePlacesForTwoBatchesOfImages) {
   const Compiled compiled(GetParam().build());
   const ProgramPlan plan = plan_program(compiled.what(3));
-  const GraphNode& input = compiled.graph().nodes().front();
+  const graph::GraphNode& input = compiled.graph().nodes().front();
   EXPECT_EQ(plan.image_bytes, 3 * input.output.elements() * sizeof(float));
   EXPECT_EQ(plan.label_offset() % 256, 0u);
   EXPECT_GE(plan.label_offset(), plan.image_bytes);
@@ -99,14 +99,15 @@ TEST_P(ProgramPlans, NeedNoMoreForInference) {
 
 TEST_P(ProgramPlans, StoreVariablesAsTheyReadThem) {
   const Compiled compiled(GetParam().build());
-  const std::vector<GraphVariable>& variables = compiled.graph().variables();
+  const std::vector<graph::GraphVariable>& variables = compiled.graph().variables();
   for (std::size_t i = 0; i < variables.size(); ++i) {
-    EXPECT_EQ(layout_problem(compiled.layouts()[i], variables[i].dimensions), "")
+    EXPECT_EQ(graph::layout_problem(compiled.layouts()[i], variables[i].dimensions), "")
         << variables[i].name;
     if (variables[i].dimensions.size() == 4)
       EXPECT_EQ(compiled.layouts()[i].strides[1], 1u) << variables[i].name;
     else
-      EXPECT_TRUE(is_plain(compiled.layouts()[i], variables[i].dimensions)) << variables[i].name;
+      EXPECT_TRUE(graph::is_plain(compiled.layouts()[i], variables[i].dimensions))
+          << variables[i].name;
   }
 }
 

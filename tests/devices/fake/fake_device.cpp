@@ -23,8 +23,8 @@ constexpr std::size_t kAlignment = 64;
 using Clock = std::chrono::steady_clock;
 
 // Arena ranges of the graph's segments: their variables with the gaps behind them.
-std::vector<ElementRange> segment_ranges(const convoy_graph& graph) {
-  std::vector<ElementRange> ranges(graph.segment_count);
+std::vector<plan::ElementRange> segment_ranges(const convoy_graph& graph) {
+  std::vector<plan::ElementRange> ranges(graph.segment_count);
   std::uint64_t end = graph.arena_elements;
   for (std::size_t s = 0; s < ranges.size(); ++s) {
     std::uint64_t first = end;
@@ -180,9 +180,9 @@ void FakeDevice::check_places(const convoy_submission& submission) const {
 void FakeDevice::record_failure(const convoy_submission& submission, const std::string& reason) {
   const std::lock_guard lock(mutex_);
   if (failed_) return;
-  failure_ =
-      fmt::format("{} on fake:{}: {}", operation_name(static_cast<OperationKind>(submission.kind)),
-                  index_, reason);
+  failure_ = fmt::format("{} on fake:{}: {}",
+                         plan::operation_name(static_cast<plan::OperationKind>(submission.kind)),
+                         index_, reason);
   failed_ = true;
 }
 
@@ -193,7 +193,7 @@ void fake_gradient(const GradientRequest& request, std::span<float> gradient) {
   }
 }
 
-std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options) {
+std::unique_ptr<plugin::DevicePlugin> fake_plugin(const FakeOptions& options) {
   const std::map<std::string, std::int64_t> values = {
       {"seed", static_cast<std::int64_t>(options.seed)},
       {"delay_microseconds", options.delay_microseconds},
@@ -204,16 +204,16 @@ std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options) {
       {"hang_device", options.hang_device},
       {"hang_operation", options.hang_operation},
       {"hang_milliseconds", options.hang_milliseconds}};
-  Manifest manifest;
-  manifest.kind = PluginKind::kDevice;
+  plugin::Manifest manifest;
+  manifest.kind = plugin::PluginKind::kDevice;
   manifest.name = "fake";
   for (const auto& [name, value] : values)
     manifest.options.push_back(
-        {.name = name, .type = OptionType::kInt, .default_value = fmt::to_string(value)});
-  return std::make_unique<DevicePlugin>(
-      LoadedPlugin<convoy_device>{&device_detail::kTable<FakeDevice>, manifest, "built in", nullptr,
-                                  options.patience},
-      OptionValues{});
+        {.name = name, .type = plugin::OptionType::kInt, .default_value = fmt::to_string(value)});
+  return std::make_unique<plugin::DevicePlugin>(
+      plugin::LoadedPlugin<convoy_device>{&device_detail::kTable<FakeDevice>, manifest, "built in",
+                                          nullptr, options.patience},
+      plugin::OptionValues{});
 }
 
 }  // namespace convoy::testing

@@ -73,6 +73,6 @@ class FakeDevice : public Device {
 void fake_gradient(const GradientRequest& request, std::span<float> gradient);
 
 // The plug-in, as if it had been loaded from a file.
-std::unique_ptr<DevicePlugin> fake_plugin(const FakeOptions& options = {});
+std::unique_ptr<plugin::DevicePlugin> fake_plugin(const FakeOptions& options = {});
 
 }  // namespace convoy::testing

@@ -16,13 +16,13 @@ namespace convoy::testing {
 namespace {
 
 // Spans of the operation name its regions: buffer i is read i, then come the writes.
-PlanSpan name_region(const convoy_region& region, std::uint64_t index) {
+plan::PlanSpan name_region(const convoy_region& region, std::uint64_t index) {
   return {static_cast<std::uint32_t>(index), region.dtype, 0, region.count};
 }
 
 void run_elements(const convoy_submission& submission) {
-  Operation operation;
-  operation.kind = static_cast<OperationKind>(submission.kind);
+  plan::Operation operation;
+  operation.kind = static_cast<plan::OperationKind>(submission.kind);
   operation.reduction = static_cast<std::uint8_t>(submission.reduction);
   operation.scalar = submission.scalar;
   operation.flags = submission.flags;
@@ -31,7 +31,7 @@ void run_elements(const convoy_submission& submission) {
     operation.reads.push_back(name_region(submission.reads[i], i));
   for (std::uint64_t i = 0; i < submission.write_count; ++i)
     operation.writes.push_back(name_region(submission.writes[i], submission.read_count + i));
-  run_arithmetic(operation, [&](const PlanSpan& span) {
+  plan::run_arithmetic(operation, [&](const plan::PlanSpan& span) {
     const bool is_read = span.buffer < submission.read_count;
     const convoy_region& region = is_read ? submission.reads[span.buffer]
                                           : submission.writes[span.buffer - submission.read_count];
@@ -54,27 +54,29 @@ bool has(const convoy_submission& submission, std::uint32_t flag) {
 }
 
 // The loss scale comes before the norm, which is last.
-bool guard(const convoy_submission& submission, UpdateConstants& constants) {
+bool guard(const convoy_submission& submission, plan::UpdateConstants& constants) {
   if (has(submission, CONVOY_OP_LOSS_SCALED))
-    include_loss_scale(constants, *floats(submission.reads[1]));
+    plan::include_loss_scale(constants, *floats(submission.reads[1]));
   if (!has(submission, CONVOY_OP_NORMED)) return true;
   const float norm = *floats(submission.reads[submission.read_count - 1]);
-  include_norm(constants, norm, submission.scalar);
+  plan::include_norm(constants, norm, submission.scalar);
   return !has(submission, CONVOY_OP_SKIP_NON_FINITE) || std::isfinite(norm);
 }
 
 void norm(const convoy_submission& submission) {
   const convoy_update& update = *submission.updates[0];
-  UpdateConstants constants = update_constants(*update.optimizer, update.contributions, 0, 0);
+  plan::UpdateConstants constants =
+      plan::update_constants(*update.optimizer, update.contributions, 0, 0);
   const bool scaled = has(submission, CONVOY_OP_LOSS_SCALED);
-  if (scaled) include_loss_scale(constants, *floats(submission.reads[submission.read_count - 1]));
+  if (scaled)
+    plan::include_loss_scale(constants, *floats(submission.reads[submission.read_count - 1]));
   const bool whole = submission.read_count > (scaled ? 2 : 1);
   const std::uint64_t count = submission.reads[0].count;
   std::span<const float> parameters;
   if (whole) parameters = {floats(submission.reads[1]), count};
   const double sum =
-      gradient_square_sum(constants, {floats(submission.reads[0]), count}, parameters,
-                          [&](std::uint64_t i) { return whole && is_decayed(update, i); });
+      plan::gradient_square_sum(constants, {floats(submission.reads[0]), count}, parameters,
+                                [&](std::uint64_t i) { return whole && is_decayed(update, i); });
   if (submission.result != nullptr) *submission.result = sum;
   *static_cast<float*>(submission.writes[0].data) = static_cast<float>(std::sqrt(sum));
 }
@@ -83,7 +85,7 @@ void adapt(const convoy_submission& submission) {
   auto* state = static_cast<float*>(submission.writes[0].data);
   if (submission.result != nullptr) *submission.result = static_cast<double>(state[0]);
   const convoy_region& norms = submission.reads[0];
-  adapt_loss_scale(state, {floats(norms), norms.count}, submission.sizes[0]);
+  plan::adapt_loss_scale(state, {floats(norms), norms.count}, submission.sizes[0]);
 }
 
 // The gradients of an update, added up from left to right.
@@ -100,7 +102,7 @@ std::vector<float> gradient_sum(const convoy_submission& submission) {
   return total;
 }
 
-void apply_to(float* parameters, const convoy_update& update, UpdateConstants constants,
+void apply_to(float* parameters, const convoy_update& update, plan::UpdateConstants constants,
               const std::vector<float>& gradient, bool updates) {
   const float decay = constants.weight_decay;
   float unused[2] = {0, 0};
@@ -113,15 +115,15 @@ void apply_to(float* parameters, const convoy_update& update, UpdateConstants co
     float* state[2];
     for (int slot = 0; slot < 2; ++slot)
       state[slot] = update.state[slot] == nullptr ? &unused[slot] : update.state[slot] + i;
-    update_element(constants, gradient[i], parameters[i], *state[0], *state[1]);
+    plan::update_element(constants, gradient[i], parameters[i], *state[0], *state[1]);
   }
   if (update.square_sum != nullptr) *update.square_sum = square_sum;
 }
 
 void apply(const convoy_submission& submission) {
   const convoy_update& update = *submission.updates[0];
-  UpdateConstants constants = update_constants(*update.optimizer, update.contributions,
-                                               submission.learning_rate, submission.step);
+  plan::UpdateConstants constants = plan::update_constants(
+      *update.optimizer, update.contributions, submission.learning_rate, submission.step);
   const bool updates = guard(submission, constants);
   const std::vector<float> gradient = gradient_sum(submission);
   for (std::uint64_t w = 0; w < submission.write_count; ++w)

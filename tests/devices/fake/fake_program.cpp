@@ -6,7 +6,7 @@
 
 namespace convoy::testing {
 
-FakeProgram::FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
+FakeProgram::FakeProgram(std::vector<plan::ElementRange> segments, std::uint64_t arena_elements,
                          const convoy_compilation& what, GradientFunction gradient)
     : segments_(std::move(segments)),
       replica_(what.replica),
@@ -16,7 +16,7 @@ FakeProgram::FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena
 
 void FakeProgram::forward(const convoy_compute& compute) {
   if (compute.segment == 0) ++computes_;
-  const ElementRange& range = segments_.at(compute.segment);
+  const plan::ElementRange& range = segments_.at(compute.segment);
   std::copy_n(compute.parameters + range.first, range.count, forward_read_.data() + range.first);
   if (compute.segment + 1 < segments_.size()) return;
   const std::int32_t label = compute.labels == nullptr ? 0 : compute.labels[0];
@@ -29,7 +29,7 @@ void FakeProgram::backward(const convoy_compute& compute) {
   if (inference_) throw std::invalid_argument("a program for inference has no backward pass");
   if (compute.segment + 1 == segments_.size())
     loss_scale_ = compute.loss_scale == nullptr ? 1.0f : *compute.loss_scale;
-  const ElementRange& range = segments_.at(compute.segment);
+  const plan::ElementRange& range = segments_.at(compute.segment);
   const auto segment = static_cast<std::uint32_t>(compute.segment);
   gradient_({replica_,
              computes_ - 1,

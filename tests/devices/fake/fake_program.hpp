@@ -15,14 +15,14 @@ namespace convoy::testing {
 class FakeProgram {
  public:
   // `segments`: arena ranges in forward order.
-  FakeProgram(std::vector<ElementRange> segments, std::uint64_t arena_elements,
+  FakeProgram(std::vector<plan::ElementRange> segments, std::uint64_t arena_elements,
               const convoy_compilation& what, GradientFunction gradient);
 
   void forward(const convoy_compute& compute);
   void backward(const convoy_compute& compute);
 
  private:
-  std::vector<ElementRange> segments_;
+  std::vector<plan::ElementRange> segments_;
   std::uint32_t replica_;
   bool inference_;
   GradientFunction gradient_;

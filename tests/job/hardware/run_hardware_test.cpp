@@ -25,7 +25,7 @@ using select::Decision;
 using ::testing::HasSubstr;
 
 std::filesystem::path share() {
-  return share_directory();
+  return plugin::share_directory();
 }
 
 topology::Machine power8() {
@@ -54,7 +54,7 @@ Decision choose(const SimulatedHardware& hardware, std::uint32_t devices) {
   Decision decision;
   JobOptions options;
   options.model = "lenet";
-  set_up_dry_run(options, installed_plugins(CONVOY_OWN_PLUGINS), {},
+  set_up_dry_run(options, plugin::installed_plugins(CONVOY_OWN_PLUGINS), {},
                  [&](const Setup& setup) {
                    const ChoiceSubject subject{1, devices, 32};
                    decision = choose_by_simulation(setup, hardware, subject,
@@ -106,8 +106,8 @@ class DecisionKey : public ::testing::Test {
     options.model = "lenet";
     options.device = "cpu";
     options.variable_update = "independent";
-    return set_up_dry_run(options, installed_plugins(CONVOY_OWN_PLUGINS), {.of_this_machine = true},
-                          {}, {});
+    return set_up_dry_run(options, plugin::installed_plugins(CONVOY_OWN_PLUGINS),
+                          {.of_this_machine = true}, {}, {});
   }
   std::string key(const Change& change) const {
     SimulatedHardware hardware = gpus_of_run(machine_, gpu_addresses(machine_), share());
@@ -132,8 +132,9 @@ TEST_F(DecisionKey, TellsApartDevicesThatAreJoinedInAnotherWay) {
   EXPECT_EQ(same(), same());
   const auto differs = [this](const Change& change) { return key(change) != same(); };
   EXPECT_TRUE(differs([](auto& on) { on.cluster.access[0][1] = !on.cluster.access[0][1]; }));
-  EXPECT_TRUE(differs(
-      [](auto& on) { on.cluster.route = [](std::uint32_t, std::uint32_t) { return Route{}; }; }));
+  EXPECT_TRUE(differs([](auto& on) {
+    on.cluster.route = [](std::uint32_t, std::uint32_t) { return plan::Route{}; };
+  }));
   EXPECT_TRUE(differs([](auto& on) { on.cluster.joins_updates = !on.cluster.joins_updates; }));
   EXPECT_TRUE(differs([](auto& on) {
     on.machine.paths = [](std::uint32_t, std::uint32_t) { return simulate::Path{}; };

@@ -30,13 +30,13 @@ struct Measured {
 Measured measure_all(InProcessNetwork& network, EchoOptions options) {
   Measured result{std::vector<std::vector<MeasuredLink>>(network.ranks()),
                   std::vector<std::string>(network.ranks())};
-  std::vector<std::unique_ptr<OpenTransport>> transports;  // open until all are through
+  std::vector<std::unique_ptr<plugin::OpenTransport>> transports;  // open until all are through
   for (std::uint32_t rank = 0; rank < network.ranks(); ++rank)
     transports.push_back(network.open(rank));
   std::vector<std::jthread> tasks;
   for (std::uint32_t rank = 0; rank < network.ranks(); ++rank)
     tasks.emplace_back([&, rank, options]() mutable {
-      OpenTransport* const transport = transports[rank].get();
+      plugin::OpenTransport* const transport = transports[rank].get();
       std::vector<EchoPeer> peers;
       for (std::uint32_t peer = 0; peer < network.ranks(); ++peer)
         peers.push_back({"task " + std::to_string(peer), transport});

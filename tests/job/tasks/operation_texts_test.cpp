@@ -5,29 +5,30 @@
 namespace convoy::job::operation_texts_test {
 namespace {
 
-Operation numbered(std::uint32_t id, OperationKind kind) {
-  Operation operation;
+plan::Operation numbered(std::uint32_t id, plan::OperationKind kind) {
+  plan::Operation operation;
   operation.id = id;
   operation.kind = kind;
   return operation;
 }
 
 // Sums behind a copy, and from step 5 on a fill behind two updates.
-Plan staged_plan(const ArenaMap& arena) {
-  Plan plan;
+plan::Plan staged_plan(const plan::ArenaMap& arena) {
+  plan::Plan plan;
   plan.arena = &arena;
-  plan.prologue = {numbered(0, OperationKind::kCopy)};
-  plan.body = {numbered(1, OperationKind::kSum)};
-  PlanStage later;
+  plan.prologue = {numbered(0, plan::OperationKind::kCopy)};
+  plan.body = {numbered(1, plan::OperationKind::kSum)};
+  plan::PlanStage later;
   later.first_step = 5;
-  later.prologue = {numbered(0, OperationKind::kApply), numbered(1, OperationKind::kApply)};
-  later.body = {numbered(2, OperationKind::kFill)};
+  later.prologue = {numbered(0, plan::OperationKind::kApply),
+                    numbered(1, plan::OperationKind::kApply)};
+  later.body = {numbered(2, plan::OperationKind::kFill)};
   plan.later.push_back(later);
   return plan;
 }
 
 TEST(OperationTexts, AreThoseOfTheStageThatTheStepIsIn) {
-  const ArenaMap arena;
+  const plan::ArenaMap arena;
   const OperationTexts texts(staged_plan(arena));
   EXPECT_EQ(texts.at(0, 0), "copy") << "nothing follows the name, for it has no variables";
   EXPECT_EQ(texts.at(4, 1), "sum");
@@ -37,7 +38,7 @@ TEST(OperationTexts, AreThoseOfTheStageThatTheStepIsIn) {
 }
 
 TEST(OperationTexts, AreEmptyForWhatIsNoOperation) {
-  const ArenaMap arena;
+  const plan::ArenaMap arena;
   const OperationTexts texts(staged_plan(arena));
   EXPECT_EQ(texts.at(4, 2), "");
   EXPECT_EQ(texts.at(5, 3), "");

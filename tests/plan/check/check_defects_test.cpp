@@ -9,10 +9,10 @@
 namespace convoy::testing {
 namespace {
 
-std::string findings_of(const CheckReport& report) {
+std::string findings_of(const plan::check::CheckReport& report) {
   std::string text = report.verdict_text();
-  for (const Finding& finding : report.findings)
-    text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
+  for (const plan::check::Finding& finding : report.findings)
+    text += fmt::format("\n  {}: {}", plan::check::finding_name(finding.kind), finding.text);
   return text;
 }
 
@@ -20,7 +20,7 @@ std::string findings_of(const CheckReport& report) {
 struct Defect {
   std::string name;
   WritePlan write;
-  FindingKind kind;
+  plan::check::FindingKind kind;
   std::string text;  // part of what the finding says
   std::uint32_t replica = CONVOY_NONE;
 };
@@ -38,122 +38,125 @@ void apply_all(Planner& p, const std::vector<std::uint32_t>& summed, ApplyOption
 }
 
 std::vector<Defect> structural_defects() {
-  return {{"a replica left out",
-           [](Planner& p) {
-             apply_all(p, {0, 1});
-           },
-           FindingKind::kMissing,
-           "on fc/bias to conv1/kernel, arena [0..137): the gradient of replica 2 is missing", 2},
-          {"a replica left out and not counted",
-           [](Planner& p) {
-             apply_all(p, {0, 1}, {.contributions = 2});
-           },
-           FindingKind::kMissing, "the gradient of replica 2 is missing", 2},
-          {"a replica summed twice",
-           [](Planner& p) {
-             apply_all(p, {0, 1, 1, 2});
-           },
-           FindingKind::kDoubled, "the gradient of replica 1 is in the sum 2 times", 1},
-          {"wrong contributions",
-           [](Planner& p) {
-             apply_all(p, {0, 1, 2}, {.contributions = 5});
-           },
-           FindingKind::kScaled, "3 gradients are summed but divided by 5 contributions"},
-          {"applied twice",
-           [](Planner& p) {
-             apply_all(p, {0, 1, 2});
-             p.all_reduce(p.all_gradients(p.arena()));
-             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-           },
-           FindingKind::kDoubled, "the gradient of replica 1 is applied again", 1},
-          {"scaled",
-           [](Planner& p) {
-             p.compute();
-             p.scale(p.gradient(ReplicaId(1)), p.gradient(ReplicaId(1)), 0.5);
-             p.all_reduce(p.all_gradients(p.arena()));
-             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-           },
-           FindingKind::kScaled, "the gradient of replica 1 is multiplied by 0.5", 1},
-          {"one replica never updated",
-           [](Planner& p) {
-             p.compute();
-             p.all_reduce(p.all_gradients(p.arena()));
-             for (const auto r : {ReplicaId(0), ReplicaId(2)})
-               p.apply(p.parameters(r), p.gradient(r));
-           },
-           FindingKind::kNeverUpdated, "replica 1 reads parameters that no update ever reaches", 1},
-          {"a changed parameter",
-           [](Planner& p) {
-             apply_all(p, {0, 1, 2});
-             p.fill(p.parameters(ReplicaId(1))[kPart], 1);
-           },
-           FindingKind::kForeign, "it makes parameters out of the constant 1"}};
+  return {
+      {"a replica left out",
+       [](Planner& p) {
+         apply_all(p, {0, 1});
+       },
+       plan::check::FindingKind::kMissing,
+       "on fc/bias to conv1/kernel, arena [0..137): the gradient of replica 2 is missing", 2},
+      {"a replica left out and not counted",
+       [](Planner& p) {
+         apply_all(p, {0, 1}, {.contributions = 2});
+       },
+       plan::check::FindingKind::kMissing, "the gradient of replica 2 is missing", 2},
+      {"a replica summed twice",
+       [](Planner& p) {
+         apply_all(p, {0, 1, 1, 2});
+       },
+       plan::check::FindingKind::kDoubled, "the gradient of replica 1 is in the sum 2 times", 1},
+      {"wrong contributions",
+       [](Planner& p) {
+         apply_all(p, {0, 1, 2}, {.contributions = 5});
+       },
+       plan::check::FindingKind::kScaled, "3 gradients are summed but divided by 5 contributions"},
+      {"applied twice",
+       [](Planner& p) {
+         apply_all(p, {0, 1, 2});
+         p.all_reduce(p.all_gradients(p.arena()));
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+       },
+       plan::check::FindingKind::kDoubled, "the gradient of replica 1 is applied again", 1},
+      {"scaled",
+       [](Planner& p) {
+         p.compute();
+         p.scale(p.gradient(ReplicaId(1)), p.gradient(ReplicaId(1)), 0.5);
+         p.all_reduce(p.all_gradients(p.arena()));
+         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+       },
+       plan::check::FindingKind::kScaled, "the gradient of replica 1 is multiplied by 0.5", 1},
+      {"one replica never updated",
+       [](Planner& p) {
+         p.compute();
+         p.all_reduce(p.all_gradients(p.arena()));
+         for (const auto r : {ReplicaId(0), ReplicaId(2)}) p.apply(p.parameters(r), p.gradient(r));
+       },
+       plan::check::FindingKind::kNeverUpdated,
+       "replica 1 reads parameters that no update ever reaches", 1},
+      {"a changed parameter",
+       [](Planner& p) {
+         apply_all(p, {0, 1, 2});
+         p.fill(p.parameters(ReplicaId(1))[kPart], 1);
+       },
+       plan::check::FindingKind::kForeign, "it makes parameters out of the constant 1"}};
 }
 
 std::vector<Defect> span_defects() {
-  return {
-      {"a variable never updated",
-       [](Planner& p) {
-         p.compute();
-         for (const Range range : {Range{0, 72}, Range{105, 32}}) {
-           p.all_reduce(p.all_gradients(range));
-           for (const auto r : p.replicas()) p.apply(p.parameters(r)[range], p.gradient(r)[range]);
-         }
-       },
-       FindingKind::kNeverUpdated, "on conv2/kernel [0..33)", 0},
-      {"shifted",
-       [](Planner& p) {
-         p.compute();
-         p.all_reduce(p.all_gradients(p.arena()));
-         const Buffer moved = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
-         p.copy(moved, p.gradient(ReplicaId(0)));
-         p.copy(moved[kPart], p.gradient(ReplicaId(0))[{kPart.first + 3, kPart.count}]);
-         p.copy(p.gradient(ReplicaId(2)), moved);
-         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-       },
-       FindingKind::kShifted, "on fc/weights [8..28): the gradient of replica 0 comes from 3", 0},
-      {"uninitialised",
-       [](Planner& p) {
-         p.compute();
-         const Buffer part = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
-         p.copy(part[{0, 100}], p.gradient(ReplicaId(0))[{0, 100}]);
-         p.copy(p.gradient(ReplicaId(0)), part);
-         p.all_reduce(p.all_gradients(p.arena()));
-         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-       },
-       FindingKind::kUninitialised, "before anything is written there"},
-      {"optimizer state left behind",
-       [](Planner& p) {
-         p.compute();
-         p.all_reduce(p.all_gradients(p.arena()));
-         const Buffer master = p.master(p.host_place(ReplicaId(0)));
-         p.apply(master, p.gradient(ReplicaId(0)));
-         for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
-         p.compute();
-         p.all_reduce(p.all_gradients(p.arena()));
-         for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-         p.copy(master, p.parameters(ReplicaId(0)));
-       },
-       FindingKind::kState, "the optimizer's state has seen other updates"},
-      {"momentum without a gradient",
-       [](Planner& p) {
-         apply_all(p, {0, 1, 2});
-         const Buffer nothing = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
-         for (const auto r : p.replicas()) p.apply(p.parameters(r), nothing);
-       },
-       FindingKind::kMissing, "no gradient is applied"}};
+  return {{"a variable never updated",
+           [](Planner& p) {
+             p.compute();
+             for (const Range range : {Range{0, 72}, Range{105, 32}}) {
+               p.all_reduce(p.all_gradients(range));
+               for (const auto r : p.replicas())
+                 p.apply(p.parameters(r)[range], p.gradient(r)[range]);
+             }
+           },
+           plan::check::FindingKind::kNeverUpdated, "on conv2/kernel [0..33)", 0},
+          {"shifted",
+           [](Planner& p) {
+             p.compute();
+             p.all_reduce(p.all_gradients(p.arena()));
+             const Buffer moved = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
+             p.copy(moved, p.gradient(ReplicaId(0)));
+             p.copy(moved[kPart], p.gradient(ReplicaId(0))[{kPart.first + 3, kPart.count}]);
+             p.copy(p.gradient(ReplicaId(2)), moved);
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+           },
+           plan::check::FindingKind::kShifted,
+           "on fc/weights [8..28): the gradient of replica 0 comes from 3", 0},
+          {"uninitialised",
+           [](Planner& p) {
+             p.compute();
+             const Buffer part = p.scratch(p.replica_place(ReplicaId(0)), p.arena_elements());
+             p.copy(part[{0, 100}], p.gradient(ReplicaId(0))[{0, 100}]);
+             p.copy(p.gradient(ReplicaId(0)), part);
+             p.all_reduce(p.all_gradients(p.arena()));
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+           },
+           plan::check::FindingKind::kUninitialised, "before anything is written there"},
+          {"optimizer state left behind",
+           [](Planner& p) {
+             p.compute();
+             p.all_reduce(p.all_gradients(p.arena()));
+             const Buffer master = p.master(p.host_place(ReplicaId(0)));
+             p.apply(master, p.gradient(ReplicaId(0)));
+             for (const auto r : p.replicas()) p.copy(p.parameters(r), master);
+             p.compute();
+             p.all_reduce(p.all_gradients(p.arena()));
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+             p.copy(master, p.parameters(ReplicaId(0)));
+           },
+           plan::check::FindingKind::kState, "the optimizer's state has seen other updates"},
+          {"momentum without a gradient",
+           [](Planner& p) {
+             apply_all(p, {0, 1, 2});
+             const Buffer nothing = p.persistent(p.host_place(ReplicaId(0)), p.arena_elements());
+             for (const auto r : p.replicas()) p.apply(p.parameters(r), nothing);
+           },
+           plan::check::FindingKind::kMissing, "no gradient is applied"}};
 }
 
 class PlantedDefect : public ::testing::TestWithParam<Defect> {};
 
 TEST_P(PlantedDefect, IsNamedWithItsOperation) {
   const Defect& defect = GetParam();
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, defect.write));
-  EXPECT_EQ(report.verdict, Verdict::kWrong);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, defect.write));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kWrong);
   bool found = false;
-  for (const Finding& finding : report.findings)
+  for (const plan::check::Finding& finding : report.findings)
     found =
         found ||
         (finding.kind == defect.kind && finding.operation != CONVOY_NONE &&

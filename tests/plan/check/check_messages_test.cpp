@@ -15,19 +15,19 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 struct Said {
-  CheckReport report;
+  plan::check::CheckReport report;
   std::string verdict;  // and the findings
   std::string why;      // it is no stricter
 };
 
 Said said_of(const WritePlan& write, std::uint32_t replicas = 2) {
-  static const ArenaMap kArena = small_arena(0);
-  const Cluster cluster = make_single_host(replicas, true, "cpu");
-  const Plan plan = write_plan(cluster, kArena, write);
-  Said it{check_plan(plan), {}, {}};
+  static const plan::ArenaMap kArena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, kArena, write);
+  Said it{plan::check::check_plan(plan), {}, {}};
   it.verdict = it.report.verdict_text();
-  for (const Finding& finding : it.report.findings) it.verdict += "\n" + finding.text;
-  it.why = explain_verdict(plan, it.report);
+  for (const plan::check::Finding& finding : it.report.findings) it.verdict += "\n" + finding.text;
+  it.why = plan::check::explain_verdict(plan, it.report);
   return it;
 }
 
@@ -64,7 +64,7 @@ TEST(CheckMessages, AnUpdateThatIsNotDividedEnoughIsWhyAPlanIsApproximate) {
 
 TEST(CheckMessages, GatheringUpdatedPartsIsNoReason) {
   const Said it = said_of(sharded_sums(2, 0.5));
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.verdict;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.verdict;
   EXPECT_THAT(it.why, HasSubstr("because of apply (operation"));
 }
 
@@ -94,7 +94,7 @@ TEST(CheckMessages, ReplicasThatShareNothingAreToldSoWhateverCounts) {
       p.apply(p.parameters(r), mine, {.contributions = 1});
     }
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.verdict;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.verdict;
   EXPECT_THAT(it.verdict, HasSubstr("no replica's gradient reaches another replica, and at home "
                                     "each counts 0.666667 times in the end, not once"));
 }
@@ -113,7 +113,7 @@ TEST(CheckMessages, GradientsOfSeveralStepsAreToldApart) {
       }
     }
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.verdict;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.verdict;
   EXPECT_THAT(it.verdict, HasSubstr("the gradient of replica 0 in step 2 of 2 counts 6 times"));
   EXPECT_THAT(it.verdict, HasSubstr("that of replica 0 in step 1 of 2 in what"));
 }
@@ -133,7 +133,7 @@ TEST(CheckMessages, MemoryThatGrowsIsNamed) {
       p.apply(p.parameters(r), rest[r.index()]);
     }
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.verdict;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.verdict;
   EXPECT_THAT(it.verdict, HasSubstr("grows without bound"));
   EXPECT_THAT(it.verdict, HasSubstr("; rest (cpu:"));
 }

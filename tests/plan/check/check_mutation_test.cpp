@@ -33,8 +33,8 @@ TEST(CheckMutation, NoMutantIsCalledSynchronousOrStaleThatIsNot) {
   const auto start = std::chrono::steady_clock::now();
   MutationRun mutations;
   for (const std::uint32_t replicas : {1u, 2u, 3u, 4u})
-    for (const ArenaMap& arena : {small_arena(0), small_arena(64), ragged_arena()}) {
-      const Cluster cluster = make_single_host(replicas, true, "cpu");
+    for (const plan::ArenaMap& arena : {small_arena(0), small_arena(64), ragged_arena()}) {
+      const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
       for (const SamplePlan& sample : sample_plans())
         mutations.run(sample.name, write_plan(cluster, arena, sample.write), kMutantsPerCase);
     }
@@ -58,9 +58,9 @@ TEST(CheckMutation, NoMutantOfARecurrenceIsSaidToLoseNothingThatLosesSomething) 
   const int count = wanted_mutants(kUsualMutants);
   const int each = count / static_cast<int>(3 * samples.size() * kMutationKinds) + 1;
   MutationRun mutations;
-  const ArenaMap arena = small_arena(0);
+  const plan::ArenaMap arena = small_arena(0);
   for (const std::uint32_t replicas : {2u, 3u, 4u}) {
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
     for (const SampleRecurrence& sample : samples)
       if (replicas >= sample.fewest_replicas)
         mutations.run(sample.name, write_plan(cluster, arena, sample.write), each);
@@ -77,8 +77,8 @@ TEST(CheckMutation, NoMutantOfStagesIsCalledRightThatTheInterpreterContradicts) 
   const int each = count / static_cast<int>(4 * samples.size() * kMutationKinds) + 1;
   MutationRun mutations;
   for (const std::uint32_t replicas : {2u, 3u}) {
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
-    for (const ArenaMap& arena : {small_arena(0), small_arena(64)})
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+    for (const plan::ArenaMap& arena : {small_arena(0), small_arena(64)})
       for (const SampleStages& sample : samples)
         mutations.run(sample.name, write_plan(cluster, arena, sample.write), each);
   }
@@ -89,23 +89,23 @@ TEST(CheckMutation, NoMutantOfStagesIsCalledRightThatTheInterpreterContradicts) 
 // Where the last pull of a step comes after the next forward has begun, the parameters at the
 // step's end are not those that a forward reads.
 TEST(CheckMutation, CountsAreTakenWhereAPeriodEnds) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
   const std::vector<SampleRecurrence> samples = right_held_out();
   const auto sample =
       std::ranges::find(samples, "pulled back in every step", &SampleRecurrence::name);
   ASSERT_NE(sample, samples.end());
-  Plan plan = write_plan(cluster, arena, sample->write);
-  const auto next = [&](auto from, OperationKind kind) {
+  plan::Plan plan = write_plan(cluster, arena, sample->write);
+  const auto next = [&](auto from, plan::OperationKind kind) {
     return std::find_if(from, plan.body.end(), [&](const auto& it) { return it.kind == kind; });
   };
-  const auto first_pull = next(plan.body.begin(), OperationKind::kAxpy);
-  const auto last_pull = next(first_pull + 1, OperationKind::kAxpy);
-  const auto forward = next(last_pull, OperationKind::kForward);
+  const auto first_pull = next(plan.body.begin(), plan::OperationKind::kAxpy);
+  const auto last_pull = next(first_pull + 1, plan::OperationKind::kAxpy);
+  const auto forward = next(last_pull, plan::OperationKind::kForward);
   ASSERT_NE(forward, plan.body.end());
   std::iter_swap(last_pull, forward);
-  number_operations(plan.prologue, plan.body, 2, 0);
-  const CheckReport report = check_plan(plan);
+  plan::number_operations(plan.prologue, plan.body, 2, 0);
+  const plan::check::CheckReport report = plan::check::check_plan(plan);
   EXPECT_EQ(report.least, 0.125) << report.verdict_text();
   EXPECT_EQ(contradiction(plan, report).value_or(""), "");
 }
@@ -114,11 +114,11 @@ TEST(CheckMutation, CountsAreTakenWhereAPeriodEnds) {
 // a recurrence was compared above; here unmutated plans of every kind.
 TEST(CheckMutation, UnmutatedPlansFollowTheRecurrenceThatTheReportNames) {
   for (const std::uint32_t replicas : {1u, 2u, 3u, 5u}) {
-    const ArenaMap arena = ragged_arena();
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
+    const plan::ArenaMap arena = ragged_arena();
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
     for (const SamplePlan& sample : sample_plans()) {
-      const Plan plan = write_plan(cluster, arena, sample.write);
-      const CheckReport report = check_plan(plan);
+      const plan::Plan plan = write_plan(cluster, arena, sample.write);
+      const plan::check::CheckReport report = plan::check::check_plan(plan);
       EXPECT_EQ(contradiction(plan, report).value_or(""), "")
           << sample.name << ", " << replicas << " replicas: " << report.verdict_text();
     }

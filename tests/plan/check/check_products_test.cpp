@@ -14,26 +14,26 @@
 namespace convoy::testing::check_products_test {
 namespace {
 
-std::string text_of(const CheckReport& report) {
+std::string text_of(const plan::check::CheckReport& report) {
   std::string text = report.verdict_text();
-  for (const Finding& finding : report.findings) text += "\n  " + finding.text;
+  for (const plan::check::Finding& finding : report.findings) text += "\n  " + finding.text;
   return text;
 }
 
 struct Checked {
-  CheckReport report;
+  plan::check::CheckReport report;
   std::string text;
   std::string contradiction;  // by the interpreter
 };
 
 // On so many devices; what is checked must be the same once it is lowered.
 Checked checked(const WritePlan& write, std::uint32_t replicas) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(replicas, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, write);
-  const CheckReport report = check_plan(plan);
-  const Plan pieces = lower(plan, {.staging_elements = 32, .slice_elements = 8});
-  EXPECT_EQ(check_plan(pieces).verdict_text(), report.verdict_text());
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write);
+  const plan::check::CheckReport report = plan::check::check_plan(plan);
+  const plan::Plan pieces = plan::lower(plan, {.staging_elements = 32, .slice_elements = 8});
+  EXPECT_EQ(plan::check::check_plan(pieces).verdict_text(), report.verdict_text());
   return {report, text_of(report), contradiction(plan, report).value_or("")};
 }
 
@@ -73,8 +73,8 @@ void scale_by_trust(Planner& p, ReplicaId r) {
 TEST(CheckFactors, AFactorThatAllGradientsMeetIsApproximate) {
   for (const std::uint32_t replicas : {1u, 2u, 3u}) {
     const Checked it = checked(with({}, scale_by_trust), replicas);
-    EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
-    EXPECT_EQ(it.report.exact, Verdict::kSynchronous) << it.text;
+    EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
+    EXPECT_EQ(it.report.exact, plan::check::Verdict::kSynchronous) << it.text;
     EXPECT_EQ(it.report.factors, std::vector<std::string>{"multiply"});
     EXPECT_TRUE(it.report.kernels.empty());
   }
@@ -95,7 +95,7 @@ TEST(CheckFactors, AFactorOfOneElementIsOneOfAllHoweverManyTheyAre) {
     }
   };
   const Checked it = checked(write, 2);
-  EXPECT_EQ(it.report.exact, Verdict::kSynchronous) << it.text;
+  EXPECT_EQ(it.report.exact, plan::check::Verdict::kSynchronous) << it.text;
 }
 
 TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
@@ -108,7 +108,7 @@ TEST(CheckFactors, AFactorThatThePlanWritesDownIsExact) {
   };
   EXPECT_EQ(checked(with(by(3), {}, {.contributions = 1}), 3).text, "synchronous");
   const Checked twice = checked(with(by(0.5), {}), 3);
-  EXPECT_EQ(twice.report.verdict, Verdict::kWrong) << twice.text;
+  EXPECT_EQ(twice.report.verdict, plan::check::Verdict::kWrong) << twice.text;
   EXPECT_NE(twice.text.find("2 times"), std::string::npos) << twice.text;
 }
 
@@ -116,7 +116,7 @@ struct Doubtful {
   std::string name;
   WritePlan write;
   std::string why;
-  Verdict verdict = Verdict::kUnproved;
+  plan::check::Verdict verdict = plan::check::Verdict::kUnproved;
 };
 
 std::vector<Doubtful> doubtful_plans() {
@@ -148,7 +148,7 @@ std::vector<Doubtful> doubtful_plans() {
       {"one factor", with(first_only, {}), "are multiplied by different factors"},
       {"factors of parameters", with({}, of_parameters), "parameters are made by multiply"},
       {"doubled", with({}, doubled), "counts 2 times beside that"},
-      {"left out", left_out, "the gradient of replica 1 is missing", Verdict::kWrong},
+      {"left out", left_out, "the gradient of replica 1 is missing", plan::check::Verdict::kWrong},
   };
 }
 
@@ -163,11 +163,12 @@ TEST(CheckFactors, LongChainsOfThemAreJudgedToo) {
         p.add(p.gradient(r), product, p.gradient(r));
       }
     };
-    const ArenaMap arena = ragged_arena();
-    const Cluster cluster = make_single_host(2, true, "cpu");
-    const CheckReport report = check_plan(write_plan(cluster, arena, with(chain, {})));
+    const plan::ArenaMap arena = ragged_arena();
+    const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+    const plan::check::CheckReport report =
+        plan::check::check_plan(write_plan(cluster, arena, with(chain, {})));
     const std::string text = text_of(report);
-    EXPECT_EQ(report.verdict, Verdict::kUnproved) << text;
+    EXPECT_EQ(report.verdict, plan::check::Verdict::kUnproved) << text;
     const char* const why = squares ? "multiplies or divides by depends on gradients"
                                     : "are multiplied by different factors";
     EXPECT_NE(text.find(why), std::string::npos) << text;
@@ -209,7 +210,7 @@ TEST(CheckFactors, KernelsMakeSomethingElseInEveryStep) {
           p.apply(p.parameters(r), sums[r.index()], {.contributions = 2 * p.replica_count()});
       },
       2);
-  EXPECT_NE(it.report.verdict, Verdict::kSynchronousEvery) << it.text;
+  EXPECT_NE(it.report.verdict, plan::check::Verdict::kSynchronousEvery) << it.text;
 }
 
 // PowerSGD on all but the last element, and what can be got wrong.
@@ -317,18 +318,18 @@ TEST(CheckPowerSgd, NothingIsLostWithAResidualAndDirectionsThatTurn) {
 
 TEST(CheckPowerSgd, WithoutAResidualTheRestIsLost) {
   const Checked it = checked(power_sgd({.residual = 0, .keeps_residual = false}), 3);
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_FALSE(it.report.nothing_lost) << it.text;
 }
 
 TEST(CheckPowerSgd, WhatMayNeverGetOutIsNotProved) {
   const Checked fixed = checked(power_sgd({.turns = false}), 3);
-  EXPECT_EQ(fixed.report.verdict, Verdict::kUnproved) << fixed.text;
+  EXPECT_EQ(fixed.report.verdict, plan::check::Verdict::kUnproved) << fixed.text;
   EXPECT_NE(fixed.text.find("stays the same from step to step"), std::string::npos) << fixed.text;
   const Checked pulled = checked(power_sgd({.adds_constant = true}), 3);
-  EXPECT_EQ(pulled.report.verdict, Verdict::kUnproved) << pulled.text;
+  EXPECT_EQ(pulled.report.verdict, plan::check::Verdict::kUnproved) << pulled.text;
   const Checked of_one = checked(power_sgd({.common_columns = false}), 3);
-  EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
+  EXPECT_EQ(of_one.report.verdict, plan::check::Verdict::kUnproved) << of_one.text;
 }
 
 // PowerSGD of rank 1 on two matrices that are alike. The basis of the second one may be made of
@@ -352,12 +353,12 @@ TEST(CheckPowerSgd, EveryMatrixNeedsABasisThatTurns) {
   EXPECT_TRUE(both.report.nothing_lost) << both.text;
   EXPECT_EQ(both.contradiction, "");
   const Checked one = checked(power_sgd_of_two(false), 3);
-  EXPECT_EQ(one.report.verdict, Verdict::kUnproved) << one.text;
+  EXPECT_EQ(one.report.verdict, plan::check::Verdict::kUnproved) << one.text;
 }
 
 TEST(CheckPowerSgd, AResidualWithTheWrongSignIsWrong) {
   const Checked it = checked(power_sgd({.residual = 1}), 3);
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.text;
 }
 
 // Gradient centralisation (Yong et al., 2020): the mean of every row, or column, is taken off.
@@ -411,7 +412,7 @@ TEST(CheckCentralised, MeansOfRowsAndColumnsMayBeTakenOff) {
                   "approximate (synchronous but for rounding, kernels or averages; what matmul "
                   "leaves out is lost)")
             << replicas << " replicas, of rows " << of_rows << ", before " << before;
-        EXPECT_EQ(it.report.exact, Verdict::kSynchronous);
+        EXPECT_EQ(it.report.exact, plan::check::Verdict::kSynchronous);
       }
 }
 
@@ -423,7 +424,8 @@ TEST(CheckCentralised, NothingElseThanTheMeansMayBe) {
         Centring{.replicas = 1}, Centring{.keeps_means = true},
         Centring{.before = true, .keeps_means = true}}) {
     const Checked it = checked(centralised(how), 3);
-    EXPECT_TRUE(it.report.verdict == Verdict::kUnproved || it.report.verdict == Verdict::kWrong)
+    EXPECT_TRUE(it.report.verdict == plan::check::Verdict::kUnproved ||
+                it.report.verdict == plan::check::Verdict::kWrong)
         << it.text;
   }
 }
@@ -448,15 +450,15 @@ TEST(CheckCentralised, AllReplicasLoseTheirMeansOrNone) {
             "approximate (every gradient counts 2 times in the end, all replicas alike, but what "
             "is rounded or compressed is lost)");
   const Checked one = checked(with_momentum({.replicas = 1}), 3);
-  EXPECT_EQ(one.report.verdict, Verdict::kUnproved) << one.text;
+  EXPECT_EQ(one.report.verdict, plan::check::Verdict::kUnproved) << one.text;
 }
 
 // A stage of power iterations that another one goes on with, and what is done in between.
-CheckReport report_of_stages(
+plan::check::CheckReport report_of_stages(
     const Variation& how, const std::function<void(Planner&, const LowRankMemory&)>& between = {}) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [&](Planner& p) {
     const LowRankMemory memory = memory_for(p, how);
     write_power_sgd(p, how, memory);
     for (const std::uint64_t step : {3u, 20u})
@@ -465,22 +467,25 @@ CheckReport report_of_stages(
         write_power_sgd(p, how, memory);
       });
   });
-  CheckReport report = check_plan(plan);
+  plan::check::CheckReport report = plan::check::check_plan(plan);
   EXPECT_EQ(contradiction(plan, report).value_or(""), "");
   return report;
 }
 
 TEST(CheckPowerSgd, AStageMayGoOnWithDirectionsOfTheOneBefore) {
   for (const bool from_the_right : {false, true}) {
-    const CheckReport report = report_of_stages({.from_the_right = from_the_right});
-    EXPECT_EQ(report.verdict, Verdict::kApproximate) << text_of(report);
+    const plan::check::CheckReport report = report_of_stages({.from_the_right = from_the_right});
+    EXPECT_EQ(report.verdict, plan::check::Verdict::kApproximate) << text_of(report);
     EXPECT_TRUE(report.nothing_lost) << text_of(report);
   }
-  const CheckReport rest_lost = report_of_stages({.residual = 0, .keeps_residual = false});
-  EXPECT_EQ(rest_lost.verdict, Verdict::kApproximate) << text_of(rest_lost);
-  const CheckReport normal = report_of_stages({}, [](Planner& p, const LowRankMemory& memory) {
-    for (const Span& directions : memory.directions) p.orthogonalise(directions, directions, 17, 2);
-  });
+  const plan::check::CheckReport rest_lost =
+      report_of_stages({.residual = 0, .keeps_residual = false});
+  EXPECT_EQ(rest_lost.verdict, plan::check::Verdict::kApproximate) << text_of(rest_lost);
+  const plan::check::CheckReport normal =
+      report_of_stages({}, [](Planner& p, const LowRankMemory& memory) {
+        for (const Span& directions : memory.directions)
+          p.orthogonalise(directions, directions, 17, 2);
+      });
   EXPECT_TRUE(normal.nothing_lost) << text_of(normal);
 }
 
@@ -489,8 +494,8 @@ TEST(CheckPowerSgd, DirectionsThatDifferWhenAStageBeginsAreNotProved) {
     const auto between = [factor](Planner& p, const LowRankMemory& memory) {
       p.scale(memory.directions[1], memory.directions[1], factor);
     };
-    const CheckReport report = report_of_stages({}, between);
-    EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+    const plan::check::CheckReport report = report_of_stages({}, between);
+    EXPECT_EQ(report.verdict, plan::check::Verdict::kUnproved) << text_of(report);
     EXPECT_NE(text_of(report).find("which is not the same for all replicas"), std::string::npos)
         << text_of(report);
   }
@@ -498,22 +503,23 @@ TEST(CheckPowerSgd, DirectionsThatDifferWhenAStageBeginsAreNotProved) {
 
 // They are no gradients.
 TEST(CheckPowerSgd, DirectionsOfAnEarlierStageMustNotGetIntoParameters) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
-    const LowRankMemory memory = memory_for(p, {});
-    write_power_sgd(p, {}, memory);
-    p.from_step(3, [&] {
-      p.compute();
-      for (const auto r : p.replicas()) {
-        const Span gradient = part(p.gradient(r), 0, 34);
-        p.add(gradient, gradient, memory.directions[r.index()]);
-      }
-      p.all_reduce(p.all_gradients(p.arena()));
-      for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
-    });
-  }));
-  EXPECT_EQ(report.verdict, Verdict::kUnproved) << text_of(report);
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [&](Planner& p) {
+        const LowRankMemory memory = memory_for(p, {});
+        write_power_sgd(p, {}, memory);
+        p.from_step(3, [&] {
+          p.compute();
+          for (const auto r : p.replicas()) {
+            const Span gradient = part(p.gradient(r), 0, 34);
+            p.add(gradient, gradient, memory.directions[r.index()]);
+          }
+          p.all_reduce(p.all_gradients(p.arena()));
+          for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+        });
+      }));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kUnproved) << text_of(report);
   EXPECT_NE(text_of(report).find("more than the bases of projections"), std::string::npos)
       << text_of(report);
 }

@@ -17,17 +17,17 @@ namespace convoy::testing::check_stages_test {
 namespace {
 
 struct Judged {
-  Plan plan;
-  CheckReport report;
+  plan::Plan plan;
+  plan::check::CheckReport report;
   std::string text;  // verdict and first finding
 };
 
 // On three devices, and the same lowered.
 Judged judge(const WritePlan& write) {
-  static const ArenaMap kArena = small_arena(40);
-  static const Cluster kCluster = make_single_host(3, true, "cpu");
+  static const plan::ArenaMap kArena = small_arena(40);
+  static const plan::Cluster kCluster = plan::make_single_host(3, true, "cpu");
   Judged it{write_plan(kCluster, kArena, write), {}, {}};
-  it.report = check_plan(it.plan);
+  it.report = plan::check::check_plan(it.plan);
   it.text = it.report.verdict_text();
   if (!it.report.findings.empty()) it.text += "; " + it.report.findings.front().text;
   return it;
@@ -41,9 +41,9 @@ TEST(CheckStages, SynchronousWaysMayFollowEachOther) {
     p.from_step(2, [&] { write_copy_reduce(p); });
     p.from_step(20, [&] { write_together(p); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kSynchronous) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kSynchronous) << it.text;
   EXPECT_EQ(it.text, "synchronous, from step 2 on synchronous, from step 20 on synchronous");
-  EXPECT_TRUE(satisfies(it.report, "synchronous"));
+  EXPECT_TRUE(plan::check::satisfies(it.report, "synchronous"));
   EXPECT_EQ(it.report.stages.size(), 3u);
 }
 
@@ -67,7 +67,7 @@ TEST(CheckStages, GradientsThatWaitMayBeAppliedWhereTheNextStageBegins) {
   EXPECT_EQ(it.text,
             "stale by 1 (gradient lag 1, parameter lag 0), from step 10 on stale at the start only "
             "(its first updates have no gradients)");
-  EXPECT_TRUE(satisfies(it.report, "stale"));
+  EXPECT_TRUE(plan::check::satisfies(it.report, "stale"));
 }
 
 TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
@@ -76,11 +76,11 @@ TEST(CheckStages, LocalStepsMayFollowSynchronousOnes) {
     p.from_step(2, [&] { train_alone(p, 2), average(p); });
     p.from_step(6, [&] { train_alone(p, 3), average(p); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_TRUE(it.report.nothing_lost);
   EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
-  EXPECT_TRUE(satisfies(it.report, "approximate"));
-  EXPECT_FALSE(satisfies(it.report, "synchronous"));
+  EXPECT_TRUE(plan::check::satisfies(it.report, "approximate"));
+  EXPECT_FALSE(plan::check::satisfies(it.report, "synchronous"));
 }
 
 TEST(CheckStages, AWarmUpMayBeWithoutCompression) {
@@ -90,7 +90,7 @@ TEST(CheckStages, AWarmUpMayBeWithoutCompression) {
     p.from_step(3, [&] { compress(p, rest); });
     p.from_step(5, [&] { compress(p, rest); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_TRUE(it.report.nothing_lost) << it.text;
 }
 
@@ -100,7 +100,7 @@ TEST(CheckStages, ResidualsThatNobodyReadsAnyMoreAreLost) {
     compress(p, rest);
     p.from_step(3, [&] { write_together(p); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_FALSE(it.report.nothing_lost);
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
 }
@@ -126,7 +126,7 @@ TEST(CheckStages, ResidualsThatAPrologueClearsAreLost) {
   const Judged part_of_one = judge_prologue(
       [](Planner& p, const std::vector<Buffer>& rest) { p.fill(part(rest.back(), 8, 4), 0); });
   for (const Judged* it : {&all, &one, &part_of_one}) {
-    EXPECT_EQ(it->report.verdict, Verdict::kApproximate) << it->text;
+    EXPECT_EQ(it->report.verdict, plan::check::Verdict::kApproximate) << it->text;
     EXPECT_FALSE(it->report.nothing_lost) << it->text;
     EXPECT_TRUE(it->report.stages.at(1).report.nothing_lost) << it->text;
     EXPECT_SAYS("but what residuals hold when step 3 begins", *it);
@@ -174,15 +174,16 @@ Judged judge_residual_times(double factor) {
 
 TEST(CheckStages, ResidualsOfAnEarlierStageGetOutOnce) {
   const Judged cleared = judge_residual_times(0);
-  EXPECT_EQ(cleared.report.stages.at(1).report.verdict, Verdict::kSynchronous) << cleared.text;
+  EXPECT_EQ(cleared.report.stages.at(1).report.verdict, plan::check::Verdict::kSynchronous)
+      << cleared.text;
   EXPECT_TRUE(cleared.report.nothing_lost) << cleared.text;
   for (const double factor : {1.0, 2.0}) {
     const Judged again = judge_residual_times(factor);
-    EXPECT_EQ(again.report.verdict, Verdict::kWrong) << again.text;
+    EXPECT_EQ(again.report.verdict, plan::check::Verdict::kWrong) << again.text;
     EXPECT_SAYS("adds that again in every step", again);
   }
   const Judged half = judge_residual_times(0.5);
-  EXPECT_EQ(half.report.verdict, Verdict::kWrong) << half.text;
+  EXPECT_EQ(half.report.verdict, plan::check::Verdict::kWrong) << half.text;
   EXPECT_SAYS("gets into the parameters 2 times, not once", half);
 }
 
@@ -214,7 +215,7 @@ TEST(CheckStages, ResidualsThatAreReadForNothingAreLost) {
   EXPECT_TRUE(judge(write(0)).report.nothing_lost);
   for (const std::uint64_t lost : {small_arena(40).elements, std::uint64_t{8}}) {
     const Judged it = judge(write(lost));
-    EXPECT_EQ(it.report.stages.at(1).report.verdict, Verdict::kSynchronous) << it.text;
+    EXPECT_EQ(it.report.stages.at(1).report.verdict, plan::check::Verdict::kSynchronous) << it.text;
     EXPECT_FALSE(it.report.nothing_lost) << lost << it.text;
     EXPECT_SAYS("but what residuals hold when step 3 begins", it);
   }
@@ -234,7 +235,7 @@ TEST(CheckStages, PartsOfResidualsMayBeLost) {
       for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
     });
   });
-  EXPECT_EQ(it.report.stages.at(1).report.verdict, Verdict::kSynchronous) << it.text;
+  EXPECT_EQ(it.report.stages.at(1).report.verdict, plan::check::Verdict::kSynchronous) << it.text;
   EXPECT_FALSE(it.report.nothing_lost) << it.text;
   EXPECT_SAYS("but what residuals hold when step 3 begins", it);
 }
@@ -250,7 +251,7 @@ TEST(CheckStages, ResidualsThatAreLostAreToldWhateverElseIs) {
     half_compressed(p, rest);
     p.from_step(3, [&] { write_together(p); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_SAYS("compressed is lost); what residuals hold when step 3 begins is lost, from", it);
   const Judged kept = judge([&](Planner& p) {
     const std::vector<Buffer> rest = residuals(p);
@@ -274,9 +275,9 @@ TEST(CheckStages, ResidualsThatAreLostAreToldOfAPlanThatIsNotProved) {
       });
     };
   };
-  EXPECT_EQ(judge(write(true)).report.verdict, Verdict::kApproximate);
+  EXPECT_EQ(judge(write(true)).report.verdict, plan::check::Verdict::kApproximate);
   const Judged it = judge(write(false));
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.text;
   EXPECT_FALSE(it.report.stages.front().report.nothing_lost) << it.text;
   EXPECT_SAYS("what residuals hold when step 3 begins", it);
 }
@@ -310,7 +311,7 @@ TEST(CheckStages, MeansOverSeveralStepsMayBeFollowedByOthers) {
   EXPECT_EQ(it.text,
             "synchronous, from step 3 on synchronous every 2 steps, from step 63 on synchronous "
             "every 4 steps, from step 71 on synchronous");
-  EXPECT_TRUE(satisfies(it.report, "accumulating")) << it.text;
+  EXPECT_TRUE(plan::check::satisfies(it.report, "accumulating")) << it.text;
 }
 
 TEST(CheckStages, UpdatesMayBeForDifferentNumbersOfSteps) {
@@ -319,8 +320,8 @@ TEST(CheckStages, UpdatesMayBeForDifferentNumbersOfSteps) {
   };
   const Judged alone = judge(in_turns);
   EXPECT_EQ(alone.text, "synchronous every 1 to 3 steps");
-  EXPECT_TRUE(satisfies(alone.report, "accumulating"));
-  EXPECT_FALSE(satisfies(alone.report, "synchronous"));
+  EXPECT_TRUE(plan::check::satisfies(alone.report, "accumulating"));
+  EXPECT_FALSE(plan::check::satisfies(alone.report, "synchronous"));
   EXPECT_EQ(contradiction(alone.plan, alone.report).value_or(""), "");
   const Judged followed = judge([&](Planner& p) {
     in_turns(p);
@@ -338,7 +339,7 @@ TEST(CheckStages, UpdatesForDifferentNumbersOfStepsMustHaveAllOfThem) {
     p.all_reduce(sums);
     for (const ReplicaId r : p.replicas()) p.apply(p.parameters(r), sums[r.index()]);
   });
-  EXPECT_EQ(divided.report.verdict, Verdict::kWrong) << divided.text;
+  EXPECT_EQ(divided.report.verdict, plan::check::Verdict::kWrong) << divided.text;
   // What waits for the next update is late.
   const Judged late = judge([](Planner& p) {
     const std::vector<Buffer> waiting = residuals(p);
@@ -353,7 +354,7 @@ TEST(CheckStages, UpdatesForDifferentNumbersOfStepsMustHaveAllOfThem) {
       p.apply(p.parameters(r), p.gradient(r));
     }
   });
-  EXPECT_EQ(late.report.verdict, Verdict::kStale) << late.text;
+  EXPECT_EQ(late.report.verdict, plan::check::Verdict::kStale) << late.text;
 }
 
 // The parameters move on by half of what they have moved since the start.
@@ -374,7 +375,7 @@ TEST(CheckStages, MeansOverSeveralStepsMustCountOnceWhenAStageEnds) {
       accumulate(p, 1);
     });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved) << it.text;
   EXPECT_SAYS("the parameters hold a gradient of replica 0 1.5 times so far, not once", it);
 }
 
@@ -383,8 +384,8 @@ TEST(CheckStages, GradientsThatWaitWhenAStageEndsAreMissing) {
     write_deferred(p);
     p.from_step(3, [&] { write_together(p); });
   });
-  EXPECT_NE(it.report.verdict, Verdict::kSynchronous);
-  EXPECT_FALSE(satisfies(it.report, "stale")) << it.text;
+  EXPECT_NE(it.report.verdict, plan::check::Verdict::kSynchronous);
+  EXPECT_FALSE(plan::check::satisfies(it.report, "stale")) << it.text;
 }
 
 TEST(CheckStages, ReplicasMustMeetBeforeTheyAreTakenForOne) {
@@ -398,11 +399,11 @@ TEST(CheckStages, ReplicasMustMeetBeforeTheyAreTakenForOne) {
     };
   };
   const Judged apart = judge(write(false));
-  EXPECT_EQ(apart.report.verdict, Verdict::kUnproved) << apart.text;
+  EXPECT_EQ(apart.report.verdict, plan::check::Verdict::kUnproved) << apart.text;
   EXPECT_SAYS("let the stage's prologue copy or average them", apart);
   const Judged met = judge(write(true));
-  EXPECT_EQ(met.report.stages.at(0).report.verdict, Verdict::kIndependent) << met.text;
-  EXPECT_EQ(met.report.stages.at(1).report.verdict, Verdict::kSynchronous) << met.text;
+  EXPECT_EQ(met.report.stages.at(0).report.verdict, plan::check::Verdict::kIndependent) << met.text;
+  EXPECT_EQ(met.report.stages.at(1).report.verdict, plan::check::Verdict::kSynchronous) << met.text;
 }
 
 TEST(CheckStages, GradientsAndScratchDoNotGoOver) {
@@ -415,7 +416,7 @@ TEST(CheckStages, GradientsAndScratchDoNotGoOver) {
       p.copy(sum, p.gradient(ReplicaId(0)));
     });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.text;
 }
 
 // A point that all move from, which the first stage does not keep: local_sgd with outer momentum.
@@ -445,10 +446,10 @@ TEST(CheckStages, CopiesOfTheParametersMustBeOfTheirDay) {
     };
   };
   const Judged fresh = judge(write(true));
-  EXPECT_EQ(fresh.report.verdict, Verdict::kApproximate) << fresh.text;
+  EXPECT_EQ(fresh.report.verdict, plan::check::Verdict::kApproximate) << fresh.text;
   EXPECT_EQ(contradiction(fresh.plan, fresh.report).value_or(""), "");
   const Judged old = judge(write(false));
-  EXPECT_EQ(old.report.verdict, Verdict::kUnproved) << old.text;
+  EXPECT_EQ(old.report.verdict, plan::check::Verdict::kUnproved) << old.text;
 }
 
 TEST(CheckStages, OptimizerStateMustBeWhereItIsUsed) {
@@ -459,7 +460,7 @@ TEST(CheckStages, OptimizerStateMustBeWhereItIsUsed) {
       write_parameter_server(p);
     });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved) << it.text;
   EXPECT_SAYS("the optimizer's state is not there", it);
 }
 
@@ -471,13 +472,13 @@ TEST(CheckStages, AWrongStageMakesAWrongPlan) {
       p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));
     });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kWrong) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kWrong) << it.text;
   EXPECT_SAYS("from step 3 on, ", it);
 }
 
-Plan lowered(const Plan& plan) {
-  Plan result = lower(stage_of(plan, 0));
-  append_stage(result, first_step_of(plan, 1), lower(stage_of(plan, 1)));
+plan::Plan lowered(const plan::Plan& plan) {
+  plan::Plan result = plan::lower(plan::stage_of(plan, 0));
+  plan::append_stage(result, plan::first_step_of(plan, 1), plan::lower(plan::stage_of(plan, 1)));
   return result;
 }
 
@@ -486,7 +487,7 @@ TEST(CheckStages, AreTheSameWhenLowered) {
     write_together(p);
     p.from_step(4, [&] { train_alone(p, 2), average(p); });
   });
-  EXPECT_EQ(check_plan(lowered(it.plan)).verdict_text(), it.report.verdict_text());
+  EXPECT_EQ(plan::check::check_plan(lowered(it.plan)).verdict_text(), it.report.verdict_text());
 }
 
 // Lowering numbers the second stage from 0, though the first prologue comes before it.
@@ -497,12 +498,12 @@ TEST(CheckStages, AreTheSameWhenLoweredAfterAPrologue) {
     write_scattered(p);
     p.from_step(4, [&] { write_scattered(p); });
   });
-  const Plan both = lowered(it.plan);
-  EXPECT_EQ(check_plan(both).verdict_text(), it.report.verdict_text());
-  const Plan alone = check::stage_alone(both, 1);
+  const plan::Plan both = lowered(it.plan);
+  EXPECT_EQ(plan::check::check_plan(both).verdict_text(), it.report.verdict_text());
+  const plan::Plan alone = plan::check::stage_alone(both, 1);
   std::uint32_t id = 0;
-  for (const std::vector<Operation>* section : sections_of(alone))
-    for (const Operation& operation : *section) EXPECT_EQ(operation.id, id++);
+  for (const std::vector<plan::Operation>* section : plan::sections_of(alone))
+    for (const plan::Operation& operation : *section) EXPECT_EQ(operation.id, id++);
 }
 
 // Momentum of the sum at every replica, with another weight and another way to apply it later.
@@ -533,7 +534,7 @@ void leave_momenta(Planner&, const std::vector<Buffer>&) {}
 // What momentum holds when a stage begins comes into the parameters as it would have done.
 TEST(CheckStages, MomentumMayGoOn) {
   const Judged it = judge_momentum(0.5, leave_momenta);
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
 }
 
@@ -541,7 +542,7 @@ TEST(CheckStages, MomentumMayGoOn) {
 TEST(CheckStages, MomentumMayGoOnWithAnotherWeight) {
   for (const double later : {0.25, 0.75}) {
     const Judged it = judge_momentum(later, leave_momenta);
-    EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+    EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
     EXPECT_SAYS("because the momentum goes on with another weight", it);
     EXPECT_EQ(contradiction(it.plan, it.report).value_or(""), "");
   }
@@ -566,7 +567,7 @@ TEST(CheckStages, SharpnessAwareStepsMayBeFollowedByOthers) {
     for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
     p.from_step(8, [&] { write_together(p); });
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text;
   EXPECT_SAYS("lead uphill; these are not applied), from step 8 on synchronous", it);
 }
 
@@ -579,40 +580,40 @@ TEST(CheckStages, AChangedMomentumMustBePassedOnWhole) {
   EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
               for (const Buffer& it : momenta) p.fill(it, 0);
             }),
-            Verdict::kUnproved);
+            plan::check::Verdict::kUnproved);
   EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
               for (const Buffer& it : momenta) p.scale(it, it, 2);
             }),
-            Verdict::kUnproved);
+            plan::check::Verdict::kUnproved);
   EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
               for (const Buffer& it : momenta) p.scale(it, it, -1);
             }),
-            Verdict::kUnproved);
+            plan::check::Verdict::kUnproved);
   EXPECT_EQ(
       judged([](Planner& p, const Momenta& momenta) { p.scale(momenta[0], momenta[0], 0.5); }),
-      Verdict::kUnproved);
+      plan::check::Verdict::kUnproved);
   EXPECT_EQ(judged([](Planner& p, const Momenta& momenta) {
               for (const Buffer& it : momenta) p.scale(it[{0, 8}], it[{0, 8}], 0.5);
             }),
-            Verdict::kUnproved);
+            plan::check::Verdict::kUnproved);
 }
 
 TEST(CheckStages, MomentumMustBePassedOnWhole) {
   const Judged cleared = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
     for (const Buffer& it : momenta) p.fill(it, 0);
   });
-  EXPECT_EQ(cleared.report.verdict, Verdict::kUnproved) << cleared.text;
+  EXPECT_EQ(cleared.report.verdict, plan::check::Verdict::kUnproved) << cleared.text;
   const Judged of_one = judge_momentum(
       0.5, [](Planner& p, const std::vector<Buffer>& momenta) { p.fill(momenta.back(), 0); });
-  EXPECT_EQ(of_one.report.verdict, Verdict::kUnproved) << of_one.text;
+  EXPECT_EQ(of_one.report.verdict, plan::check::Verdict::kUnproved) << of_one.text;
   const Judged twice = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
     for (const Buffer& it : momenta) p.add(it, it, it);
   });
-  EXPECT_EQ(twice.report.verdict, Verdict::kUnproved) << twice.text;
+  EXPECT_EQ(twice.report.verdict, plan::check::Verdict::kUnproved) << twice.text;
   const Judged shifted = judge_momentum(0.5, [](Planner& p, const std::vector<Buffer>& momenta) {
     for (const Buffer& it : momenta) p.copy(it[{0, 8}], it[{8, 8}]);
   });
-  EXPECT_NE(shifted.report.verdict, Verdict::kApproximate) << shifted.text;
+  EXPECT_NE(shifted.report.verdict, plan::check::Verdict::kApproximate) << shifted.text;
 }
 
 // Gradients that wait a step, before the passage and after it.
@@ -629,7 +630,7 @@ TEST(CheckStages, GradientsMayWaitAcrossThePassage) {
     step();
     p.from_step(3, step);
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kStale) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kStale) << it.text;
 }
 
 // Local steps whose number changes a thousand times. In one stage the replicas may not meet.
@@ -647,13 +648,13 @@ Judged judge_a_thousand(int apart) {
 // Where all memory holds one model again, the run need not keep what was before.
 TEST(CheckStages, AThousandStagesAreWithinTheBudget) {
   const Judged it = judge_a_thousand(0);
-  EXPECT_EQ(it.report.verdict, Verdict::kApproximate) << it.text.substr(0, 500);
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kApproximate) << it.text.substr(0, 500);
   EXPECT_TRUE(it.report.nothing_lost);
 }
 
 TEST(CheckStages, OneOfAThousandMayBeWrong) {
   const Judged it = judge_a_thousand(700);
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved);
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved);
   ASSERT_FALSE(it.report.findings.empty());
   EXPECT_TRUE(it.report.findings.front().text.starts_with("from step 8412 on, where it begins"))
       << it.report.findings.front().text;
@@ -682,7 +683,7 @@ TEST(CheckStages, MomentumThatFallsInHundredsOfStagesIsNotWrong) {
         p.from_step(10 * static_cast<std::uint64_t>(stage), body);
     }
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text.substr(0, 500);
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved) << it.text.substr(0, 500);
   ASSERT_FALSE(it.report.findings.empty());
   EXPECT_THAT(it.report.findings.front().text,
               ::testing::HasSubstr("as often in the end as others of its stage"));
@@ -712,9 +713,10 @@ TEST(CheckStages, AnOldCopyIsFoundTwoStagesLater) {
       });
     };
   };
-  EXPECT_EQ(judge(write(true)).report.verdict, Verdict::kApproximate) << judge(write(true)).text;
+  EXPECT_EQ(judge(write(true)).report.verdict, plan::check::Verdict::kApproximate)
+      << judge(write(true)).text;
   const Judged old = judge(write(false));
-  EXPECT_NE(old.report.verdict, Verdict::kApproximate) << old.text;
+  EXPECT_NE(old.report.verdict, plan::check::Verdict::kApproximate) << old.text;
 }
 
 }  // namespace

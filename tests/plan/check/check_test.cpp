@@ -14,12 +14,12 @@
 namespace convoy::testing::check_test {
 namespace {
 
-constexpr LoweringOptions kSmallPieces{.staging_elements = 8, .slice_elements = 4};
+constexpr plan::LoweringOptions kSmallPieces{.staging_elements = 8, .slice_elements = 4};
 
-std::string findings(const CheckReport& report) {
+std::string findings(const plan::check::CheckReport& report) {
   std::string text = report.verdict_text();
-  for (const Finding& finding : report.findings)
-    text += fmt::format("\n  {}: {}", finding_name(finding.kind), finding.text);
+  for (const plan::check::Finding& finding : report.findings)
+    text += fmt::format("\n  {}: {}", plan::check::finding_name(finding.kind), finding.text);
   return text;
 }
 
@@ -40,14 +40,15 @@ TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess)
   for (const std::uint32_t replicas : {1u, 2u, 3u, 4u, 5u, 8u}) {
     if (kSanitized && replicas > 3) break;
     for (const bool peer_access : {true, false})
-      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      for (const plan::ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
         for (const SamplePlan& sample : sample_plans()) {
-          const Plan plan = write_plan(cluster, arena, sample.write);
-          const CheckReport logical = check_plan(plan);
+          const plan::Plan plan = write_plan(cluster, arena, sample.write);
+          const plan::check::CheckReport logical = plan::check::check_plan(plan);
           EXPECT_EQ(logical.verdict_text(), expected_verdict(sample, replicas))
               << sample.name << ", " << replicas << " replicas: " << findings(logical);
-          const CheckReport lowered = check_plan(lower(plan, kSmallPieces));
+          const plan::check::CheckReport lowered =
+              plan::check::check_plan(plan::lower(plan, kSmallPieces));
           EXPECT_EQ(lowered.verdict_text(), logical.verdict_text())
               << sample.name << " lowered, " << replicas << " replicas, peer access " << peer_access
               << ": " << findings(lowered);
@@ -57,48 +58,54 @@ TEST(Check, GivesEverySampleItsVerdictLogicalAndLoweredWithAndWithoutPeerAccess)
 }
 
 TEST(Check, ParametersAveragedInsteadOfGradientsAreApproximate) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    p.compute();
-    for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
-    p.all_reduce(p.all_parameters(p.arena()));
-    for (const auto r : p.replicas()) p.scale(p.parameters(r), p.parameters(r), 1.0 / 3);
-  }));
-  EXPECT_EQ(report.verdict, Verdict::kApproximate) << findings(report);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [](Planner& p) {
+        p.compute();
+        for (const auto r : p.replicas())
+          p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
+        p.all_reduce(p.all_parameters(p.arena()));
+        for (const auto r : p.replicas()) p.scale(p.parameters(r), p.parameters(r), 1.0 / 3);
+      }));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kApproximate) << findings(report);
 }
 
 TEST(Check, KernelsOfThePluginMakeAPlanApproximateOrShowWhatIsMissing) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   for (const bool complete : {true, false}) {
-    const CheckReport report = check_plan(write_plan(cluster, arena, [&](Planner& p) {
-      p.compute();
-      const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
-      std::vector<Span> from{p.gradient(ReplicaId(0))};
-      if (complete) from.push_back(p.gradient(ReplicaId(1)));
-      p.call("compress", p.host_place(ReplicaId(0)), from, {total});
-      for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
-    }));
-    EXPECT_EQ(report.verdict, complete ? Verdict::kApproximate : Verdict::kWrong)
+    const plan::check::CheckReport report =
+        plan::check::check_plan(write_plan(cluster, arena, [&](Planner& p) {
+          p.compute();
+          const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
+          std::vector<Span> from{p.gradient(ReplicaId(0))};
+          if (complete) from.push_back(p.gradient(ReplicaId(1)));
+          p.call("compress", p.host_place(ReplicaId(0)), from, {total});
+          for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
+        }));
+    EXPECT_EQ(report.verdict,
+              complete ? plan::check::Verdict::kApproximate : plan::check::Verdict::kWrong)
         << findings(report);
   }
 }
 
 TEST(Check, AStateThatRepeatsLateIsARecurrence) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    // A pipeline of gradients that is longer than anything the checker waits for.
-    std::vector<Buffer> pipeline;
-    pipeline.reserve(12);
-    for (int i = 0; i < 12; ++i) pipeline.push_back(p.persistent(PlaceId(0), p.arena_elements()));
-    p.compute();
-    p.all_reduce(p.all_gradients(p.arena()));
-    for (const auto r : p.replicas()) p.apply(p.parameters(r), pipeline.back());
-    for (std::size_t i = pipeline.size(); --i > 0;) p.copy(pipeline[i], pipeline[i - 1]);
-    p.copy(pipeline.front(), p.gradient(ReplicaId(0)));
-  }));
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [](Planner& p) {
+        // A pipeline of gradients that is longer than anything the checker waits for.
+        std::vector<Buffer> pipeline;
+        pipeline.reserve(12);
+        for (int i = 0; i < 12; ++i)
+          pipeline.push_back(p.persistent(PlaceId(0), p.arena_elements()));
+        p.compute();
+        p.all_reduce(p.all_gradients(p.arena()));
+        for (const auto r : p.replicas()) p.apply(p.parameters(r), pipeline.back());
+        for (std::size_t i = pipeline.size(); --i > 0;) p.copy(pipeline[i], pipeline[i - 1]);
+        p.copy(pipeline.front(), p.gradient(ReplicaId(0)));
+      }));
   EXPECT_EQ(report.verdict_text(),
             "approximate (every gradient counts once in the end, nothing is lost, first after 13 "
             "steps)")
@@ -106,71 +113,74 @@ TEST(Check, AStateThatRepeatsLateIsARecurrence) {
 }
 
 TEST(Check, AMovingAverageThatNothingReadsDoesNotMatter) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    const Buffer average = p.persistent(PlaceId(0), p.arena_elements());
-    write_replicated(Algorithm::kDevice)(p);
-    p.scale(average, average, 0.9);
-    p.axpy(average, 0.1, p.parameters(ReplicaId(0)), average);
-  }));
-  EXPECT_EQ(report.verdict, Verdict::kSynchronous) << findings(report);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [](Planner& p) {
+        const Buffer average = p.persistent(PlaceId(0), p.arena_elements());
+        write_replicated(Algorithm::kDevice)(p);
+        p.scale(average, average, 0.9);
+        p.axpy(average, 0.1, p.parameters(ReplicaId(0)), average);
+      }));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kSynchronous) << findings(report);
 }
 
 TEST(Check, DifferentLagsOfDifferentRangesAreStaleButNotUniform) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    const Range now{0, 72}, later{72, 65};
-    p.compute();
-    p.all_reduce(p.all_gradients(p.arena()));
-    for (const auto r : p.replicas()) {
-      const Buffer waiting = p.persistent(p.replica_place(r), later.count);
-      p.apply(p.parameters(r)[now], p.gradient(r)[now]);
-      p.apply(p.parameters(r)[later], waiting);
-      p.copy(waiting, p.gradient(r)[later]);
-    }
-  }));
-  EXPECT_EQ(report.verdict, Verdict::kStale) << findings(report);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [](Planner& p) {
+        const Range now{0, 72}, later{72, 65};
+        p.compute();
+        p.all_reduce(p.all_gradients(p.arena()));
+        for (const auto r : p.replicas()) {
+          const Buffer waiting = p.persistent(p.replica_place(r), later.count);
+          p.apply(p.parameters(r)[now], p.gradient(r)[now]);
+          p.apply(p.parameters(r)[later], waiting);
+          p.copy(waiting, p.gradient(r)[later]);
+        }
+      }));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kStale) << findings(report);
   EXPECT_FALSE(report.uniform);
   EXPECT_EQ(report.verdict_text(), "stale by up to 1 (gradient lag 1, parameter lag 0)");
 }
 
 // No read is relaxed and no order is free, but what a replica reads has some gradients of a step.
 TEST(Check, ReplicasThatComputeInTurnsAreAsynchronousInAFixedOrder) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const CheckReport report = check_plan(write_plan(cluster, arena, [](Planner& p) {
-    for (const auto computed : p.replicas()) {
-      p.compute_replica(computed);
-      const Buffer sent = p.scratch(p.replica_place(computed), p.arena_elements());
-      p.copy(sent, p.gradient(computed));
-      for (const auto r : p.replicas()) p.apply(p.parameters(r), sent, {.contributions = 1});
-    }
-  }));
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::check::CheckReport report =
+      plan::check::check_plan(write_plan(cluster, arena, [](Planner& p) {
+        for (const auto computed : p.replicas()) {
+          p.compute_replica(computed);
+          const Buffer sent = p.scratch(p.replica_place(computed), p.arena_elements());
+          p.copy(sent, p.gradient(computed));
+          for (const auto r : p.replicas()) p.apply(p.parameters(r), sent, {.contributions = 1});
+        }
+      }));
   EXPECT_EQ(report.verdict_text(), "asynchronous in a fixed order") << findings(report);
-  EXPECT_TRUE(satisfies(report, "asynchronous"));
-  EXPECT_FALSE(satisfies(report, "synchronous"));
+  EXPECT_TRUE(plan::check::satisfies(report, "asynchronous"));
+  EXPECT_FALSE(plan::check::satisfies(report, "synchronous"));
 }
 
 TEST(Claims, AStricterPlanKeepsALaxerClaim) {
-  CheckReport report;
+  plan::check::CheckReport report;
   report.replicas = 2;
-  report.verdict = Verdict::kSynchronous;
+  report.verdict = plan::check::Verdict::kSynchronous;
   for (const char* claim : {"", "synchronous", "stale", "accumulating", "sequential",
                             "asynchronous", "approximate", "stale|synchronous"})
-    EXPECT_TRUE(satisfies(report, claim)) << claim;
-  EXPECT_FALSE(satisfies(report, "independent"));
-  report.verdict = Verdict::kStale;
-  EXPECT_FALSE(satisfies(report, "synchronous"));
-  EXPECT_TRUE(satisfies(report, "synchronous|stale"));
-  EXPECT_TRUE(satisfies(report, "asynchronous"));
-  report.verdict = Verdict::kApproximate;
-  EXPECT_FALSE(satisfies(report, "synchronous|stale"));
-  report.verdict = Verdict::kWrong;
+    EXPECT_TRUE(plan::check::satisfies(report, claim)) << claim;
+  EXPECT_FALSE(plan::check::satisfies(report, "independent"));
+  report.verdict = plan::check::Verdict::kStale;
+  EXPECT_FALSE(plan::check::satisfies(report, "synchronous"));
+  EXPECT_TRUE(plan::check::satisfies(report, "synchronous|stale"));
+  EXPECT_TRUE(plan::check::satisfies(report, "asynchronous"));
+  report.verdict = plan::check::Verdict::kApproximate;
+  EXPECT_FALSE(plan::check::satisfies(report, "synchronous|stale"));
+  report.verdict = plan::check::Verdict::kWrong;
   for (const char* claim : {"", "synchronous", "approximate", "asynchronous"})
-    EXPECT_FALSE(satisfies(report, claim)) << claim;
-  EXPECT_THROW(satisfies(report, "perfect"), Error);
+    EXPECT_FALSE(plan::check::satisfies(report, claim)) << claim;
+  EXPECT_THROW(plan::check::satisfies(report, "perfect"), Error);
 }
 
 // A loaded machine is slower than an idle one, instrumented code much slower still.
@@ -178,16 +188,16 @@ constexpr double kGenerousSeconds = kSanitized ? 100 : 10;
 
 TEST(Check, ALargeModelOnEightReplicasTakesWellUnderASecond) {
   // The size of resnet152: 60 million elements, 467 variables.
-  const Cluster cluster = make_single_host(8, true, "cpu");
+  const plan::Cluster cluster = plan::make_single_host(8, true, "cpu");
   for (const std::uint32_t buckets : {60u, 467u}) {
     if (kSanitized && buckets > 60) break;
-    const ArenaMap arena = large_arena(60'194'857, 467, buckets);
+    const plan::ArenaMap arena = large_arena(60'194'857, 467, buckets);
     for (const SamplePlan& sample : sample_plans()) {
       const auto start = std::chrono::steady_clock::now();
-      const Plan plan = write_plan(cluster, arena, sample.write);
-      const CheckReport report = check_plan(plan);
+      const plan::Plan plan = write_plan(cluster, arena, sample.write);
+      const plan::check::CheckReport report = plan::check::check_plan(plan);
       const std::chrono::duration<double> checked = std::chrono::steady_clock::now() - start;
-      const Plan lowered = lower(plan);
+      const plan::Plan lowered = plan::lower(plan);
       const std::chrono::duration<double> all = std::chrono::steady_clock::now() - start;
       std::cout << fmt::format(
           "{:20} {} buckets: {:4.0f} ms to plan and check, {:4.0f} ms with "

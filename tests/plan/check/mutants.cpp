@@ -16,25 +16,25 @@ std::size_t pick(Random& random, std::size_t count) {
 }
 
 // What the planner would say about the operation.
-bool valid(const Operation& it, const Plan& plan) {
+bool valid(const plan::Operation& it, const plan::Plan& plan) {
   try {
-    resolve_operation(to_abi(it), plan);
+    plan::resolve_operation(plan::to_abi(it), plan);
     return true;
   } catch (const Error&) {
     return false;
   }
 }
 
-bool rescale(Operation& operation, Random& random) {
+bool rescale(plan::Operation& operation, Random& random) {
   switch (operation.kind) {
-    case OperationKind::kApply:
+    case plan::OperationKind::kApply:
       operation.contributions += 1 + pick(random, 3);
       return true;
-    case OperationKind::kScale:
-    case OperationKind::kAxpy:
+    case plan::OperationKind::kScale:
+    case plan::OperationKind::kAxpy:
       operation.scalar *= 0.5;
       return true;
-    case OperationKind::kFill:
+    case plan::OperationKind::kFill:
       operation.scalar += 0.25;
       return true;
     default:
@@ -42,15 +42,15 @@ bool rescale(Operation& operation, Random& random) {
   }
 }
 
-PlanSpan& random_span(Operation& operation, Random& random) {
+plan::PlanSpan& random_span(plan::Operation& operation, Random& random) {
   const std::size_t index = pick(random, operation.reads.size() + operation.writes.size());
   return index < operation.reads.size() ? operation.reads[index]
                                         : operation.writes[index - operation.reads.size()];
 }
 
-bool shift(Operation& operation, const Plan& plan, Random& random) {
-  if (is_compute(operation.kind)) return false;
-  PlanSpan& span = random_span(operation, random);
+bool shift(plan::Operation& operation, const plan::Plan& plan, Random& random) {
+  if (plan::is_compute(operation.kind)) return false;
+  plan::PlanSpan& span = random_span(operation, random);
   const std::uint64_t by = 1 + pick(random, 4);
   if (pick(random, 2) == 0) {
     if (span.first + span.count + by > plan.buffers[span.buffer].count) return false;
@@ -63,12 +63,12 @@ bool shift(Operation& operation, const Plan& plan, Random& random) {
 }
 
 // The same elements of another buffer that is like it.
-bool change_buffer(Operation& operation, const Plan& plan, Random& random) {
-  if (is_compute(operation.kind)) return false;
-  PlanSpan& span = random_span(operation, random);
+bool change_buffer(plan::Operation& operation, const plan::Plan& plan, Random& random) {
+  if (plan::is_compute(operation.kind)) return false;
+  plan::PlanSpan& span = random_span(operation, random);
   const auto other = static_cast<std::uint32_t>(pick(random, plan.buffers.size()));
-  const PlanBuffer& before = plan.buffers[span.buffer];
-  const PlanBuffer& after = plan.buffers[other];
+  const plan::PlanBuffer& before = plan.buffers[span.buffer];
+  const plan::PlanBuffer& after = plan.buffers[other];
   if (other == span.buffer || before.kind != after.kind || before.dtype != after.dtype ||
       before.count != after.count)
     return false;
@@ -76,27 +76,28 @@ bool change_buffer(Operation& operation, const Plan& plan, Random& random) {
   return true;
 }
 
-void renumber(std::vector<Operation>& prologue, std::vector<Operation>& body, std::uint32_t id) {
+void renumber(std::vector<plan::Operation>& prologue, std::vector<plan::Operation>& body,
+              std::uint32_t id) {
   for (auto* section : {&prologue, &body})
-    for (Operation& operation : *section) operation.id = id++;
+    for (plan::Operation& operation : *section) operation.id = id++;
 }
 
-void renumber(Plan& plan) {
+void renumber(plan::Plan& plan) {
   renumber(plan.prologue, plan.body, 0);
   const auto first = static_cast<std::uint32_t>(plan.prologue.size());
-  for (PlanStage& stage : plan.later) renumber(stage.prologue, stage.body, first);
+  for (plan::PlanStage& stage : plan.later) renumber(stage.prologue, stage.body, first);
 }
 
 // The body; of several stages any of their bodies and prologues.
-std::vector<Operation>& random_section(Plan& plan, Random& random) {
+std::vector<plan::Operation>& random_section(plan::Plan& plan, Random& random) {
   if (plan.later.empty()) return plan.body;
   const std::size_t number = pick(random, 1 + 2 * plan.later.size());
   if (number == 0) return plan.body;
-  PlanStage& stage = plan.later[(number - 1) / 2];
+  plan::PlanStage& stage = plan.later[(number - 1) / 2];
   return number % 2 == 0 && !stage.prologue.empty() ? stage.prologue : stage.body;
 }
 
-bool change_order(std::vector<Operation>& body, MutationKind kind, Random& random) {
+bool change_order(std::vector<plan::Operation>& body, MutationKind kind, Random& random) {
   const std::size_t at = pick(random, body.size());
   const auto place = body.begin() + static_cast<std::ptrdiff_t>(at);
   if (kind == MutationKind::kDrop) {
@@ -104,7 +105,7 @@ bool change_order(std::vector<Operation>& body, MutationKind kind, Random& rando
     return true;
   }
   if (kind == MutationKind::kDouble) {
-    const Operation copy = *place;
+    const plan::Operation copy = *place;
     body.insert(place + 1, copy);
     return true;
   }
@@ -122,15 +123,15 @@ std::string_view mutation_name(MutationKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-bool mutate(Plan& plan, MutationKind kind, Random& random) {
-  std::vector<Operation>& section = random_section(plan, random);
+bool mutate(plan::Plan& plan, MutationKind kind, Random& random) {
+  std::vector<plan::Operation>& section = random_section(plan, random);
   if (kind == MutationKind::kDrop || kind == MutationKind::kDouble || kind == MutationKind::kSwap) {
     const bool changed = change_order(section, kind, random);
     renumber(plan);
     return changed;
   }
-  Operation& operation = section[pick(random, section.size())];
-  const Operation before = operation;
+  plan::Operation& operation = section[pick(random, section.size())];
+  const plan::Operation before = operation;
   bool changed = false;
   if (kind == MutationKind::kRescale) changed = rescale(operation, random);
   if (kind == MutationKind::kShift) changed = shift(operation, plan, random);

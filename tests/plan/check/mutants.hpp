@@ -13,6 +13,6 @@ std::string_view mutation_name(MutationKind kind);
 // Plants one defect of this kind at a random place of its body, or of its stages. Operations keep
 // their sources. False when the plan has no place for it, or
 // the result is one that the planner would have refused.
-bool mutate(Plan& plan, MutationKind kind, std::mt19937& random);
+bool mutate(plan::Plan& plan, MutationKind kind, std::mt19937& random);
 
 }  // namespace convoy::testing

@@ -28,13 +28,14 @@ constexpr double kStillKept = kRate * 0.125 + 1e-3;
 
 // So many computes, to the end of a period: before that, parameters may be on their way to what the
 // next forward reads.
-std::uint64_t whole_periods(const Plan& plan, std::uint64_t steps) {
-  const std::size_t last = stage_count(plan) - 1;
-  const std::uint64_t begin = first_step_of(plan, last), period = computes_of(plan, last);
+std::uint64_t whole_periods(const plan::Plan& plan, std::uint64_t steps) {
+  const std::size_t last = plan::stage_count(plan) - 1;
+  const std::uint64_t begin = plan::first_step_of(plan, last),
+                      period = plan::computes_of(plan, last);
   return begin + (steps - begin + period - 1) / period * period;
 }
 
-InterpreterOptions plain_descent(const ArenaMap& arena, GradientFunction gradient) {
+InterpreterOptions plain_descent(const plan::ArenaMap& arena, GradientFunction gradient) {
   InterpreterOptions options = sample_options(arena, std::move(gradient));
   options.optimizer.kind = CONVOY_OPTIMIZER_SGD;
   options.decayed.clear();
@@ -44,16 +45,18 @@ InterpreterOptions plain_descent(const ArenaMap& arena, GradientFunction gradien
 }
 
 // Stages with one recurrence each have it in common only where that is the synchronous one.
-bool has_recurrence(const CheckReport& report) {
-  const Verdict verdict = report.verdict;
-  if (!report.stages.empty()) return verdict == Verdict::kSynchronous;
-  return (verdict == Verdict::kSynchronous || verdict == Verdict::kSynchronousEvery ||
-          verdict == Verdict::kStale) &&
+bool has_recurrence(const plan::check::CheckReport& report) {
+  const plan::check::Verdict verdict = report.verdict;
+  if (!report.stages.empty()) return verdict == plan::check::Verdict::kSynchronous;
+  return (verdict == plan::check::Verdict::kSynchronous ||
+          verdict == plan::check::Verdict::kSynchronousEvery ||
+          verdict == plan::check::Verdict::kStale) &&
          report.uniform;
 }
 
 // Of how many computes the update takes the mean that has this one's gradients.
-double mean_over(const CheckReport& report, std::uint64_t period, std::uint64_t compute) {
+double mean_over(const plan::check::CheckReport& report, std::uint64_t period,
+                 std::uint64_t compute) {
   std::uint64_t end = 0;
   for (const std::uint64_t computes : report.uneven_updates)
     if (compute % period < (end += computes)) return static_cast<double>(computes);
@@ -61,19 +64,19 @@ double mean_over(const CheckReport& report, std::uint64_t period, std::uint64_t 
 }
 
 // Whether the report says how often gradients count in a plan that is exact.
-bool says_counts(const CheckReport& report) {
+bool says_counts(const plan::check::CheckReport& report) {
   const auto has = [&](std::string_view words) {
     return report.recurrence.find(words) != std::string::npos;
   };
-  return report.verdict == Verdict::kApproximate && report.stages.empty() &&
+  return report.verdict == plan::check::Verdict::kApproximate && report.stages.empty() &&
          has("all replicas alike") && !has("lost") && !has("of its own") &&
          report.factors.empty() && report.kernels.empty() && report.uneven_updates.empty();
 }
 
 // How often a gradient of one counts in the end, by buffer of parameters and element, if it is the
 // only one.
-std::vector<double> counts_of(const Plan& plan, const CheckReport& report, std::uint32_t replica,
-                              std::uint64_t compute) {
+std::vector<double> counts_of(const plan::Plan& plan, const plan::check::CheckReport& report,
+                              std::uint32_t replica, std::uint64_t compute) {
   const auto gradient = [&](const GradientRequest& request, std::span<float> values) {
     const bool is_it = request.replica == replica && request.step == compute;
     std::fill(values.begin(), values.end(), is_it ? 1.0f : 0.0f);
@@ -94,7 +97,8 @@ std::vector<double> counts_of(const Plan& plan, const CheckReport& report, std::
 
 }  // namespace
 
-std::optional<std::string> find_other_counts(const Plan& plan, const CheckReport& report) {
+std::optional<std::string> find_other_counts(const plan::Plan& plan,
+                                             const plan::check::CheckReport& report) {
   const double allowed = 2e-3 * std::max(1.0, report.counts);
   for (std::uint64_t compute = 0; compute < plan.computes; ++compute) {
     const std::vector<double> first = counts_of(plan, report, 0, compute);
@@ -112,8 +116,9 @@ std::optional<std::string> find_other_counts(const Plan& plan, const CheckReport
   return std::nullopt;
 }
 
-std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report) {
-  const ArenaMap& arena = *plan.arena;
+std::optional<std::string> find_loss(const plan::Plan& plan,
+                                     const plan::check::CheckReport& report) {
+  const plan::ArenaMap& arena = *plan.arena;
   // By replica and step: a backward that runs twice gives the same gradient.
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<float>> given;
   const auto gradient = [&](const GradientRequest& request, std::span<float> values) {
@@ -143,7 +148,8 @@ std::optional<std::string> find_loss(const Plan& plan, const CheckReport& report
   return std::nullopt;
 }
 
-std::optional<std::string> contradiction(const Plan& plan, const CheckReport& report) {
+std::optional<std::string> contradiction(const plan::Plan& plan,
+                                         const plan::check::CheckReport& report) {
   if (report.nothing_lost) return find_loss(plan, report);
   // Hundreds of steps for each gradient take minutes with a sanitizer.
   if (says_counts(report)) return kSanitized ? std::nullopt : find_other_counts(plan, report);

@@ -12,27 +12,28 @@
 namespace convoy::testing {
 namespace {
 
-bool names_operation(const CheckReport& report) {
-  return std::ranges::any_of(report.findings,
-                             [](const Finding& it) { return it.operation != CONVOY_NONE; });
+bool names_operation(const plan::check::CheckReport& report) {
+  return std::ranges::any_of(
+      report.findings, [](const plan::check::Finding& it) { return it.operation != CONVOY_NONE; });
 }
 
-std::string text_of(const Plan& plan) {
+std::string text_of(const plan::Plan& plan) {
   std::string text;
-  for (const std::vector<Operation>* section : sections_of(plan))
-    for (const Operation& operation : *section) text += operation_line(plan, operation) + '\n';
+  for (const std::vector<plan::Operation>* section : plan::sections_of(plan))
+    for (const plan::Operation& operation : *section)
+      text += plan::operation_line(plan, operation) + '\n';
   return text;
 }
 
 }  // namespace
 
-void MutationRun::run(const std::string& name, const Plan& plan, int each) {
-  const CheckReport original = check_plan(plan);
-  if (original.verdict == Verdict::kWrong)
+void MutationRun::run(const std::string& name, const plan::Plan& plan, int each) {
+  const plan::check::CheckReport original = plan::check::check_plan(plan);
+  if (original.verdict == plan::check::Verdict::kWrong)
     contradictions_.push_back(name + " is said to be wrong as it is");
   for (int kind = 0; kind < kMutationKinds; ++kind)
     for (int i = 0; i < each; ++i) {
-      Plan mutant = plan;
+      plan::Plan mutant = plan;
       const auto mutation = static_cast<MutationKind>(kind);
       bool changed = false;
       for (int tries = 0; !changed && tries < 20; ++tries)
@@ -41,12 +42,13 @@ void MutationRun::run(const std::string& name, const Plan& plan, int each) {
     }
 }
 
-void MutationRun::judge(const std::string& name, const Plan& mutant, MutationKind kind,
-                        const CheckReport& original) {
+void MutationRun::judge(const std::string& name, const plan::Plan& mutant, MutationKind kind,
+                        const plan::check::CheckReport& original) {
   MutationTally& tally = tallies_[kind];
   ++tally.mutants;
-  const CheckReport report = check_plan(mutant);
-  if (report.verdict == Verdict::kWrong || report.verdict == Verdict::kUnproved) {
+  const plan::check::CheckReport report = plan::check::check_plan(mutant);
+  if (report.verdict == plan::check::Verdict::kWrong ||
+      report.verdict == plan::check::Verdict::kUnproved) {
     ++(names_operation(report) ? tally.named : tally.unnamed);
     return;
   }

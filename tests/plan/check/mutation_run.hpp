@@ -29,7 +29,7 @@ std::uint32_t wanted_seed();
 class MutationRun {
  public:
   // So many mutants of each kind, as far as the plan has places for them.
-  void run(const std::string& name, const Plan& plan, int each);
+  void run(const std::string& name, const plan::Plan& plan, int each);
 
   const std::map<MutationKind, MutationTally>& tallies() const { return tallies_; }
   MutationTally total() const;
@@ -39,8 +39,8 @@ class MutationRun {
   std::string text() const;
 
  private:
-  void judge(const std::string& name, const Plan& mutant, MutationKind kind,
-             const CheckReport& original);
+  void judge(const std::string& name, const plan::Plan& mutant, MutationKind kind,
+             const plan::check::CheckReport& original);
 
   std::mt19937 random_{wanted_seed()};
   std::map<MutationKind, MutationTally> tallies_;

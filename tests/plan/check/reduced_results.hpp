@@ -15,7 +15,7 @@
 namespace convoy::testing {
 
 // By number; scratch memory does not outlast a step.
-inline std::vector<std::uint32_t> lasting_buffers(const Plan& plan) {
+inline std::vector<std::uint32_t> lasting_buffers(const plan::Plan& plan) {
   std::vector<std::uint32_t> result;
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind != CONVOY_BUFFER_SCRATCH) result.push_back(i);
@@ -24,7 +24,8 @@ inline std::vector<std::uint32_t> lasting_buffers(const Plan& plan) {
 
 // Of plans over the same buffers but for scratch memory: the first buffer that does not hold the
 // same after `steps` steps; "none".
-inline std::string first_difference(const Plan& plan, const Plan& other, std::uint64_t steps) {
+inline std::string first_difference(const plan::Plan& plan, const plan::Plan& other,
+                                    std::uint64_t steps) {
   Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
   Interpreter b(other, sample_options(*plan.arena, exact_gradient));
   a.run(steps);
@@ -42,14 +43,14 @@ inline std::string first_difference(const Plan& plan, const Plan& other, std::ui
 template <typename Visit>
 void for_each_lowered_sample(bool peer_access, Visit visit) {
   for (const std::uint32_t replicas : {2u, 3u, 5u})
-    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-      const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+    for (const plan::ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+      const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
       for (const SamplePlan& sample : sample_plans())
-        visit(sample.name, lower(write_plan(cluster, arena, sample.write), kSmallPieces));
+        visit(sample.name, plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces));
     }
 }
 
-inline std::size_t size_of(const Plan& plan) {
+inline std::size_t size_of(const plan::Plan& plan) {
   return plan.prologue.size() + plan.body.size();
 }
 

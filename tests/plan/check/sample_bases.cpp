@@ -187,7 +187,7 @@ WritePlan renewed(const Renewed& how) {
 }  // namespace
 
 std::vector<SampleRecurrence> right_bases() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   return {
       {"bases in turns", in_turns({}), kRight, true, "nothing is lost"},
       {"new columns from a kernel", renewed({}), kRight, true,
@@ -198,8 +198,8 @@ std::vector<SampleRecurrence> right_bases() {
 }
 
 std::vector<SampleRecurrence> wrong_bases() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
   const std::string by_gradients = "multiplies gradients by gradients";
   const std::string stays = "stays the same from step to step";
   return {

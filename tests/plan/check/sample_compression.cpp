@@ -226,7 +226,7 @@ void write_other_blocks(Planner& p) {
 }  // namespace
 
 std::vector<SampleRecurrence> right_compressions() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   return {
       {"top_k with feedback", exchange(selection(8), true), kRight, true, "nothing is lost"},
       {"signs with feedback", exchange(codes(kSigns, kSigns), true), kRight, true,
@@ -244,8 +244,8 @@ std::vector<SampleRecurrence> right_compressions() {
 }
 
 std::vector<SampleRecurrence> wrong_compressions() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
   return {
       {"values added up", write_summed_values, kOpen, false, "scatter"},
       {"values as gradients", write_values_as_gradients, kOpen, false,

@@ -151,9 +151,9 @@ WritePlan kept_parameters(Kept what) {
 }  // namespace
 
 std::vector<SampleRecurrence> detours() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   return {
       {"a mean that arrives late", late_mean({}), kOpen, false,
        "gradients of some of 4 steps count 0.75 times and those of the others once"},

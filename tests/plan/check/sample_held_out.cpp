@@ -696,7 +696,7 @@ WritePlan momentum_of_every_step(double factor) {
 }  // namespace
 
 std::vector<SampleRecurrence> right_held_out() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   return {
       {"gradient tracking", gradient_tracking(-1), kRight, true},
       {"elastic averaging with momentum", elastic_momentum(0.5, 1), kRight, false,
@@ -719,10 +719,11 @@ std::vector<SampleRecurrence> right_held_out() {
        false, "every gradient counts 2 times"},
       {"momentum of each worker", served_momentum(1), kRight, false,
        "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
-      {"one momentum for all workers", write_shared_momentum, Verdict::kAsynchronous, false,
-       "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
-      {"momentum of each worker, in any order", unordered_momentum(1), Verdict::kAsynchronous,
+      {"one momentum for all workers", write_shared_momentum, plan::check::Verdict::kAsynchronous,
        false,
+       "every gradient counts 2 times in the end, all replicas alike, in an update of its own"},
+      {"momentum of each worker, in any order", unordered_momentum(1),
+       plan::check::Verdict::kAsynchronous, false,
        "asynchronous (every gradient counts 2 times in the end, all replicas alike, in an update "
        "of its own)"},
       {"push-sum", push_sum({}), kRight, true},
@@ -763,8 +764,8 @@ std::vector<SampleRecurrence> right_held_out() {
 }
 
 std::vector<SampleRecurrence> wrong_held_out() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
   return {
       {"elastic averaging with twice the gradient", elastic_momentum(0, 2), kWrong, false, ""},
       {"momentum of larger sums over one and two steps", momentum_of_sums({1, 2}, 1.75), kWrong,

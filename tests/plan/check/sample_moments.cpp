@@ -224,7 +224,7 @@ WritePlan orthogonal(const Orthogonal& how) {
 }  // namespace
 
 std::vector<SampleRecurrence> right_moments() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   const char* const once = "counts once in the end beside factors that only the run knows";
   return {
       {"LAMB", with_moments({}), kRight, false, once},
@@ -239,8 +239,8 @@ std::vector<SampleRecurrence> right_moments() {
 }
 
 std::vector<SampleRecurrence> wrong_moments() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
   return {
       {"multiplied by the root", with_moments({.multiplies = true}), kOpen, false,
        "only the run knows"},

@@ -440,7 +440,7 @@ convoy_host_kernel sample_kernel(const std::string& name) {
 }
 
 std::vector<SampleRecurrence> right_recurrences() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   const auto keeps_rest = [](CallEffect effect) {
     return [=](Planner& p) { write_kernel_keeps_rest(p, effect); };
   };
@@ -488,8 +488,8 @@ std::vector<SampleRecurrence> right_recurrences() {
 }
 
 std::vector<SampleRecurrence> wrong_recurrences() {
-  constexpr Verdict kWrong = Verdict::kWrong;
-  constexpr Verdict kOpen = Verdict::kUnproved;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
+  constexpr plan::check::Verdict kOpen = plan::check::Verdict::kUnproved;
   const auto hundredfold = [](Planner& p, Span span) { p.scale(span, span, 100); };
   return {
       {"residual not reduced", error_feedback(round_to_half, 1, 0), kWrong, false, "grows"},
@@ -570,8 +570,8 @@ std::vector<SampleRecurrence> wrong_recurrences() {
        false, "counts 2 times"},
       {"applied again after a kernel", through_kernel(CallEffect::kUndeclared, leave, 2), kWrong,
        false, "again"},
-      {"alone through kernels", write_alone_through_kernels, Verdict::kApproximate, false,
-       "independent"},
+      {"alone through kernels", write_alone_through_kernels, plan::check::Verdict::kApproximate,
+       false, "independent"},
       {"own gradient exact, others rounded", write_drifting_sums, kOpen, false, "drift apart"},
   };
 }

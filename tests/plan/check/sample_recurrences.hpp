@@ -12,7 +12,7 @@ namespace convoy::testing {
 struct SampleRecurrence {
   std::string name;
   WritePlan write;
-  Verdict verdict = Verdict::kApproximate;  // with several replicas
+  plan::check::Verdict verdict = plan::check::Verdict::kApproximate;  // with several replicas
   bool nothing_lost = false;
   std::string text = {};  // part of the verdict, or of a finding
   std::uint32_t fewest_replicas = 2;

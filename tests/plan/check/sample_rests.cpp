@@ -168,7 +168,7 @@ WritePlan alone_with_residual(double kept_by_second) {
 }  // namespace
 
 std::vector<SampleRecurrence> right_rests() {
-  constexpr Verdict kRight = Verdict::kApproximate;
+  constexpr plan::check::Verdict kRight = plan::check::Verdict::kApproximate;
   return {
       {"two rounds", in_rounds({}), kRight, true},
       {"three rounds", in_rounds({.rounds = 3}), kRight, true},
@@ -191,12 +191,12 @@ std::vector<SampleRecurrence> right_rests() {
        rounded_momentum({.residual = 0.5, .of_sum = 0.25}), kRight, false, "compressed is lost"},
       {"momentum, rounded both ways without rests", rounded_momentum({.residual = 0, .of_sum = 0}),
        kRight, false, "compressed is lost"},
-      {"alone, with a residual", alone_with_residual(1), Verdict::kIndependent, false},
+      {"alone, with a residual", alone_with_residual(1), plan::check::Verdict::kIndependent, false},
   };
 }
 
 std::vector<SampleRecurrence> wrong_rests() {
-  constexpr Verdict kWrong = Verdict::kWrong;
+  constexpr plan::check::Verdict kWrong = plan::check::Verdict::kWrong;
   const std::string twice = "is brought back more often than once";
   return {
       {"two rounds, the second one kept as well", in_rounds({.subtracted = 0}), kWrong, false,

@@ -13,16 +13,16 @@ namespace {
 using ::testing::HasSubstr;
 
 struct Judged {
-  CheckReport report;
+  plan::check::CheckReport report;
   std::string text;
 };
 
 Judged judge(const WritePlan& write) {
-  static const ArenaMap kArena = small_arena(40);
-  static const Cluster kCluster = make_single_host(3, true, "cpu");
-  Judged it{check_plan(write_plan(kCluster, kArena, write)), {}};
+  static const plan::ArenaMap kArena = small_arena(40);
+  static const plan::Cluster kCluster = plan::make_single_host(3, true, "cpu");
+  Judged it{plan::check::check_plan(write_plan(kCluster, kArena, write)), {}};
   it.text = it.report.verdict_text();
-  for (const Finding& finding : it.report.findings) it.text += "; " + finding.text;
+  for (const plan::check::Finding& finding : it.report.findings) it.text += "; " + finding.text;
   return it;
 }
 
@@ -48,7 +48,7 @@ WritePlan served(const std::function<void(Planner&, Span, Span, Span)>& change,
 
 TEST(StaleReads, MayBeUnused) {
   const Judged it = judge(served([](Planner&, Span, Span, Span) {}));
-  EXPECT_EQ(it.report.verdict, Verdict::kAsynchronous) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kAsynchronous) << it.text;
 }
 
 TEST(StaleReads, MayBeOfEveryCompute) {
@@ -64,7 +64,7 @@ TEST(StaleReads, MayBeOfEveryCompute) {
         p.apply(master, sent, {.contributions = 1, .any_order = true});
       }
   });
-  EXPECT_EQ(it.report.verdict, Verdict::kAsynchronous) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kAsynchronous) << it.text;
 }
 
 // In program order the difference is zero, or the updates of the replicas before.
@@ -73,7 +73,7 @@ TEST(StaleReads, DoNotCancelEachOther) {
     p.axpy(gradient, -1, then, gradient);
     p.add(gradient, gradient, now);
   }));
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved) << it.text;
   EXPECT_THAT(it.text, HasSubstr("its relaxed read may see other contents than that of operation"));
 }
 
@@ -85,21 +85,22 @@ TEST(StaleReads, LeaveOpenWhatAProductWithTheirDifferenceIs) {
     p.multiply(now, gradient, now);
     p.axpy(gradient, 0.04, now, gradient);
   }));
-  EXPECT_EQ(it.report.verdict, Verdict::kUnproved) << it.text;
+  EXPECT_EQ(it.report.verdict, plan::check::Verdict::kUnproved) << it.text;
 }
 
 TEST(StaleReads, AreLeftAloneWhereThereIsOne) {
-  const ArenaMap arena = small_arena(40);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan none = write_plan(cluster, arena, served([](Planner&, Span, Span, Span) {}, false));
-  EXPECT_FALSE(check::with_stale_reads(none));
-  const Plan one = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(40);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan none =
+      write_plan(cluster, arena, served([](Planner&, Span, Span, Span) {}, false));
+  EXPECT_FALSE(plan::check::with_stale_reads(none));
+  const plan::Plan one = write_plan(cluster, arena, [](Planner& p) {
     const Buffer master = p.master(p.host_place(ReplicaId(0)));
     for (const auto r : p.replicas()) p.copy(p.parameters(r), master, {.relaxed = true});
     p.compute();
     for (const auto r : p.replicas()) p.apply(master, p.gradient(r), {.contributions = 1});
   });
-  EXPECT_FALSE(check::with_stale_reads(one));
+  EXPECT_FALSE(plan::check::with_stale_reads(one));
 }
 
 }  // namespace

@@ -23,20 +23,20 @@ struct State {
 void update(State& state, const std::vector<float>& sum, std::uint64_t contributions,
             std::uint64_t step, const InterpreterOptions& options) {
   auto constants =
-      update_constants(options.optimizer, contributions, options.learning_rate(step), step);
+      plan::update_constants(options.optimizer, contributions, options.learning_rate(step), step);
   const float decay = constants.weight_decay;
-  const ElementRange& decayed = options.decayed.front();
+  const plan::ElementRange& decayed = options.decayed.front();
   float unused = 0;
   for (std::size_t e = 0; e < sum.size(); ++e) {
     const bool applies = e >= decayed.first && e < decayed.first + decayed.count;
     constants.weight_decay = applies ? decay : 0;
-    update_element(constants, sum[e], state.parameters[e], state.velocity[e], unused);
+    plan::update_element(constants, sum[e], state.parameters[e], state.velocity[e], unused);
   }
 }
 
 }  // namespace
 
-ForwardReads interpreted_reads(const Plan& plan, std::uint64_t steps) {
+ForwardReads interpreted_reads(const plan::Plan& plan, std::uint64_t steps) {
   ForwardReads reads(steps, std::vector<std::vector<float>>(plan.cluster->replicas()));
   const auto record = [&](const GradientRequest& request, std::span<float> gradient) {
     smooth_gradient(request, gradient);
@@ -51,8 +51,8 @@ ForwardReads interpreted_reads(const Plan& plan, std::uint64_t steps) {
   return reads;
 }
 
-ForwardReads recurrence_reads(const ArenaMap& arena, std::uint32_t replicas,
-                              const CheckReport& report, std::uint64_t steps) {
+ForwardReads recurrence_reads(const plan::ArenaMap& arena, std::uint32_t replicas,
+                              const plan::check::CheckReport& report, std::uint64_t steps) {
   const InterpreterOptions options = sample_options(arena, smooth_gradient);
   const std::uint64_t lag = report.gradient_lag;
   std::vector<std::uint64_t> blocks = report.uneven_updates;

@@ -19,18 +19,18 @@ namespace {
 
 constexpr std::uint64_t kSteps = 4;
 
-Plan fused_or_same(const Plan& plan) {
-  return fuse_updates(plan, *plan.cluster, false).value_or(plan);
+plan::Plan fused_or_same(const plan::Plan& plan) {
+  return plan::fuse_updates(plan, *plan.cluster, false).value_or(plan);
 }
 
-std::map<OperationKind, std::size_t> count_kinds(const Plan& plan) {
-  std::map<OperationKind, std::size_t> counts;
-  for (const Operation& operation : plan.body) ++counts[operation.kind];
+std::map<plan::OperationKind, std::size_t> count_kinds(const plan::Plan& plan) {
+  std::map<plan::OperationKind, std::size_t> counts;
+  for (const plan::Operation& operation : plan.body) ++counts[operation.kind];
   return counts;
 }
 
 // What training is about: gradients may differ, they are not read again.
-std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
+std::string first_difference(const plan::Plan& plan, const Interpreter& a, const Interpreter& b) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     const std::uint32_t kind = plan.buffers[i].kind;
     if (kind == CONVOY_BUFFER_SCRATCH || kind == CONVOY_BUFFER_GRADIENT) continue;
@@ -46,8 +46,8 @@ void rough_gradient(const GradientRequest& request, std::span<float> gradient) {
   for (float& value : gradient) value *= 0.1f + 0.3f * static_cast<float>(request.replica);
 }
 
-std::string plain_and_fused(const Plan& plan) {
-  const Plan fused = lower(fused_or_same(plan), kSmallPieces);
+std::string plain_and_fused(const plan::Plan& plan) {
+  const plan::Plan fused = plan::lower(fused_or_same(plan), kSmallPieces);
   Interpreter a(plan, sample_options(*plan.arena, rough_gradient));
   Interpreter b(fused, sample_options(*plan.arena, rough_gradient));
   a.run(kSteps);
@@ -57,8 +57,8 @@ std::string plain_and_fused(const Plan& plan) {
 
 TEST(FuseUpdates, KeepsTheBitsOfWhatWasSummedFromLeftToRight) {
   for (const std::uint32_t replicas : {1u, 2u, 3u, 5u, 8u})
-    for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-      const Cluster cluster = make_single_host(replicas, true, "cpu");
+    for (const plan::ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+      const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
       for (const SamplePlan& sample : sample_plans()) {
         if (sample.name == "replicated_ring" || sample.name == "replicated_tree" ||
             sample.name == "ring")
@@ -71,13 +71,14 @@ TEST(FuseUpdates, KeepsTheBitsOfWhatWasSummedFromLeftToRight) {
 }
 
 TEST(FuseUpdates, KeepsTheBitsOfRandomPlans) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const Cluster cluster = make_single_host(1 + seed % 4, true, "cpu");
-    const Plan plan = write_plan(cluster, arena, random_plan(seed, true));
-    const Plan fused = fused_or_same(plan);
-    const bool differs = plan_hash(lower(fused)) != plan_hash(lower(plan));
-    EXPECT_EQ(differs, fuse_updates(plan, *plan.cluster, false).has_value()) << "seed " << seed;
+    const plan::Cluster cluster = plan::make_single_host(1 + seed % 4, true, "cpu");
+    const plan::Plan plan = write_plan(cluster, arena, random_plan(seed, true));
+    const plan::Plan fused = fused_or_same(plan);
+    const bool differs = plan::plan_hash(plan::lower(fused)) != plan::plan_hash(plan::lower(plan));
+    EXPECT_EQ(differs, plan::fuse_updates(plan, *plan.cluster, false).has_value())
+        << "seed " << seed;
     EXPECT_EQ(differs, count_kinds(plan) != count_kinds(fused)) << "seed " << seed;
     Interpreter a(plan, sample_options(arena, exact_gradient));
     Interpreter b(fused, sample_options(arena, exact_gradient));
@@ -88,36 +89,37 @@ TEST(FuseUpdates, KeepsTheBitsOfRandomPlans) {
 }
 
 TEST(FuseUpdates, MakesOneUpdateOfEveryBucketWhereMemoryIsShared) {
-  const ArenaMap arena = small_arena(16);
-  const Cluster cluster = make_single_host(3, true, "cpu");
+  const plan::ArenaMap arena = small_arena(16);
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
   for (const auto& [name, write] :
        std::map<std::string, WritePlan>{{"server", write_parameter_server},
                                         {"sharded", write_sharded_server},
                                         {"all_reduce", write_replicated(Algorithm::kDevice)},
                                         {"copies", write_copy_reduce}}) {
-    const Plan fused = fused_or_same(write_plan(cluster, arena, write));
+    const plan::Plan fused = fused_or_same(write_plan(cluster, arena, write));
     auto counts = count_kinds(fused);
-    EXPECT_EQ(counts[OperationKind::kSum] + counts[OperationKind::kAllReduce], 0u) << name;
-    EXPECT_EQ(counts[OperationKind::kApply], arena.buckets.size()) << name;
-    for (const Operation& operation : fused.body) {
-      if (operation.kind != OperationKind::kApply) continue;
+    EXPECT_EQ(counts[plan::OperationKind::kSum] + counts[plan::OperationKind::kAllReduce], 0u)
+        << name;
+    EXPECT_EQ(counts[plan::OperationKind::kApply], arena.buckets.size()) << name;
+    for (const plan::Operation& operation : fused.body) {
+      if (operation.kind != plan::OperationKind::kApply) continue;
       EXPECT_EQ(operation.reads.size(), 3u) << name;
     }
   }
 }
 
 TEST(FuseUpdates, LeavesDevicesAloneThatDoNotShareMemory) {
-  const ArenaMap arena = small_arena(16);
-  const Cluster cluster = make_single_host(3, false, "gpu");
+  const plan::ArenaMap arena = small_arena(16);
+  const plan::Cluster cluster = plan::make_single_host(3, false, "gpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    EXPECT_FALSE(fuse_updates(plan, *plan.cluster, false)) << sample.name;
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_FALSE(plan::fuse_updates(plan, *plan.cluster, false)) << sample.name;
   }
 }
 
 TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const auto written = [&](bool before, bool after) {
     return write_plan(cluster, arena, [=](Planner& p) {
       p.compute();
@@ -129,76 +131,77 @@ TEST(FuseUpdates, KeepsASumThatSomethingElseReads) {
       if (after) p.add(kept, kept, total);
     });
   };
-  EXPECT_EQ(count_kinds(fused_or_same(written(false, false)))[OperationKind::kSum], 0u);
-  EXPECT_EQ(count_kinds(fused_or_same(written(true, false)))[OperationKind::kSum], 1u);
-  EXPECT_EQ(count_kinds(fused_or_same(written(false, true)))[OperationKind::kSum], 1u);
+  EXPECT_EQ(count_kinds(fused_or_same(written(false, false)))[plan::OperationKind::kSum], 0u);
+  EXPECT_EQ(count_kinds(fused_or_same(written(true, false)))[plan::OperationKind::kSum], 1u);
+  EXPECT_EQ(count_kinds(fused_or_same(written(false, true)))[plan::OperationKind::kSum], 1u);
 }
 
 // More than are looked through one by one.
 TEST(FuseUpdates, TreatsHundredsOfDevicesAsItTreatsAFew) {
-  const ArenaMap arena = large_arena(2'000, 8, 4);
+  const plan::ArenaMap arena = large_arena(2'000, 8, 4);
   const std::size_t buckets = arena.buckets.size();
   for (const std::uint32_t replicas : {3u, 130u}) {
     SCOPED_TRACE(replicas);
-    const Cluster cluster = make_single_host(replicas, true, "cpu");
-    Plan plan = write_plan(cluster, arena, write_replicated(Algorithm::kDevice));
-    std::map<OperationKind, std::size_t> kinds = count_kinds(fused_or_same(plan));
-    EXPECT_EQ(kinds[OperationKind::kApply], buckets);
-    EXPECT_EQ(kinds[OperationKind::kAllReduce], 0u);
+    const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+    plan::Plan plan = write_plan(cluster, arena, write_replicated(Algorithm::kDevice));
+    std::map<plan::OperationKind, std::size_t> kinds = count_kinds(fused_or_same(plan));
+    EXPECT_EQ(kinds[plan::OperationKind::kApply], buckets);
+    EXPECT_EQ(kinds[plan::OperationKind::kAllReduce], 0u);
     // The last bucket's sum is read once more before the last update of it.
-    const auto last = std::find_if(plan.body.rbegin(), plan.body.rend(), [](const Operation& it) {
-      return it.kind == OperationKind::kApply;
-    });
-    Operation reads = *last;
-    reads.kind = OperationKind::kScale;
+    const auto last = std::find_if(
+        plan.body.rbegin(), plan.body.rend(),
+        [](const plan::Operation& it) { return it.kind == plan::OperationKind::kApply; });
+    plan::Operation reads = *last;
+    reads.kind = plan::OperationKind::kScale;
     reads.reads = {last->reads.front()};
     reads.writes = {last->reads.front()};
     plan.body.insert(last.base() - 1, reads);
     kinds = count_kinds(fused_or_same(plan));
-    EXPECT_EQ(kinds[OperationKind::kApply], buckets - 1 + replicas);
-    EXPECT_EQ(kinds[OperationKind::kAllReduce], 1u);
+    EXPECT_EQ(kinds[plan::OperationKind::kApply], buckets - 1 + replicas);
+    EXPECT_EQ(kinds[plan::OperationKind::kAllReduce], 1u);
   }
 }
 
 TEST(FuseUpdates, KeepsASumWhoseGradientsChangeBeforeTheUpdate) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     const Buffer total = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
     p.sum(total, p.all_gradients(p.arena()));
     p.fill(p.gradient(ReplicaId(1)), 0);
     for (const auto r : p.replicas()) p.apply(p.parameters(r), total);
   });
-  EXPECT_FALSE(fuse_updates(plan, *plan.cluster, false));
+  EXPECT_FALSE(plan::fuse_updates(plan, *plan.cluster, false));
 }
 
 TEST(FuseUpdates, KeepsWhatTheCheckerSays) {
   for (const std::uint32_t replicas : {2u, 3u})
     for (const SamplePlan& sample : sample_plans()) {
-      const ArenaMap arena = ragged_arena();
-      const Cluster cluster = make_single_host(replicas, true, "cpu");
-      const Plan plan = write_plan(cluster, arena, sample.write);
-      const Plan fused = lower(fused_or_same(plan), kSmallPieces);
-      EXPECT_EQ(check_plan(fused).verdict_text(), check_plan(plan).verdict_text())
+      const plan::ArenaMap arena = ragged_arena();
+      const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+      const plan::Plan plan = write_plan(cluster, arena, sample.write);
+      const plan::Plan fused = plan::lower(fused_or_same(plan), kSmallPieces);
+      EXPECT_EQ(plan::check::check_plan(fused).verdict_text(),
+                plan::check::check_plan(plan).verdict_text())
           << sample.name << ", " << replicas << " replicas";
     }
 }
 
 // A gradient that is left out of a fused update is seen as one that is left out of a sum.
 TEST(FuseUpdates, LetsTheCheckerSeeAMissingGradient) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  Plan fused = fused_or_same(write_plan(cluster, arena, write_copy_reduce));
-  Operation& update = fused.body.back();
-  ASSERT_EQ(update.kind, OperationKind::kApply);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  plan::Plan fused = fused_or_same(write_plan(cluster, arena, write_copy_reduce));
+  plan::Operation& update = fused.body.back();
+  ASSERT_EQ(update.kind, plan::OperationKind::kApply);
   ASSERT_EQ(update.writes.size(), 3u);
   std::copy(update.reads.begin() + 2, update.reads.end(), update.reads.begin() + 1);
   update.reads.pop_back();
-  const CheckReport report = check_plan(fused);
-  EXPECT_EQ(report.verdict, Verdict::kWrong);
+  const plan::check::CheckReport report = plan::check::check_plan(fused);
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kWrong);
   ASSERT_FALSE(report.findings.empty());
-  EXPECT_EQ(report.findings.front().kind, FindingKind::kMissing);
+  EXPECT_EQ(report.findings.front().kind, plan::check::FindingKind::kMissing);
   EXPECT_EQ(report.findings.front().replica, 1u);
 }
 

@@ -18,20 +18,23 @@ namespace convoy::testing {
 namespace {
 
 TEST(Guard, LeavesEveryPlanAsItIsWithoutOptions) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, false, "gpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, false, "gpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    EXPECT_EQ(plan_hash(lower(guarded(plan, {}))), plan_hash(lower(plan))) << sample.name;
-    EXPECT_NE(plan_hash(guarded(plan, {.loss_scale = {8, 0}})), plan_hash(plan)) << sample.name;
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(plan::plan_hash(plan::lower(guarded(plan, {}))), plan::plan_hash(plan::lower(plan)))
+        << sample.name;
+    EXPECT_NE(plan::plan_hash(guarded(plan, {.loss_scale = {8, 0}})), plan::plan_hash(plan))
+        << sample.name;
   }
 }
 
 // What forwards read when the mean gradient, weight decay included, is clipped to the limit, in
 // double precision and without any plan.
-ForwardReads clipped_reads(const ArenaMap& arena, std::uint32_t replicas, std::uint64_t steps) {
+ForwardReads clipped_reads(const plan::ArenaMap& arena, std::uint32_t replicas,
+                           std::uint64_t steps) {
   const InterpreterOptions options = sample_options(arena, smooth_gradient);
-  const ElementRange decayed = options.decayed.front();
+  const plan::ElementRange decayed = options.decayed.front();
   std::vector<double> w(options.initial.begin(), options.initial.end());
   std::vector<double> velocity(w.size(), 0.0);
   ForwardReads reads;
@@ -62,31 +65,31 @@ ForwardReads clipped_reads(const ArenaMap& arena, std::uint32_t replicas, std::u
 TEST(Guard, ClipsByTheNormOfTheWholeGradientInEverySynchronousPlan) {
   for (const std::uint32_t replicas : {1u, 2u, 3u, 4u})
     for (const bool peer_access : {true, false})
-      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      for (const plan::ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
         const ForwardReads expected = clipped_reads(arena, replicas, 4);
         for (const SamplePlan& sample : sample_plans()) {
           if (!sample.synchronous) continue;
-          const Plan logical = guarded(write_plan(cluster, arena, sample.write), clipping());
+          const plan::Plan logical = guarded(write_plan(cluster, arena, sample.write), clipping());
           const std::string what =
               fmt::format("{}, {} replicas, peer access {}", sample.name, replicas, peer_access);
           EXPECT_EQ(difference(interpreted_reads(logical, 4), expected).value_or(""), "") << what;
-          const Plan lowered = lower(logical, kSmallPieces);
+          const plan::Plan lowered = plan::lower(logical, kSmallPieces);
           EXPECT_EQ(difference(interpreted_reads(lowered, 4), expected).value_or(""), "") << what;
         }
       }
 }
 
 TEST(Guard, ALimitThatIsNeverReachedChangesNoBit) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, false, "gpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, false, "gpu");
   for (const SamplePlan& sample : sample_plans()) {
     if (!sample.synchronous) continue;
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    GuardOptions options;
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    plan::GuardOptions options;
     options.clip_norm = 1e6;
     options.loss_scale.scale = 4096;  // a power of two
-    const Plan same = guarded(plan, options);
+    const plan::Plan same = guarded(plan, options);
     Interpreter a(plan, sample_options(arena, exact_gradient));
     Interpreter b(same, sample_options(arena, exact_gradient));
     a.run(4);
@@ -104,13 +107,13 @@ TEST(Guard, WaitsKeepTheMeaningInAnyOrder) {
   std::mt19937 random(3);
   for (const std::uint32_t replicas : {1u, 2u, 3u})
     for (const bool peer_access : {true, false}) {
-      const ArenaMap arena = small_arena(32);
-      const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      const plan::ArenaMap arena = small_arena(32);
+      const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
       for (const SamplePlan& sample : sample_plans()) {
         if (!sample.synchronous && sample.name != "independent") continue;
-        const Plan plan =
-            lower(guarded(write_plan(cluster, arena, sample.write), everything()), kSmallPieces);
-        const Schedule schedule = make_schedule(plan);
+        const plan::Plan plan = plan::lower(
+            guarded(write_plan(cluster, arena, sample.write), everything()), kSmallPieces);
+        const plan::Schedule schedule = plan::make_schedule(plan);
         Interpreter reference(plan, sample_options(arena, exact_gradient));
         run_in_program_order(plan, 5, reference);
         for (int order = 0; order < 5; ++order) {
@@ -126,19 +129,21 @@ TEST(Guard, WaitsKeepTheMeaningInAnyOrder) {
 
 TEST(Guard, LeavesWhatAPlanIsProvedToCompute) {
   for (const bool peer_access : {true, false}) {
-    const ArenaMap arena = ragged_arena();
-    const Cluster cluster = make_single_host(3, peer_access, "cpu");
+    const plan::ArenaMap arena = ragged_arena();
+    const plan::Cluster cluster = plan::make_single_host(3, peer_access, "cpu");
     for (const SamplePlan& sample : sample_plans()) {
-      const Plan plan = write_plan(cluster, arena, sample.write);
-      GuardOptions options;
+      const plan::Plan plan = write_plan(cluster, arena, sample.write);
+      plan::GuardOptions options;
       if (sample.synchronous) options = everything();
       options.loss_scale.scale = 128;
       options.gradient_norms = true;
-      const Plan lowered = lower(guarded(plan, options), kSmallPieces);
-      EXPECT_EQ(check_plan(lowered).verdict_text(), check_plan(plan).verdict_text()) << sample.name;
-      for (const Operation& operation : lowered.body)
+      const plan::Plan lowered = plan::lower(guarded(plan, options), kSmallPieces);
+      EXPECT_EQ(plan::check::check_plan(lowered).verdict_text(),
+                plan::check::check_plan(plan).verdict_text())
+          << sample.name;
+      for (const plan::Operation& operation : lowered.body)
         for (const auto* spans : {&operation.reads, &operation.writes})
-          for (const PlanSpan& span : *spans)
+          for (const plan::PlanSpan& span : *spans)
             EXPECT_TRUE(cluster.access[operation.place][lowered.buffers[span.buffer].place])
                 << sample.name << ", operation " << operation.id;
     }
@@ -146,36 +151,39 @@ TEST(Guard, LeavesWhatAPlanIsProvedToCompute) {
 }
 
 // Hosts with one and with several devices, without and with a server of their own.
-std::vector<Cluster> several_hosts(bool peer_access) {
-  return {make_hosts({2, 1, peer_access, "cpu", {}}), make_hosts({2, 2, peer_access, "gpu", {}}),
-          make_hosts({3, 1, peer_access, "cpu", {3}})};
+std::vector<plan::Cluster> several_hosts(bool peer_access) {
+  return {plan::make_hosts({2, 1, peer_access, "cpu", {}}),
+          plan::make_hosts({2, 2, peer_access, "gpu", {}}),
+          plan::make_hosts({3, 1, peer_access, "cpu", {3}})};
 }
 
 TEST(Guard, OnSeveralHostsEachHasTheScaleAndTheNormInItsOwnMemory) {
   std::mt19937 random(5);
   for (const bool peer_access : {true, false})
-    for (const Cluster& cluster : several_hosts(peer_access)) {
-      const ArenaMap arena = ragged_arena();
+    for (const plan::Cluster& cluster : several_hosts(peer_access)) {
+      const plan::ArenaMap arena = ragged_arena();
       const ForwardReads expected = clipped_reads(arena, cluster.replicas(), 4);
       for (const SamplePlan& sample : sample_plans()) {
         if (!sample.synchronous) continue;
         const std::string what =
             fmt::format("{}, {} hosts, {} replicas, peer access {}", sample.name, cluster.hosts,
                         cluster.replicas(), peer_access);
-        const Plan plan = write_plan(cluster, arena, sample.write);
-        const Plan clipped = lower(guarded(plan, clipping()), kSmallPieces);
+        const plan::Plan plan = write_plan(cluster, arena, sample.write);
+        const plan::Plan clipped = plan::lower(guarded(plan, clipping()), kSmallPieces);
         EXPECT_EQ(difference(interpreted_reads(clipped, 4), expected).value_or(""), "") << what;
-        const Plan all = lower(guarded(plan, everything()), kSmallPieces);
-        EXPECT_EQ(check_plan(all).verdict_text(), check_plan(plan).verdict_text()) << what;
+        const plan::Plan all = plan::lower(guarded(plan, everything()), kSmallPieces);
+        EXPECT_EQ(plan::check::check_plan(all).verdict_text(),
+                  plan::check::check_plan(plan).verdict_text())
+            << what;
         Interpreter reference(all, sample_options(arena, exact_gradient));
         run_in_program_order(all, 5, reference);
         Interpreter shuffled(all, sample_options(arena, exact_gradient));
-        const auto stuck = run_in_random_order(all, make_schedule(all), 5, random, shuffled);
+        const auto stuck = run_in_random_order(all, plan::make_schedule(all), 5, random, shuffled);
         ASSERT_EQ(stuck.value_or(""), "") << what;
         ASSERT_EQ(different_memory(all, reference, shuffled).value_or("none"), "none") << what;
-        for (const Operation& operation : all.body) {
+        for (const plan::Operation& operation : all.body) {
           if ((operation.flags & CONVOY_OP_LOSS_SCALED) == 0) continue;
-          const std::uint32_t scale = all.buffers[loss_scale_span(operation).buffer].place;
+          const std::uint32_t scale = all.buffers[plan::loss_scale_span(operation).buffer].place;
           EXPECT_EQ(cluster.places[scale].host, cluster.places[operation.place].host) << what;
         }
       }
@@ -183,8 +191,8 @@ TEST(Guard, OnSeveralHostsEachHasTheScaleAndTheNormInItsOwnMemory) {
 }
 
 TEST(Guard, RefusesToClipWhereAStepHasNoNorm) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
   const auto text = [&](const WritePlan& write) {
     return refusal(write_plan(cluster, arena, write), clipping());
   };

@@ -7,32 +7,32 @@
 
 namespace convoy::testing {
 
-GuardOptions clipping() {
-  GuardOptions options;
+plan::GuardOptions clipping() {
+  plan::GuardOptions options;
   options.clip_norm = kLimit;
   return options;
 }
 
-GuardOptions automatic(double scale, std::uint64_t increase_every) {
-  GuardOptions options;
+plan::GuardOptions automatic(double scale, std::uint64_t increase_every) {
+  plan::GuardOptions options;
   options.automatic_loss_scale = true;
   options.loss_scale.scale = scale;
   options.increase_every = increase_every;
   return options;
 }
 
-GuardOptions everything() {
-  GuardOptions options = automatic(1024, 2);
+plan::GuardOptions everything() {
+  plan::GuardOptions options = automatic(1024, 2);
   options.clip_norm = kLimit;
   options.gradient_norms = true;
   return options;
 }
 
-Plan guarded(const Plan& plan, const GuardOptions& options) {
-  return guard(plan, check_plan(plan), options);
+plan::Plan guarded(const plan::Plan& plan, const plan::GuardOptions& options) {
+  return plan::guard(plan, plan::check::check_plan(plan), options);
 }
 
-std::string refusal(const Plan& plan, const GuardOptions& options) {
+std::string refusal(const plan::Plan& plan, const plan::GuardOptions& options) {
   try {
     guarded(plan, options);
   } catch (const Error& error) {

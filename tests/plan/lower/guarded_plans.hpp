@@ -10,15 +10,15 @@ namespace convoy::testing {
 
 constexpr double kLimit = 0.75;  // of the gradient's norm
 
-GuardOptions clipping();
-GuardOptions automatic(double scale, std::uint64_t increase_every);
+plan::GuardOptions clipping();
+plan::GuardOptions automatic(double scale, std::uint64_t increase_every);
 // Clipping, automatic scaling and reported norms at once.
-GuardOptions everything();
+plan::GuardOptions everything();
 
 // The plan as checked, with what the options add to it.
-Plan guarded(const Plan& plan, const GuardOptions& options);
+plan::Plan guarded(const plan::Plan& plan, const plan::GuardOptions& options);
 
 // The text of the usage error that guarding the plan is, or "accepted".
-std::string refusal(const Plan& plan, const GuardOptions& options);
+std::string refusal(const plan::Plan& plan, const plan::GuardOptions& options);
 
 }  // namespace convoy::testing

@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kSteps = 4;
 
 // Buffers that both plans have, scratch aside.
-std::string first_difference(const Plan& plan, const Interpreter& a, const Interpreter& b) {
+std::string first_difference(const plan::Plan& plan, const Interpreter& a, const Interpreter& b) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i) {
     if (plan.buffers[i].kind == CONVOY_BUFFER_SCRATCH) continue;
     if (std::memcmp(a.bytes(i).data(), b.bytes(i).data(), a.bytes(i).size()) != 0)
@@ -30,8 +30,8 @@ std::string first_difference(const Plan& plan, const Interpreter& a, const Inter
   return "none";
 }
 
-std::string logical_and_lowered(const Plan& plan) {
-  const Plan lowered = lower(plan, kSmallPieces);
+std::string logical_and_lowered(const plan::Plan& plan) {
+  const plan::Plan lowered = plan::lower(plan, kSmallPieces);
   Interpreter a(plan, sample_options(*plan.arena, exact_gradient));
   Interpreter b(lowered, sample_options(*plan.arena, exact_gradient));
   a.run(kSteps);
@@ -42,8 +42,8 @@ std::string logical_and_lowered(const Plan& plan) {
 TEST(Lower, KeepsTheBitsOfEverySampleForEveryNumberOfReplicas) {
   for (const std::uint32_t replicas : {1u, 2u, 3u, 4u, 5u, 8u})
     for (const bool peer_access : {true, false})
-      for (const ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
-        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      for (const plan::ArenaMap& arena : {small_arena(0), small_arena(16), ragged_arena()}) {
+        const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
         for (const SamplePlan& sample : sample_plans()) {
           // Thirds are not exact, so their sum depends on the order.
           if (sample.name == "prescaled" && !std::has_single_bit(replicas)) continue;
@@ -56,11 +56,11 @@ TEST(Lower, KeepsTheBitsOfEverySampleForEveryNumberOfReplicas) {
 
 // Why it cannot be lowered where devices do not see each other's memory.
 std::string why_not_lowered(const WritePlan& write) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, false, "cpu");
-  const Plan plan = write_plan(cluster, arena, write);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write);
   try {
-    lower(plan);
+    plan::lower(plan);
   } catch (const Error& error) {
     return error.what();
   }
@@ -95,10 +95,10 @@ TEST(Lower, MemoryOutOfReachIsNamed) {
 
 // Without peer access collectives become rings, which sum in another order.
 TEST(Lower, KeepsTheBitsOfRandomPlans) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
     const bool peer_access = seed % 2 == 0;
-    const Cluster cluster = make_single_host(1 + seed % 4, peer_access, "cpu");
+    const plan::Cluster cluster = plan::make_single_host(1 + seed % 4, peer_access, "cpu");
     ASSERT_EQ(logical_and_lowered(write_plan(cluster, arena, random_plan(seed, peer_access))),
               "none")
         << "seed " << seed;
@@ -107,15 +107,15 @@ TEST(Lower, KeepsTheBitsOfRandomPlans) {
 
 TEST(Lower, EveryOperationAddressesItsSpansFromItsPlace) {
   for (const bool peer_access : {true, false}) {
-    const ArenaMap arena = ragged_arena();
-    const Cluster cluster = make_single_host(3, peer_access, "cpu");
+    const plan::ArenaMap arena = ragged_arena();
+    const plan::Cluster cluster = plan::make_single_host(3, peer_access, "cpu");
     for (const SamplePlan& sample : sample_plans()) {
-      const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+      const plan::Plan plan = plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces);
       for (const auto* section : {&plan.prologue, &plan.body})
-        for (const Operation& operation : *section) {
-          EXPECT_FALSE(is_collective(operation.kind));
+        for (const plan::Operation& operation : *section) {
+          EXPECT_FALSE(plan::is_collective(operation.kind));
           for (const auto* spans : {&operation.reads, &operation.writes})
-            for (const PlanSpan& span : *spans)
+            for (const plan::PlanSpan& span : *spans)
               EXPECT_TRUE(cluster.access[operation.place][plan.buffers[span.buffer].place])
                   << sample.name << ", operation " << operation.id;
         }
@@ -124,10 +124,10 @@ TEST(Lower, EveryOperationAddressesItsSpansFromItsPlace) {
 }
 
 TEST(Lower, SumsOverRemoteSpansHideOnlyBoundedStagingMemory) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(4, false, "gpu");
-  const Plan logical = write_plan(cluster, arena, write_parameter_server);
-  const Plan plan = lower(logical, kSmallPieces);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(4, false, "gpu");
+  const plan::Plan logical = write_plan(cluster, arena, write_parameter_server);
+  const plan::Plan plan = plan::lower(logical, kSmallPieces);
   std::uint64_t staging = 0;
   for (std::size_t i = logical.buffers.size(); i < plan.buffers.size(); ++i)
     staging += plan.buffers[i].count;
@@ -137,9 +137,9 @@ TEST(Lower, SumsOverRemoteSpansHideOnlyBoundedStagingMemory) {
 }
 
 TEST(Lower, CutsComputeIntoTheSegmentsOfTheModel) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) { p.compute(); }));
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, [](Planner& p) { p.compute(); }));
   ASSERT_EQ(plan.body.size(), 2 * arena.segments.size());
   for (std::uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(plan.body[i].segment, i);
@@ -150,15 +150,15 @@ TEST(Lower, CutsComputeIntoTheSegmentsOfTheModel) {
 }
 
 TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, false, "gpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "gpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     p.call("compress", p.replica_place(ReplicaId(0)), {p.gradient(ReplicaId(1))},
            {p.gradient(ReplicaId(0))});
   });
   try {
-    lower(plan);
+    plan::lower(plan);
     FAIL() << "it was lowered";
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("copy it to memory of the place first"),
@@ -167,38 +167,38 @@ TEST(Lower, RefusesAKernelOnMemoryThatItsPlaceCannotAddress) {
   }
 }
 
-std::size_t updates_of(const Plan& plan) {
+std::size_t updates_of(const plan::Plan& plan) {
   return static_cast<std::size_t>(
-      std::ranges::count(plan.body, OperationKind::kApply, &Operation::kind));
+      std::ranges::count(plan.body, plan::OperationKind::kApply, &plan::Operation::kind));
 }
 
 TEST(Lower, CutsUpdatesWhoseElementsHaveHadDifferentNumbersOfUpdates) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     const Range part{16, 32};
     p.compute();
     p.apply(p.parameters(r), p.gradient(r));
     p.apply(p.parameters(r)[part], p.gradient(r)[part]);
   });
-  const Plan lowered = lower(plan);
+  const plan::Plan lowered = plan::lower(plan);
   EXPECT_EQ(updates_of(lowered), 4u) << "the first one before, within and behind the part";
   EXPECT_EQ(first_mixed_update(lowered), "none");
-  const ArenaMap parts = small_arena(32);
+  const plan::ArenaMap parts = small_arena(32);
   for (std::uint32_t seed = 0; seed < 100; ++seed) {
-    const Cluster several = make_single_host(1 + seed % 4, true, "cpu");
-    const Plan random = write_plan(several, parts, random_plan(seed, false));
-    EXPECT_EQ(first_mixed_update(lower(random, kSmallPieces)), "none") << "seed " << seed;
+    const plan::Cluster several = plan::make_single_host(1 + seed % 4, true, "cpu");
+    const plan::Plan random = write_plan(several, parts, random_plan(seed, false));
+    EXPECT_EQ(first_mixed_update(plan::lower(random, kSmallPieces)), "none") << "seed " << seed;
   }
 }
 
 TEST(Lower, LeavesUpdatesWholeWhereAllElementsHaveHadAsMany) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, true, "cpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    EXPECT_EQ(updates_of(lower(plan)), updates_of(plan)) << sample.name;
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(updates_of(plan::lower(plan)), updates_of(plan)) << sample.name;
   }
 }
 
@@ -206,12 +206,14 @@ TEST(Lower, LeavesUpdatesWholeWhereAllElementsHaveHadAsMany) {
 TEST(Lower, PlansBecomeNoSmallerThanExpected) {
   for (const std::uint32_t replicas : {1u, 3u, 8u})
     for (const bool peer_access : {true, false}) {
-      const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
-      const ArenaMap arena = small_arena(16);
+      const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
+      const plan::ArenaMap arena = small_arena(16);
       for (const SamplePlan& sample : sample_plans()) {
-        const Plan plan = write_plan(cluster, arena, sample.write);
-        const std::size_t least = expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least;
-        EXPECT_LE(least, lower(plan).body.size()) << sample.name << ", " << replicas << " replicas";
+        const plan::Plan plan = write_plan(cluster, arena, sample.write);
+        const std::size_t least =
+            plan::expected_size(plan::Lowering(plan, *plan.cluster, {}), plan.body).least;
+        EXPECT_LE(least, plan::lower(plan).body.size())
+            << sample.name << ", " << replicas << " replicas";
       }
     }
 }
@@ -219,21 +221,22 @@ TEST(Lower, PlansBecomeNoSmallerThanExpected) {
 // Otherwise a gigabyte of operations is moved while it grows.
 TEST(Lower, RingsFitIntoTheRoomThatIsMadeForThem) {
   for (const bool peer_access : {true, false}) {
-    const Cluster cluster = make_single_host(8, peer_access, "cpu");
-    const ArenaMap arena = large_arena(64'000, 4, 1);
-    const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+    const plan::Cluster cluster = plan::make_single_host(8, peer_access, "cpu");
+    const plan::ArenaMap arena = large_arena(64'000, 4, 1);
+    const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
       p.compute();
       p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kRing});
     });
-    EXPECT_GE(expected_size(Lowering(plan, cluster, {}), plan.body).about, lower(plan).body.size());
+    EXPECT_GE(plan::expected_size(plan::Lowering(plan, cluster, {}), plan.body).about,
+              plan::lower(plan).body.size());
   }
 }
 
 TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
   constexpr std::uint32_t kReplicas = 256;
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(kReplicas, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(kReplicas, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     std::vector<Span> parts, all;
     for (const auto r : p.replicas()) {
@@ -242,31 +245,33 @@ TEST(Lower, RefusesTooManyOperationsBeforeItMakesThem) {
     }
     for (int i = 0; i < 125; ++i) p.all_gather(all, parts);
   });
-  EXPECT_GT(expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least,
-            kMaximumLoweredOperations);
-  EXPECT_THROW(lower(plan), Error);
+  EXPECT_GT(plan::expected_size(plan::Lowering(plan, *plan.cluster, {}), plan.body).least,
+            plan::kMaximumLoweredOperations);
+  EXPECT_THROW(plan::lower(plan), Error);
 }
 
 TEST(Lower, RefusesTooManyRingsBeforeItMakesThem) {
   constexpr std::uint32_t kReplicas = 256;
-  const ArenaMap arena = large_arena(16 * kReplicas, 4, 1);
-  const Cluster cluster = make_single_host(kReplicas, false, "cpu");
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = large_arena(16 * kReplicas, 4, 1);
+  const plan::Cluster cluster = plan::make_single_host(kReplicas, false, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     for (int i = 0; i < 25; ++i) p.all_reduce(p.all_gradients({0, p.arena_elements()}));
   });
-  EXPECT_GT(expected_size(Lowering(plan, *plan.cluster, {}), plan.body).least,
-            kMaximumLoweredOperations);
-  EXPECT_THROW(lower(plan), Error);
+  EXPECT_GT(plan::expected_size(plan::Lowering(plan, *plan.cluster, {}), plan.body).least,
+            plan::kMaximumLoweredOperations);
+  EXPECT_THROW(plan::lower(plan), Error);
 }
 
 TEST(Lower, IsPure) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, false, "gpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, false, "gpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = write_plan(cluster, arena, sample.write);
-    EXPECT_EQ(plan_hash(lower(plan)), plan_hash(lower(plan))) << sample.name;
-    EXPECT_NE(plan_hash(lower(plan, kSmallPieces)), plan_hash(plan)) << sample.name;
+    const plan::Plan plan = write_plan(cluster, arena, sample.write);
+    EXPECT_EQ(plan::plan_hash(plan::lower(plan)), plan::plan_hash(plan::lower(plan)))
+        << sample.name;
+    EXPECT_NE(plan::plan_hash(plan::lower(plan, kSmallPieces)), plan::plan_hash(plan))
+        << sample.name;
   }
 }
 

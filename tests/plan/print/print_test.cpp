@@ -18,16 +18,16 @@ class Printed : public ::testing::Test {
   static std::size_t count(const std::string& text, const std::string& pattern) {
     return Pattern(pattern).all_in(text).size();
   }
-  Plan plan(const WritePlan& write) { return write_plan(cluster_, arena_, write); }
+  plan::Plan plan(const WritePlan& write) { return write_plan(cluster_, arena_, write); }
 
-  ArenaMap arena_ = small_arena(0);
-  Cluster cluster_ = make_single_host(2, true, "cpu");
+  plan::ArenaMap arena_ = small_arena(0);
+  plan::Cluster cluster_ = plan::make_single_host(2, true, "cpu");
 };
 
 TEST_F(Printed, LogicalPlanHasOneLinePerOperationWithSpansAndVariables) {
   std::ostringstream out;
-  const Plan staged = plan(write_staged);
-  print_plan(out, staged);
+  const plan::Plan staged = plan(write_staged);
+  plan::print_plan(out, staged);
   const std::string text = out.str();
   EXPECT_EQ(count(text, "\n +#\\d+ "), staged.prologue.size() + staged.body.size()) << text;
   EXPECT_NE(text.find("prologue\n"), std::string::npos) << text;
@@ -38,13 +38,13 @@ TEST_F(Printed, LogicalPlanHasOneLinePerOperationWithSpansAndVariables) {
 
 TEST_F(Printed, SizesOfMatricesStandWithTheirOperations) {
   std::ostringstream out;
-  print_plan(out, plan([](Planner& p) {
-               p.compute();
-               const Buffer a = p.scratch(PlaceId(0), 12), b = p.scratch(PlaceId(0), 6);
-               p.orthogonalise(a, a, 6, 2);
-               p.matmul(b, a, p.scratch(PlaceId(0), 18), 2, 3, 6, {.transposes_a = true});
-               p.divide(b, b, b, 0.5);
-             }));
+  plan::print_plan(out, plan([](Planner& p) {
+                     p.compute();
+                     const Buffer a = p.scratch(PlaceId(0), 12), b = p.scratch(PlaceId(0), 6);
+                     p.orthogonalise(a, a, 6, 2);
+                     p.matmul(b, a, p.scratch(PlaceId(0), 18), 2, 3, 6, {.transposes_a = true});
+                     p.divide(b, b, b, 0.5);
+                   }));
   const std::string text = out.str();
   EXPECT_NE(text.find(" orthogonalise 6x2: buffer"), std::string::npos) << text;
   EXPECT_NE(text.find(" matmul 2x6t by 6x3: buffer"), std::string::npos) << text;
@@ -53,21 +53,21 @@ TEST_F(Printed, SizesOfMatricesStandWithTheirOperations) {
 
 TEST_F(Printed, CompressionSaysHowMuchItLeaves) {
   std::ostringstream out;
-  print_plan(out, plan([](Planner& p) {
-               const Span gradient = p.gradient(ReplicaId(0));
-               const Buffer values = p.scratch(PlaceId(0), 10);
-               const Buffer indices = p.scratch(PlaceId(0), 10, Dtype::kI32);
-               const Coding signs{Code::kSign, 64};
-               const Buffer codes = p.scratch(PlaceId(0), 28, Dtype::kU8);
-               const Buffer scales = p.scratch(PlaceId(0), 3);
-               p.compute();
-               p.top_k(values, indices, gradient);
-               p.scatter(gradient, values, indices, {.messages = 2});
-               p.quantise(codes, scales, gradient, signs);
-               p.dequantise(gradient, codes, scales, signs);
-               p.quantise(p.scratch(PlaceId(0), 137, Dtype::kU8), p.scratch(PlaceId(0), 1),
-                          gradient, {Code::k8Bits, 200});
-             }));
+  plan::print_plan(out, plan([](Planner& p) {
+                     const Span gradient = p.gradient(ReplicaId(0));
+                     const Buffer values = p.scratch(PlaceId(0), 10);
+                     const Buffer indices = p.scratch(PlaceId(0), 10, Dtype::kI32);
+                     const Coding signs{Code::kSign, 64};
+                     const Buffer codes = p.scratch(PlaceId(0), 28, Dtype::kU8);
+                     const Buffer scales = p.scratch(PlaceId(0), 3);
+                     p.compute();
+                     p.top_k(values, indices, gradient);
+                     p.scatter(gradient, values, indices, {.messages = 2});
+                     p.quantise(codes, scales, gradient, signs);
+                     p.dequantise(gradient, codes, scales, signs);
+                     p.quantise(p.scratch(PlaceId(0), 137, Dtype::kU8), p.scratch(PlaceId(0), 1),
+                                gradient, {Code::k8Bits, 200});
+                   }));
   const std::string text = out.str();
   for (const char* line :
        {"top_k of 10: ", "scatter 2 messages: gradient(0)[0..137) <- ",
@@ -78,9 +78,9 @@ TEST_F(Printed, CompressionSaysHowMuchItLeaves) {
 
 TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
   std::ostringstream out;
-  const Plan lowered = lower(plan(write_parameter_server));
-  const Schedule schedule = make_schedule(lowered);
-  print_plan(out, lowered, &schedule);
+  const plan::Plan lowered = plan::lower(plan(write_parameter_server));
+  const plan::Schedule schedule = plan::make_schedule(lowered);
+  plan::print_plan(out, lowered, &schedule);
   const std::string text = out.str();
   EXPECT_NE(text.find("cpu:0 compute"), std::string::npos) << text;
   EXPECT_GT(count(text, "waits #"), 0u) << text;
@@ -89,10 +89,10 @@ TEST_F(Printed, LoweredPlanHasLanesAndWaits) {
 
 TEST_F(Printed, WhatCrossesTheNetworkStandsThereOnceWithBothEnds) {
   std::ostringstream out;
-  const Cluster cluster = make_hosts({2, 1, true, "cpu", {2}});
-  const Plan lowered = lower(write_plan(cluster, arena_, write_parameter_server));
-  const Schedule schedule = make_schedule(lowered);
-  print_plan(out, lowered, &schedule);
+  const plan::Cluster cluster = plan::make_hosts({2, 1, true, "cpu", {2}});
+  const plan::Plan lowered = plan::lower(write_plan(cluster, arena_, write_parameter_server));
+  const plan::Schedule schedule = plan::make_schedule(lowered);
+  plan::print_plan(out, lowered, &schedule);
   const std::string text = out.str();
   EXPECT_GT(count(text, "cpu:1 to cpu:0 +send and receive: "), 0u) << text;
   EXPECT_GT(count(text, "host:0 to cpu:1 +send and receive: parameters\\(1\\)\\[.*waits #"), 0u)
@@ -101,8 +101,8 @@ TEST_F(Printed, WhatCrossesTheNetworkStandsThereOnceWithBothEnds) {
 
 TEST_F(Printed, GraphHasEveryOperationAndDashedEdgesAcrossIterations) {
   std::ostringstream out;
-  const Plan server = plan(write_parameter_server);
-  print_dot(out, server, false);
+  const plan::Plan server = plan(write_parameter_server);
+  plan::print_dot(out, server, false);
   const std::string text = out.str();
   EXPECT_EQ(count(text, " \\[label=\"#"), server.body.size()) << text;
   EXPECT_GT(count(text, "style=dashed"), 0u) << text;

@@ -11,9 +11,9 @@ namespace {
 using ::testing::ElementsAre;
 
 std::vector<std::string> words_of(const WritePlan& write, std::uint32_t devices) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(devices, true, "cpu");
-  return step_in_words(write_plan(cluster, arena, write));
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(devices, true, "cpu");
+  return plan::step_in_words(write_plan(cluster, arena, write));
 }
 
 TEST(StepInWords, JoinsOperationsThatDoTheSame) {

@@ -17,8 +17,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-Operation of_kind(OperationKind kind, std::initializer_list<std::uint64_t> sizes = {}) {
-  Operation operation;
+plan::Operation of_kind(plan::OperationKind kind, std::initializer_list<std::uint64_t> sizes = {}) {
+  plan::Operation operation;
   operation.kind = kind;
   std::copy(sizes.begin(), sizes.end(), operation.details.edit().sizes);
   return operation;
@@ -36,23 +36,23 @@ Values scattered(std::size_t count) {
 }
 
 TEST(Algebra, AFactorOfOneElementMultipliesAll) {
-  const Operation multiply = of_kind(OperationKind::kMultiply);
-  EXPECT_EQ(algebra_result(multiply, {{1, 2, 3}, {2, 3, 4}}), (Values{2, 6, 12}));
-  EXPECT_EQ(algebra_result(multiply, {{1, 2, 3}, {-2}}), (Values{-2, -4, -6}));
+  const plan::Operation multiply = of_kind(plan::OperationKind::kMultiply);
+  EXPECT_EQ(plan::algebra_result(multiply, {{1, 2, 3}, {2, 3, 4}}), (Values{2, 6, 12}));
+  EXPECT_EQ(plan::algebra_result(multiply, {{1, 2, 3}, {-2}}), (Values{-2, -4, -6}));
 }
 
 TEST(Algebra, AQuotientByZeroIsWhatTheOperationSays) {
-  Operation divide = of_kind(OperationKind::kDivide);
+  plan::Operation divide = of_kind(plan::OperationKind::kDivide);
   divide.scalar = 7;
-  EXPECT_EQ(algebra_result(divide, {{1, 2, 3}, {2, 0, 4}}), (Values{0.5f, 7, 0.75f}));
-  EXPECT_EQ(algebra_result(divide, {{1, 2, 3}, {0}}), (Values{7, 7, 7}));
+  EXPECT_EQ(plan::algebra_result(divide, {{1, 2, 3}, {2, 0, 4}}), (Values{0.5f, 7, 0.75f}));
+  EXPECT_EQ(plan::algebra_result(divide, {{1, 2, 3}, {0}}), (Values{7, 7, 7}));
 }
 
 TEST(Algebra, InnerProductsAreAddedUpInDouble) {
-  const Operation dot = of_kind(OperationKind::kDot);
-  EXPECT_EQ(algebra_result(dot, {{1, 2, 3}, {4, 5, 6}}), (Values{32}));
-  EXPECT_EQ(algebra_result(dot, {{1e8f, 1, -1e8f}, {1, 1, 1}}), (Values{1}));
-  EXPECT_EQ(algebra_result(of_kind(OperationKind::kSquareRoot), {{9, 0, 2.25f}}),
+  const plan::Operation dot = of_kind(plan::OperationKind::kDot);
+  EXPECT_EQ(plan::algebra_result(dot, {{1, 2, 3}, {4, 5, 6}}), (Values{32}));
+  EXPECT_EQ(plan::algebra_result(dot, {{1e8f, 1, -1e8f}, {1, 1, 1}}), (Values{1}));
+  EXPECT_EQ(plan::algebra_result(of_kind(plan::OperationKind::kSquareRoot), {{9, 0, 2.25f}}),
             (Values{3, 0, 1.5f}));
 }
 
@@ -60,21 +60,22 @@ TEST(Algebra, EitherFactorOfMatricesMayBeStoredTransposed) {
   const Values a = {1, 2, 3, 4, 5, 6};  // [2, 3], and as [3, 2] its own numbers again
   const Values b = {1, 0, 2, 1, 0, 3};  // [3, 2]
   const Values wanted = {1 + 4, 0 + 2 + 9, 4 + 10, 5 + 18};
-  Operation product = of_kind(OperationKind::kMatmul, {2, 2, 3});
-  EXPECT_EQ(algebra_result(product, {a, b}), wanted);
+  plan::Operation product = of_kind(plan::OperationKind::kMatmul, {2, 2, 3});
+  EXPECT_EQ(plan::algebra_result(product, {a, b}), wanted);
   const Values a_stored = {1, 4, 2, 5, 3, 6};
   const Values b_stored = {1, 2, 0, 0, 1, 3};
   product.flags = CONVOY_OP_TRANSPOSES_A;
-  EXPECT_EQ(algebra_result(product, {a_stored, b}), wanted);
+  EXPECT_EQ(plan::algebra_result(product, {a_stored, b}), wanted);
   product.flags = CONVOY_OP_TRANSPOSES_B;
-  EXPECT_EQ(algebra_result(product, {a, b_stored}), wanted);
+  EXPECT_EQ(plan::algebra_result(product, {a, b_stored}), wanted);
   product.flags |= CONVOY_OP_TRANSPOSES_A;
-  EXPECT_EQ(algebra_result(product, {a_stored, b_stored}), wanted);
+  EXPECT_EQ(plan::algebra_result(product, {a_stored, b_stored}), wanted);
 }
 
 TEST(Algebra, SeveralMatricesAreMultipliedOneByOne) {
-  const Operation product = of_kind(OperationKind::kMatmul, {1, 1, 2, 3});
-  EXPECT_EQ(algebra_result(product, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 0, 0, 1}}), (Values{3, 3, 6}));
+  const plan::Operation product = of_kind(plan::OperationKind::kMatmul, {1, 1, 2, 3});
+  EXPECT_EQ(plan::algebra_result(product, {{1, 2, 3, 4, 5, 6}, {1, 1, 1, 0, 0, 1}}),
+            (Values{3, 3, 6}));
 }
 
 double inner(const Values& matrix, std::size_t columns, std::size_t a, std::size_t b) {
@@ -93,7 +94,8 @@ void expect_orthonormal(const Values& matrix, std::size_t columns) {
 TEST(Algebra, ColumnsBecomeOrthonormalAndSpanWhatTheyDid) {
   const std::size_t rows = 50, columns = 4;
   const Values from = scattered(rows * columns);
-  const Values to = algebra_result(of_kind(OperationKind::kOrthogonalise, {rows, columns}), {from});
+  const Values to =
+      plan::algebra_result(of_kind(plan::OperationKind::kOrthogonalise, {rows, columns}), {from});
   expect_orthonormal(to, columns);
   for (std::size_t c = 0; c < columns;
        ++c) {  // of every column nothing is left beside those of `to`
@@ -112,17 +114,19 @@ TEST(Algebra, ColumnsBecomeOrthonormalAndSpanWhatTheyDid) {
 }
 
 TEST(Algebra, ColumnsThatSayNothingNewBecomeUnitVectors) {
-  const Operation tall = of_kind(OperationKind::kOrthogonalise, {3, 2});
-  EXPECT_EQ(algebra_result(tall, {Values(6, 0.0f)}), (Values{1, 0, 0, 1, 0, 0}));
-  const Values doubled = algebra_result(tall, {{0, 0, 3, 6, 4, 8}});
+  const plan::Operation tall = of_kind(plan::OperationKind::kOrthogonalise, {3, 2});
+  EXPECT_EQ(plan::algebra_result(tall, {Values(6, 0.0f)}), (Values{1, 0, 0, 1, 0, 0}));
+  const Values doubled = plan::algebra_result(tall, {{0, 0, 3, 6, 4, 8}});
   EXPECT_EQ(doubled, (Values{0, 1, 0.6f, 0, 0.8f, 0}));
   const Values wide = {1, 1, 1, 2, 2, 2, 3, 3, 3};
-  expect_orthonormal(algebra_result(of_kind(OperationKind::kOrthogonalise, {3, 3}), {wide}), 3);
+  expect_orthonormal(
+      plan::algebra_result(of_kind(plan::OperationKind::kOrthogonalise, {3, 3}), {wide}), 3);
 }
 
 TEST(Algebra, WhatIsNoNumberStaysNone) {
   const Values bad = {1, 2, NAN, 1, 0, 1};
-  const Values result = algebra_result(of_kind(OperationKind::kOrthogonalise, {3, 2}), {bad});
+  const Values result =
+      plan::algebra_result(of_kind(plan::OperationKind::kOrthogonalise, {3, 2}), {bad});
   EXPECT_TRUE(std::isnan(result[0]) && std::isnan(result[1]));
 }
 
@@ -162,10 +166,10 @@ TEST(AlgebraPlans, WhatDoesNotFitIsRefused) {
 
 // Two devices that do not address each other.
 TEST(AlgebraPlans, WhatLiesElsewhereIsStagedAndAFactorStaysOneNumber) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, false, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, false, "cpu");
   std::uint32_t result = 0;
-  const Plan plan = write_plan(cluster, arena, [&](Planner& p) {
+  const plan::Plan plan = write_plan(cluster, arena, [&](Planner& p) {
     p.compute();
     const PlaceId there = p.replica_place(ReplicaId(1));
     const Buffer to = p.persistent(p.replica_place(ReplicaId(0)), p.arena_elements());
@@ -176,7 +180,7 @@ TEST(AlgebraPlans, WhatLiesElsewhereIsStagedAndAFactorStaysOneNumber) {
     p.apply(p.parameters(ReplicaId(1)), to);
     result = to.id;
   });
-  const Plan lowered = lower(plan, {.staging_elements = 32, .slice_elements = 8});
+  const plan::Plan lowered = plan::lower(plan, {.staging_elements = 32, .slice_elements = 8});
   EXPECT_GT(lowered.body.size(), plan.body.size() + 10);
   Interpreter meant(plan, sample_options(arena, smooth_gradient));
   Interpreter run(lowered, sample_options(arena, smooth_gradient));
@@ -189,8 +193,8 @@ TEST(AlgebraPlans, WhatLiesElsewhereIsStagedAndAFactorStaysOneNumber) {
 }
 
 TEST(AlgebraPlans, VariablesHaveDimensionsAndKinds) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
   write_plan(cluster, arena, [](Planner& p) {
     EXPECT_EQ(p.variable(0).kind, VariableKind::kUnknown);
     EXPECT_FALSE(p.variable(0).matrix);

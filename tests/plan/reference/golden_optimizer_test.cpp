@@ -11,8 +11,8 @@ namespace {
 constexpr double kTolerance = 2e-6;  // the interpreter rounds to f32 as devices do
 
 // The three variables of the golden file as one segment, in two buckets that end inside one.
-ArenaMap golden_arena(std::uint64_t elements) {
-  ArenaMap arena;
+plan::ArenaMap golden_arena(std::uint64_t elements) {
+  plan::ArenaMap arena;
   arena.elements = elements;
   arena.variables = {{"all", {0, elements}, elements, 0}};
   arena.segments = {{0, 1, {0, elements}}};
@@ -35,7 +35,7 @@ InterpreterOptions options_of(const GoldenOptimizers& golden, std::size_t index)
   return options;
 }
 
-std::uint32_t parameters_of_replica_0(const Plan& plan) {
+std::uint32_t parameters_of_replica_0(const plan::Plan& plan) {
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
     if (plan.buffers[i].kind == CONVOY_BUFFER_MASTER) return i;
   for (std::uint32_t i = 0; i < plan.buffers.size(); ++i)
@@ -43,7 +43,7 @@ std::uint32_t parameters_of_replica_0(const Plan& plan) {
   return CONVOY_NONE;
 }
 
-void expect_golden(const GoldenOptimizers& golden, const Plan& plan) {
+void expect_golden(const GoldenOptimizers& golden, const plan::Plan& plan) {
   for (std::size_t index = 0; index < golden.cases(); ++index) {
     Interpreter interpreter(plan, options_of(golden, index));
     for (std::size_t step = 0; step < golden.steps(); ++step) {
@@ -56,12 +56,12 @@ void expect_golden(const GoldenOptimizers& golden, const Plan& plan) {
 
 TEST(GoldenOptimizer, PlansFollowTensorFlowsFormulas) {
   const GoldenOptimizers golden;
-  const ArenaMap arena = golden_arena(golden.initial().size());
-  const Cluster cluster = make_single_host(golden.replicas(), true, "cpu");
-  const Plan server = write_plan(cluster, arena, write_parameter_server);
-  const Plan replicated = write_plan(cluster, arena, write_replicated(Algorithm::kRing));
+  const plan::ArenaMap arena = golden_arena(golden.initial().size());
+  const plan::Cluster cluster = plan::make_single_host(golden.replicas(), true, "cpu");
+  const plan::Plan server = write_plan(cluster, arena, write_parameter_server);
+  const plan::Plan replicated = write_plan(cluster, arena, write_replicated(Algorithm::kRing));
   expect_golden(golden, server);
-  expect_golden(golden, lower(replicated));
+  expect_golden(golden, plan::lower(replicated));
 }
 
 }  // namespace

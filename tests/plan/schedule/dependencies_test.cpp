@@ -5,7 +5,7 @@
 
 #include "tests/plan/sample_models.hpp"
 
-namespace convoy {
+namespace convoy::plan {
 
 bool operator==(const Dependency& a, const Dependency& b) {
   return a.before == b.before && a.distance == b.distance;
@@ -14,7 +14,9 @@ void PrintTo(const Dependency& it, std::ostream* out) {
   *out << "{operation " << it.before << ", distance " << it.distance << "}";
 }
 
-namespace testing {
+}  // namespace convoy::plan
+
+namespace convoy::testing {
 namespace {
 
 using ::testing::IsSupersetOf;
@@ -23,19 +25,20 @@ using ::testing::UnorderedElementsAre;
 
 class Dependencies : public ::testing::Test {
  protected:
-  std::vector<std::vector<Dependency>> of(const WritePlan& write, std::uint32_t replicas = 1) {
-    cluster_ = make_single_host(replicas, true, "cpu");
+  std::vector<std::vector<plan::Dependency>> of(const WritePlan& write,
+                                                std::uint32_t replicas = 1) {
+    cluster_ = plan::make_single_host(replicas, true, "cpu");
     plan_ = write_plan(cluster_, arena_, write);
-    const DependencyLists found = find_dependencies(plan_);
-    std::vector<std::vector<Dependency>> lists;
+    const plan::DependencyLists found = plan::find_dependencies(plan_);
+    std::vector<std::vector<plan::Dependency>> lists;
     for (std::size_t i = 0; i < found.size(); ++i)
       lists.emplace_back(found[i].begin(), found[i].end());
     return lists;
   }
 
-  ArenaMap arena_ = small_arena(0);
-  Cluster cluster_;
-  Plan plan_;
+  plan::ArenaMap arena_ = small_arena(0);
+  plan::Cluster cluster_;
+  plan::Plan plan_;
 };
 
 convoy_operation operation(std::uint32_t kind, std::uint32_t flags, std::uint64_t max_lag) {
@@ -56,8 +59,8 @@ TEST_F(Dependencies, ReadersWaitForTheLastWriterAndItForReadersOfTheIterationBef
     p.fill(a, 1);  // 2
     p.copy(b, a);  // 3
   });
-  EXPECT_THAT(found[2], UnorderedElementsAre(Dependency{2, 1}, Dependency{3, 1}));
-  EXPECT_THAT(found[3], UnorderedElementsAre(Dependency{2, 0}, Dependency{3, 1}));
+  EXPECT_THAT(found[2], UnorderedElementsAre(plan::Dependency{2, 1}, plan::Dependency{3, 1}));
+  EXPECT_THAT(found[3], UnorderedElementsAre(plan::Dependency{2, 0}, plan::Dependency{3, 1}));
 }
 
 TEST_F(Dependencies, ReadersDoNotWaitForEachOther) {
@@ -67,7 +70,7 @@ TEST_F(Dependencies, ReadersDoNotWaitForEachOther) {
     p.copy(p.persistent(PlaceId(0), 10), a);  // 2
     p.copy(p.persistent(PlaceId(0), 10), a);  // 3
   });
-  EXPECT_THAT(found[3], UnorderedElementsAre(Dependency{3, 1}));
+  EXPECT_THAT(found[3], UnorderedElementsAre(plan::Dependency{3, 1}));
 }
 
 TEST_F(Dependencies, SpansThatOnlyTouchDoNotOverlap) {
@@ -79,10 +82,10 @@ TEST_F(Dependencies, SpansThatOnlyTouchDoNotOverlap) {
     p.copy(p.persistent(PlaceId(0), 2), a[{3, 2}]);  // 4
     p.copy(p.persistent(PlaceId(0), 2), a[{5, 2}]);  // 5
   });
-  EXPECT_THAT(found[3], Not(IsSupersetOf({Dependency{2, 0}})));
-  EXPECT_THAT(found[4], IsSupersetOf({Dependency{2, 0}, Dependency{3, 0}}));
-  EXPECT_THAT(found[5], Not(IsSupersetOf({Dependency{2, 0}})));
-  EXPECT_THAT(found[5], IsSupersetOf({Dependency{3, 0}}));
+  EXPECT_THAT(found[3], Not(IsSupersetOf({plan::Dependency{2, 0}})));
+  EXPECT_THAT(found[4], IsSupersetOf({plan::Dependency{2, 0}, plan::Dependency{3, 0}}));
+  EXPECT_THAT(found[5], Not(IsSupersetOf({plan::Dependency{2, 0}})));
+  EXPECT_THAT(found[5], IsSupersetOf({plan::Dependency{3, 0}}));
 }
 
 TEST_F(Dependencies, TheNextForwardWaitsForTheUpdateAndTheUpdateForTheGradient) {
@@ -90,15 +93,15 @@ TEST_F(Dependencies, TheNextForwardWaitsForTheUpdateAndTheUpdateForTheGradient) 
     p.compute();                                                    // 0 forward, 1 backward
     p.apply(p.parameters(ReplicaId(0)), p.gradient(ReplicaId(0)));  // 2
   });
-  EXPECT_THAT(found[0], UnorderedElementsAre(Dependency{1, 1}, Dependency{2, 1}));
-  EXPECT_THAT(found[1], IsSupersetOf({Dependency{0, 0}, Dependency{2, 1}}));
-  EXPECT_THAT(found[2], IsSupersetOf({Dependency{1, 0}, Dependency{0, 0}}));
+  EXPECT_THAT(found[0], UnorderedElementsAre(plan::Dependency{1, 1}, plan::Dependency{2, 1}));
+  EXPECT_THAT(found[1], IsSupersetOf({plan::Dependency{0, 0}, plan::Dependency{2, 1}}));
+  EXPECT_THAT(found[2], IsSupersetOf({plan::Dependency{1, 0}, plan::Dependency{0, 0}}));
 }
 
 TEST_F(Dependencies, ReplicasDoNotWaitForEachOther) {
   const auto found = of([](Planner& p) { p.compute(); }, 2);
-  EXPECT_THAT(found[2], UnorderedElementsAre(Dependency{3, 1}));
-  EXPECT_THAT(found[3], UnorderedElementsAre(Dependency{2, 0}, Dependency{3, 1}));
+  EXPECT_THAT(found[2], UnorderedElementsAre(plan::Dependency{3, 1}));
+  EXPECT_THAT(found[3], UnorderedElementsAre(plan::Dependency{2, 0}, plan::Dependency{3, 1}));
 }
 
 TEST_F(Dependencies, RelaxedReadsWithoutABoundWaitForNobodyAndNobodyForThem) {
@@ -109,8 +112,8 @@ TEST_F(Dependencies, RelaxedReadsWithoutABoundWaitForNobodyAndNobodyForThem) {
     p.compute();                                // 1, 2
     p.apply(master, p.gradient(ReplicaId(0)));  // 3
   });
-  EXPECT_THAT(found[0], Not(IsSupersetOf({Dependency{3, 1}})));
-  EXPECT_THAT(found[3], Not(IsSupersetOf({Dependency{0, 0}})));
+  EXPECT_THAT(found[0], Not(IsSupersetOf({plan::Dependency{3, 1}})));
+  EXPECT_THAT(found[3], Not(IsSupersetOf({plan::Dependency{0, 0}})));
 }
 
 TEST_F(Dependencies, RelaxedReadsWithABoundWaitForOlderWriters) {
@@ -121,8 +124,8 @@ TEST_F(Dependencies, RelaxedReadsWithABoundWaitForOlderWriters) {
     p.compute();                                // 1, 2
     p.apply(master, p.gradient(ReplicaId(0)));  // 3
   });
-  EXPECT_THAT(found[0], IsSupersetOf({Dependency{3, 3}}));
-  EXPECT_THAT(found[0], Not(IsSupersetOf({Dependency{3, 1}})));
+  EXPECT_THAT(found[0], IsSupersetOf({plan::Dependency{3, 3}}));
+  EXPECT_THAT(found[0], Not(IsSupersetOf({plan::Dependency{3, 1}})));
 }
 
 TEST_F(Dependencies, UpdatesInAnyOrderDoNotWaitForEachOtherButForReaders) {
@@ -135,13 +138,12 @@ TEST_F(Dependencies, UpdatesInAnyOrderDoNotWaitForEachOtherButForReaders) {
           p.emit(operation(CONVOY_OP_APPLY, CONVOY_OP_ANY_ORDER, 0), {p.gradient(r)}, {master});
       },
       2);
-  EXPECT_THAT(found[7], Not(IsSupersetOf({Dependency{6, 0}})));
-  EXPECT_THAT(found[6], Not(IsSupersetOf({Dependency{7, 1}})));
-  EXPECT_THAT(found[6], IsSupersetOf({Dependency{0, 0}, Dependency{1, 0}}));
-  EXPECT_THAT(found[7], IsSupersetOf({Dependency{0, 0}, Dependency{1, 0}}));
-  EXPECT_THAT(found[0], IsSupersetOf({Dependency{6, 1}, Dependency{7, 1}}));
+  EXPECT_THAT(found[7], Not(IsSupersetOf({plan::Dependency{6, 0}})));
+  EXPECT_THAT(found[6], Not(IsSupersetOf({plan::Dependency{7, 1}})));
+  EXPECT_THAT(found[6], IsSupersetOf({plan::Dependency{0, 0}, plan::Dependency{1, 0}}));
+  EXPECT_THAT(found[7], IsSupersetOf({plan::Dependency{0, 0}, plan::Dependency{1, 0}}));
+  EXPECT_THAT(found[0], IsSupersetOf({plan::Dependency{6, 1}, plan::Dependency{7, 1}}));
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace convoy
+}  // namespace convoy::testing

@@ -10,7 +10,7 @@ namespace {
 
 class Lanes {
  public:
-  Lanes(const Plan& plan, const Schedule& schedule, std::uint64_t iterations)
+  Lanes(const plan::Plan& plan, const plan::Schedule& schedule, std::uint64_t iterations)
       : plan_(plan),
         schedule_(schedule),
         iterations_(iterations),
@@ -21,7 +21,7 @@ class Lanes {
   bool can_go_on(std::size_t lane) const {
     if (finished(lane)) return false;
     const std::uint64_t iteration = done_[lane] / size(lane);
-    for (const LaneWait& wait : schedule_.operations[next(lane)].waits) {
+    for (const plan::LaneWait& wait : schedule_.operations[next(lane)].waits) {
       if (wait.distance > iteration) continue;
       const std::uint64_t number = (iteration - wait.distance) * size(wait.lane) + wait.position;
       if (done_[wait.lane] <= number) return false;
@@ -31,7 +31,7 @@ class Lanes {
 
   void go_on(std::size_t lane, Interpreter& interpreter) {
     const std::uint64_t iteration = done_[lane] / size(lane);
-    const Operation& operation = plan_.body[next(lane)];
+    const plan::Operation& operation = plan_.body[next(lane)];
     interpreter.execute(operation, iteration * plan_.computes + operation.phase);
     ++done_[lane];
   }
@@ -42,18 +42,19 @@ class Lanes {
     return schedule_.lanes[lane].operations[done_[lane] % size(lane)];
   }
 
-  const Plan& plan_;
-  const Schedule& schedule_;
+  const plan::Plan& plan_;
+  const plan::Schedule& schedule_;
   std::uint64_t iterations_;
   std::vector<std::uint64_t> done_;  // operations of the lane, over all iterations
 };
 
 }  // namespace
 
-std::optional<std::string> run_in_random_order(const Plan& lowered, const Schedule& schedule,
+std::optional<std::string> run_in_random_order(const plan::Plan& lowered,
+                                               const plan::Schedule& schedule,
                                                std::uint64_t iterations, std::mt19937& random,
                                                Interpreter& interpreter) {
-  for (const Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
+  for (const plan::Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
   Lanes lanes(lowered, schedule, iterations);
   std::vector<std::size_t> order(schedule.lanes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -71,14 +72,15 @@ std::optional<std::string> run_in_random_order(const Plan& lowered, const Schedu
   return std::nullopt;
 }
 
-void run_in_program_order(const Plan& lowered, std::uint64_t iterations, Interpreter& interpreter) {
-  for (const Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
+void run_in_program_order(const plan::Plan& lowered, std::uint64_t iterations,
+                          Interpreter& interpreter) {
+  for (const plan::Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
   for (std::uint64_t i = 0; i < iterations; ++i)
-    for (const Operation& operation : lowered.body)
+    for (const plan::Operation& operation : lowered.body)
       interpreter.execute(operation, i * lowered.computes + operation.phase);
 }
 
-std::optional<std::string> different_memory(const Plan& plan, const Interpreter& a,
+std::optional<std::string> different_memory(const plan::Plan& plan, const Interpreter& a,
                                             const Interpreter& b) {
   const auto differ = [](std::span<const std::byte> x, std::span<const std::byte> y) {
     return !std::equal(x.begin(), x.end(), y.begin(), y.end());

@@ -6,9 +6,7 @@
 #include "core/plan/lower/lower.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy {
-
-namespace testing {
+namespace convoy::testing {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,19 +14,19 @@ using ::testing::IsEmpty;
 using Pair = std::pair<std::uint64_t, std::uint64_t>;  // first, count
 using Pairs = std::vector<Pair>;
 
-Pairs pairs(const std::vector<ElementRange>& ranges) {
+Pairs pairs(const std::vector<plan::ElementRange>& ranges) {
   Pairs result;
-  for (const ElementRange& range : ranges) result.emplace_back(range.first, range.count);
+  for (const plan::ElementRange& range : ranges) result.emplace_back(range.first, range.count);
   return result;
 }
 
 // The names of the buffers that carry something over, in the order of the buffers.
 std::vector<std::string> live_buffers(const WritePlan& write, std::uint32_t replicas,
                                       std::uint32_t phase = 0) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(replicas, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, write));
-  const auto live = live_ranges(plan, phase);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(replicas, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, write));
+  const auto live = plan::live_ranges(plan, phase);
   std::vector<std::string> names;
   for (std::uint32_t i = 0; i < live.size(); ++i)
     if (!live[i].empty()) names.push_back(plan.buffer_name(i));
@@ -61,9 +59,9 @@ TEST(LiveRanges, BetweenTheStepsOfAPeriodGradientsAreCarried) {
 }
 
 TEST(LiveRanges, OnlyWhatIsReadFirstIsLive) {
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan plan = write_plan(cluster, arena, [](Planner& p) {
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Plan plan = write_plan(cluster, arena, [](Planner& p) {
     const Buffer a = p.persistent(PlaceId(0), 10);
     const Buffer b = p.persistent(PlaceId(0), 10);
     p.compute();
@@ -72,17 +70,17 @@ TEST(LiveRanges, OnlyWhatIsReadFirstIsLive) {
     p.fill(a, 2);
   });
   std::vector<Pairs> carried;
-  for (const auto& ranges : live_ranges(plan, 0))
+  for (const auto& ranges : plan::live_ranges(plan, 0))
     if (!ranges.empty() && ranges.back().first + ranges.back().count == 10)
       carried.push_back(pairs(ranges));
   EXPECT_THAT(carried, ElementsAre(ElementsAre(Pair{4, 6})));
 }
 
 TEST(LiveRanges, UpdatedRangesAreThoseOfTheApplies) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan plan = lower(write_plan(cluster, arena, write_parameter_server));
-  const auto updated = updated_ranges(plan);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, write_parameter_server));
+  const auto updated = plan::updated_ranges(plan);
   for (std::uint32_t i = 0; i < updated.size(); ++i) {
     if (plan.buffers[i].kind == CONVOY_BUFFER_MASTER)
       EXPECT_THAT(pairs(updated[i]), ElementsAre(Pair{0, arena.elements}));
@@ -92,5 +90,4 @@ TEST(LiveRanges, UpdatedRangesAreThoseOfTheApplies) {
 }
 
 }  // namespace
-}  // namespace testing
-}  // namespace convoy
+}  // namespace convoy::testing

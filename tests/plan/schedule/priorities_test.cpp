@@ -25,28 +25,28 @@ void write_halves(Planner& p) {
     });
 }
 
-std::vector<const Operation*> copies_of(const Plan& lowered) {
-  std::vector<const Operation*> copies;
-  for (const Operation& it : lowered.body)
-    if (it.kind == OperationKind::kCopy) copies.push_back(&it);
+std::vector<const plan::Operation*> copies_of(const plan::Plan& lowered) {
+  std::vector<const plan::Operation*> copies;
+  for (const plan::Operation& it : lowered.body)
+    if (it.kind == plan::OperationKind::kCopy) copies.push_back(&it);
   return copies;
 }
 
 TEST(Priorities, OfAPlanWithoutAnyAreNotKept) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r), {.contributions = 1});
   }));
-  EXPECT_TRUE(find_priorities(plan, find_dependencies(plan)).of.empty());
-  for (const Lane& lane : make_schedule(plan).lanes) EXPECT_EQ(lane.priority, 0u);
+  EXPECT_TRUE(plan::find_priorities(plan, plan::find_dependencies(plan)).of.empty());
+  for (const plan::Lane& lane : plan::make_schedule(plan).lanes) EXPECT_EQ(lane.priority, 0u);
 }
 
 TEST(Priorities, PassFromWhatWaitsToWhatItWaitsForButNotThroughCompute) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     const Buffer a = p.scratch(p.replica_place(r), p.arena_elements());
     const Buffer b = p.scratch(p.replica_place(r), p.arena_elements());
@@ -56,11 +56,11 @@ TEST(Priorities, PassFromWhatWaitsToWhatItWaitsForButNotThroughCompute) {
     p.with_priority(2, [&] { p.scale(b, a, 2); });
     p.scale(a, a, 2);
   }));
-  const Priorities priorities = find_priorities(plan, find_dependencies(plan));
+  const plan::Priorities priorities = plan::find_priorities(plan, plan::find_dependencies(plan));
   std::vector<std::uint32_t> of_scales;
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
-    if (plan.body[i].kind == OperationKind::kScale) of_scales.push_back(priorities[i]);
-    if (plan.body[i].kind == OperationKind::kFill || is_compute(plan.body[i].kind)) {
+    if (plan.body[i].kind == plan::OperationKind::kScale) of_scales.push_back(priorities[i]);
+    if (plan.body[i].kind == plan::OperationKind::kFill || plan::is_compute(plan.body[i].kind)) {
       EXPECT_EQ(priorities[i], 0u) << i;
     }
   }
@@ -68,19 +68,19 @@ TEST(Priorities, PassFromWhatWaitsToWhatItWaitsForButNotThroughCompute) {
 }
 
 TEST(Priorities, GiveUrgentOperationsLanesOfTheirOwn) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, write_halves));
-  const Schedule schedule = make_schedule(plan);
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, write_halves));
+  const plan::Schedule schedule = plan::make_schedule(plan);
   const auto copies = copies_of(plan);
   ASSERT_EQ(copies.size(), 2u);
-  const ScheduledOperation& late = schedule.operations[copies[0] - plan.body.data()];
-  const ScheduledOperation& urgent = schedule.operations[copies[1] - plan.body.data()];
+  const plan::ScheduledOperation& late = schedule.operations[copies[0] - plan.body.data()];
+  const plan::ScheduledOperation& urgent = schedule.operations[copies[1] - plan.body.data()];
   EXPECT_NE(late.lane, urgent.lane);
   EXPECT_EQ(schedule.lanes[urgent.lane].priority, 3u);
   EXPECT_LT(urgent.urgency, late.urgency);
   for (std::size_t i = 0; i < plan.body.size(); ++i) {
-    if (is_compute(plan.body[i].kind)) {
+    if (plan::is_compute(plan.body[i].kind)) {
       EXPECT_GT(schedule.operations[i].urgency, late.urgency);
     }
   }
@@ -88,9 +88,9 @@ TEST(Priorities, GiveUrgentOperationsLanesOfTheirOwn) {
 
 // Devices without lanes per priority keep one order, in which the urgent one is first among equals.
 TEST(Priorities, OnlyOrderTheOneLaneOfOtherDevices) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_single_host(1, false, "cuda");
-  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_single_host(1, false, "cuda");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, [](Planner& p) {
     const ReplicaId r(0);
     p.compute();
     const auto whole = p.arena();
@@ -99,31 +99,31 @@ TEST(Priorities, OnlyOrderTheOneLaneOfOtherDevices) {
     p.scale(a, p.gradient(r), 2);
     p.with_priority(1, [&] { p.scale(b, p.gradient(r), 3); });
   }));
-  const Schedule schedule = make_schedule(plan);
+  const plan::Schedule schedule = plan::make_schedule(plan);
   std::vector<double> order;
-  for (const Lane& lane : schedule.lanes) {
+  for (const plan::Lane& lane : schedule.lanes) {
     EXPECT_EQ(lane.priority, 0u);
     for (const std::uint32_t i : lane.operations)
-      if (plan.body[i].kind == OperationKind::kScale) order.push_back(plan.body[i].scalar);
+      if (plan.body[i].kind == plan::OperationKind::kScale) order.push_back(plan.body[i].scalar);
   }
   EXPECT_EQ(order, (std::vector<double>{3, 2}));
 }
 
 // What is staged for one priority is not staged in memory that another one holds.
 TEST(Priorities, ReachTheNetworkWithoutWaitingForEachOthersStaging) {
-  const ArenaMap arena = small_arena(0);
-  const Cluster cluster = make_hosts({2, 1, false, "cuda", {}});
-  const Plan plan = lower(write_plan(cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Cluster cluster = plan::make_hosts({2, 1, false, "cuda", {}});
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, [](Planner& p) {
     p.compute();
     for (const Range range : split(p.arena(), 2))
       p.with_priority(range.first == 0 ? 0 : 3, [&] {
         p.copy(p.scratch(p.host_place(ReplicaId(1)), range.count), p.gradient(ReplicaId(0))[range]);
       });
   }));
-  const Schedule schedule = make_schedule(plan);
+  const plan::Schedule schedule = plan::make_schedule(plan);
   std::vector<std::uint32_t> sent;
-  for (const Lane& lane : schedule.lanes)
-    if (lane.lane == kNetworkLane) sent.push_back(lane.priority);
+  for (const plan::Lane& lane : schedule.lanes)
+    if (lane.lane == plan::kNetworkLane) sent.push_back(lane.priority);
   std::ranges::sort(sent);
   EXPECT_EQ(sent, (std::vector<std::uint32_t>{0, 3}));
 }

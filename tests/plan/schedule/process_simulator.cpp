@@ -18,7 +18,7 @@ constexpr std::uint64_t kMoved = std::numeric_limits<std::uint64_t>::max();
 // One lane of one process: operations counted over all iterations.
 struct LocalLane {
   std::size_t process = 0;
-  const Lane* lane = nullptr;
+  const plan::Lane* lane = nullptr;
   LocalLane* other_end = nullptr;  // of a network lane
   std::uint64_t started = 0;
   std::uint64_t done = 0;
@@ -27,8 +27,8 @@ struct LocalLane {
 
 class Processes {
  public:
-  Processes(const Plan& plan, const std::vector<Schedule>& schedules, std::uint64_t iterations,
-            std::mt19937& random, Interpreter& interpreter)
+  Processes(const plan::Plan& plan, const std::vector<plan::Schedule>& schedules,
+            std::uint64_t iterations, std::mt19937& random, Interpreter& interpreter)
       : plan_(plan),
         schedules_(schedules),
         iterations_(iterations),
@@ -36,11 +36,11 @@ class Processes {
         interpreter_(interpreter),
         lanes_(schedules.size()) {
     for (std::size_t p = 0; p < schedules.size(); ++p)
-      for (const Lane& lane : schedules[p].lanes) lanes_[p].push_back({p, &lane});
+      for (const plan::Lane& lane : schedules[p].lanes) lanes_[p].push_back({p, &lane});
     for (auto& lanes : lanes_)
       for (LocalLane& lane : lanes) {
         all_.push_back(&lane);
-        if (lane.lane->lane == kNetworkLane) join(lane);
+        if (lane.lane->lane == plan::kNetworkLane) join(lane);
       }
   }
 
@@ -60,7 +60,7 @@ class Processes {
     const std::size_t peer =
         lane.process == lane.lane->sender ? lane.lane->receiver : lane.lane->sender;
     for (LocalLane& it : lanes_[peer])
-      if (it.lane->lane == kNetworkLane && it.lane->sender == lane.lane->sender &&
+      if (it.lane->lane == plan::kNetworkLane && it.lane->sender == lane.lane->sender &&
           it.lane->receiver == lane.lane->receiver && it.lane->strand == lane.lane->strand &&
           it.lane->priority == lane.lane->priority)
         lane.other_end = &it;
@@ -80,7 +80,8 @@ class Processes {
       return random_() % 2 == 0 ? start_pair(it) || end_pair(it) : end_pair(it) || start_pair(it);
     if (it.started > it.done) return end_part(it);
     if (!can_start(it)) return false;
-    if (spans_hosts(plan_, plan_.body[operation_at(it, it.started)])) return start_together(it);
+    if (plan::spans_hosts(plan_, plan_.body[operation_at(it, it.started)]))
+      return start_together(it);
     execute(it, it.started++);
     it.done = it.started;
     return true;
@@ -158,7 +159,7 @@ class Processes {
   }
 
   void execute(const LocalLane& it, std::uint64_t number) {
-    const Operation& operation = plan_.body[operation_at(it, number)];
+    const plan::Operation& operation = plan_.body[operation_at(it, number)];
     interpreter_.execute(operation, number / it.size() * plan_.computes + operation.phase);
   }
 
@@ -168,7 +169,7 @@ class Processes {
     const std::vector<LocalLane>& own = lanes_[it.process];
     for (const LocalLane& lane : own)
       if (lane.done / lane.size() + kIterationsInFlight <= iteration) return false;
-    for (const LaneWait& wait :
+    for (const plan::LaneWait& wait :
          schedules_[it.process].operations[operation_at(it, it.started)].waits) {
       if (wait.distance > iteration) continue;
       const LocalLane& before = own[wait.lane];
@@ -177,8 +178,8 @@ class Processes {
     return true;
   }
 
-  const Plan& plan_;
-  const std::vector<Schedule>& schedules_;
+  const plan::Plan& plan_;
+  const std::vector<plan::Schedule>& schedules_;
   std::uint64_t iterations_;
   std::mt19937& random_;
   Interpreter& interpreter_;
@@ -191,11 +192,11 @@ class Processes {
 
 }  // namespace
 
-std::optional<std::string> run_as_processes(const Plan& lowered,
-                                            const std::vector<Schedule>& processes,
+std::optional<std::string> run_as_processes(const plan::Plan& lowered,
+                                            const std::vector<plan::Schedule>& processes,
                                             std::uint64_t iterations, std::mt19937& random,
                                             Interpreter& interpreter) {
-  for (const Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
+  for (const plan::Operation& operation : lowered.prologue) interpreter.execute(operation, 0);
   return Processes(lowered, processes, iterations, random, interpreter).run();
 }
 

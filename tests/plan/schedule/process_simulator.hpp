@@ -18,8 +18,8 @@ namespace convoy::testing {
 // them have come to it, and ends at each by itself. Every process has at most two iterations in
 // flight and knows nothing of the others but what they send. Empty when all ran, else why they
 // could not go on.
-std::optional<std::string> run_as_processes(const Plan& lowered,
-                                            const std::vector<Schedule>& processes,
+std::optional<std::string> run_as_processes(const plan::Plan& lowered,
+                                            const std::vector<plan::Schedule>& processes,
                                             std::uint64_t iterations, std::mt19937& random,
                                             Interpreter& interpreter);
 

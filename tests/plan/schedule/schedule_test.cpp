@@ -20,9 +20,9 @@ namespace {
 constexpr std::uint64_t kIterations = 4;
 
 // Every order that the lanes and waits allow must give the bits of program order.
-void expect_program_order_meaning(const Plan& lowered, int orders, std::uint32_t seed,
+void expect_program_order_meaning(const plan::Plan& lowered, int orders, std::uint32_t seed,
                                   const std::string& what) {
-  const Schedule schedule = make_schedule(lowered);
+  const plan::Schedule schedule = plan::make_schedule(lowered);
   Interpreter reference(lowered, sample_options(*lowered.arena, exact_gradient));
   run_in_program_order(lowered, kIterations, reference);
   std::mt19937 random(seed);
@@ -38,11 +38,12 @@ void expect_program_order_meaning(const Plan& lowered, int orders, std::uint32_t
 TEST(ReducedWaits, KeepTheMeaningOfEverySampleInAnyOrder) {
   for (const std::uint32_t replicas : {1u, 2u, 3u, 5u})
     for (const bool peer_access : {true, false})
-      for (const ArenaMap& arena : {small_arena(32), ragged_arena()}) {
-        const Cluster cluster = make_single_host(replicas, peer_access, "cpu");
+      for (const plan::ArenaMap& arena : {small_arena(32), ragged_arena()}) {
+        const plan::Cluster cluster = plan::make_single_host(replicas, peer_access, "cpu");
         for (const SamplePlan& sample : sample_plans()) {
           if (sample.name == "asynchronous") continue;
-          const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+          const plan::Plan plan =
+              plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces);
           expect_program_order_meaning(
               plan, 3, replicas,
               fmt::format("{}, {} replicas, peer access {}", sample.name, replicas, peer_access));
@@ -51,25 +52,26 @@ TEST(ReducedWaits, KeepTheMeaningOfEverySampleInAnyOrder) {
 }
 
 TEST(ReducedWaits, KeepTheMeaningOfRandomPlansInAnyOrder) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     const bool peer_access = seed % 2 == 0;
-    const Cluster cluster = make_single_host(1 + seed % 3, peer_access, "cpu");
-    const Plan plan = lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
+    const plan::Cluster cluster = plan::make_single_host(1 + seed % 3, peer_access, "cpu");
+    const plan::Plan plan =
+        plan::lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
     expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
   }
 }
 
 TEST(ReducedWaits, KeepTheMeaningOfPlansWithPriorities) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   std::size_t overtaking = 0;
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
     const bool peer_access = seed % 2 == 0;
-    const Cluster cluster = make_single_host(1 + seed % 3, peer_access, "cpu");
-    const Plan plan =
-        lower(with_random_priorities(write_plan(cluster, arena, random_plan(seed, true)), seed),
-              kSmallPieces);
-    for (const Lane& lane : make_schedule(plan).lanes) overtaking += lane.priority != 0;
+    const plan::Cluster cluster = plan::make_single_host(1 + seed % 3, peer_access, "cpu");
+    const plan::Plan plan = plan::lower(
+        with_random_priorities(write_plan(cluster, arena, random_plan(seed, true)), seed),
+        kSmallPieces);
+    for (const plan::Lane& lane : plan::make_schedule(plan).lanes) overtaking += lane.priority != 0;
     expect_program_order_meaning(plan, 3, seed, fmt::format("random plan {}", seed));
   }
   EXPECT_GT(overtaking, 150u);
@@ -77,19 +79,20 @@ TEST(ReducedWaits, KeepTheMeaningOfPlansWithPriorities) {
 
 // The simulator must be able to tell: without its waits a schedule goes wrong.
 TEST(ReducedWaits, AreNecessary) {
-  const ArenaMap arena = small_arena(32);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, write_parameter_server), kSmallPieces);
+  const plan::ArenaMap arena = small_arena(32);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan =
+      plan::lower(write_plan(cluster, arena, write_parameter_server), kSmallPieces);
   Interpreter reference(plan, sample_options(arena, exact_gradient));
   run_in_program_order(plan, kIterations, reference);
   std::mt19937 random(7);
-  const Schedule whole = make_schedule(plan);
+  const plan::Schedule whole = plan::make_schedule(plan);
   std::size_t waits = 0;
   std::size_t needed = 0;
   for (std::size_t i = 0; i < whole.operations.size(); ++i)
     for (std::size_t w = 0; w < whole.operations[i].waits.size(); ++w) {
       ++waits;
-      Schedule without = whole;
+      plan::Schedule without = whole;
       auto& list = without.operations[i].waits;
       list.erase(list.begin() + static_cast<std::ptrdiff_t>(w));
       bool harmed = false;
@@ -105,19 +108,19 @@ TEST(ReducedWaits, AreNecessary) {
 }
 
 TEST(Schedule, LanesHoldEveryOperationOnceInOrderOfSubmission) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, false, "cpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, false, "cpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-    const Schedule schedule = make_schedule(plan);
+    const plan::Plan plan = plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+    const plan::Schedule schedule = plan::make_schedule(plan);
     std::vector<std::uint32_t> rank(plan.body.size(), 0);
     for (std::uint32_t i = 0; i < schedule.submission.size(); ++i) rank[schedule.submission[i]] = i;
     std::size_t total = 0;
     for (std::uint32_t l = 0; l < schedule.lanes.size(); ++l) {
-      const Lane& lane = schedule.lanes[l];
+      const plan::Lane& lane = schedule.lanes[l];
       total += lane.operations.size();
       for (std::uint32_t i = 0; i < lane.operations.size(); ++i) {
-        const Operation& operation = plan.body[lane.operations[i]];
+        const plan::Operation& operation = plan.body[lane.operations[i]];
         EXPECT_EQ(operation.place, lane.place);
         EXPECT_EQ(operation.lane, lane.lane);
         EXPECT_EQ(schedule.operations[operation.id - plan.prologue.size()].position, i);
@@ -133,16 +136,16 @@ TEST(Schedule, LanesHoldEveryOperationOnceInOrderOfSubmission) {
 }
 
 TEST(Schedule, SubmissionRespectsEveryDependencyAndPhase) {
-  const ArenaMap arena = ragged_arena();
-  const Cluster cluster = make_single_host(3, true, "cpu");
+  const plan::ArenaMap arena = ragged_arena();
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
   for (const SamplePlan& sample : sample_plans()) {
-    const Plan plan = lower(write_plan(cluster, arena, sample.write), kSmallPieces);
-    const auto dependencies = find_dependencies(plan);
-    const Schedule schedule = make_schedule(plan);
+    const plan::Plan plan = plan::lower(write_plan(cluster, arena, sample.write), kSmallPieces);
+    const auto dependencies = plan::find_dependencies(plan);
+    const plan::Schedule schedule = plan::make_schedule(plan);
     std::vector<std::uint32_t> rank(plan.body.size(), 0);
     for (std::uint32_t i = 0; i < schedule.submission.size(); ++i) rank[schedule.submission[i]] = i;
     for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
-      for (const Dependency& dependency : dependencies[i])
+      for (const plan::Dependency& dependency : dependencies[i])
         if (dependency.distance == 0) {
           ASSERT_LT(rank[dependency.before], rank[i]) << sample.name << ", operation " << i;
         }
@@ -156,16 +159,16 @@ TEST(Schedule, SubmissionRespectsEveryDependencyAndPhase) {
 }
 
 TEST(Schedule, FetchesComeInTheOrderInWhichForwardNeedsThem) {
-  const ArenaMap arena = small_arena(16);
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, write_parameter_server));
-  const Schedule schedule = make_schedule(plan);
-  for (const Lane& lane : schedule.lanes) {
+  const plan::ArenaMap arena = small_arena(16);
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, write_parameter_server));
+  const plan::Schedule schedule = plan::make_schedule(plan);
+  for (const plan::Lane& lane : schedule.lanes) {
     if (lane.lane != CONVOY_LANE_COPY_IN) continue;
     // Forward starts at the end of the arena.
     for (std::size_t i = 1; i < lane.operations.size(); ++i) {
       const auto segment_of = [&](std::size_t at) {
-        const PlanSpan& span = plan.body[lane.operations[at]].writes.front();
+        const plan::PlanSpan& span = plan.body[lane.operations[at]].writes.front();
         const std::uint64_t last = span.first + span.count - 1;
         return last >= 105 ? 0 : last >= 72 ? 1 : 2;
       };
@@ -178,11 +181,12 @@ TEST(Schedule, FetchesComeInTheOrderInWhichForwardNeedsThem) {
 // direction at a time.
 TEST(Schedule, ARingBetweenHostsGoesOnStepByStep) {
   for (const std::uint32_t hosts : {2u, 3u}) {
-    const Cluster cluster = make_hosts({hosts, 1, true, "cpu", {}});
-    const ArenaMap arena = small_arena(0);
-    const Plan plan = lower(write_plan(cluster, arena, write_replicated(Algorithm::kRing)));
-    for (const Lane& lane : make_schedule(plan).lanes)
-      if (lane.lane == kNetworkLane) {
+    const plan::Cluster cluster = plan::make_hosts({hosts, 1, true, "cpu", {}});
+    const plan::ArenaMap arena = small_arena(0);
+    const plan::Plan plan =
+        plan::lower(write_plan(cluster, arena, write_replicated(Algorithm::kRing)));
+    for (const plan::Lane& lane : plan::make_schedule(plan).lanes)
+      if (lane.lane == plan::kNetworkLane) {
         EXPECT_EQ(lane.operations.size(), 2 * (hosts - 1) * arena.buckets.size());
         EXPECT_TRUE(std::ranges::is_sorted(lane.operations)) << lane.sender;
       }

@@ -17,10 +17,10 @@ class StalenessTest : public ::testing::Test {
   void read(std::uint32_t replica) { begin(replica, CONVOY_OP_RELAXED_READS); }
   void update(std::uint32_t replica) { begin(replica, CONVOY_OP_ANY_ORDER); }
 
-  Cluster cluster_ = make_single_host(2, true, "cpu");
-  ArenaMap arena_ = small_arena(0);
-  Plan lowered_ = lower(write_plan(cluster_, arena_, write_lagging(CONVOY_UNBOUNDED)));
-  Schedule schedule_ = make_schedule(lowered_);
+  plan::Cluster cluster_ = plan::make_single_host(2, true, "cpu");
+  plan::ArenaMap arena_ = small_arena(0);
+  plan::Plan lowered_ = plan::lower(write_plan(cluster_, arena_, write_lagging(CONVOY_UNBOUNDED)));
+  plan::Schedule schedule_ = plan::make_schedule(lowered_);
   runtime::StalenessMeter meter_{lowered_, schedule_};
 
  private:

@@ -115,7 +115,7 @@ class Task {
 
  private:
   std::uint32_t rank_;
-  std::unique_ptr<OpenTransport> transport_;
+  std::unique_ptr<plugin::OpenTransport> transport_;
   std::vector<std::unique_ptr<Message>> messages_;
   std::vector<std::unique_ptr<std::vector<convoy_wait>>> waits_;
   Timeline sent_;
@@ -175,10 +175,10 @@ TEST_P(Engines, SendNothingBeforeTheSourceIsReadyAndTouchNoTargetThatIsNotFree) 
   a.queue(true, 10, 3, 0, {{&source.value, 1}});
   Message& received = b.queue(false, 10, -1, 0, {{&target.value, 2}});
   EXPECT_FALSE(b.received(1, 0.02));
-  advance(&source.value, 1);
+  plugin::advance(&source.value, 1);
   EXPECT_FALSE(b.received(1, 0.02));
   EXPECT_EQ(received.values, std::vector<float>(10, -1));
-  advance(&target.value, 2);
+  plugin::advance(&target.value, 2);
   ASSERT_TRUE(b.received(1));
   EXPECT_EQ(received.values, std::vector<float>(10, 3));
 }

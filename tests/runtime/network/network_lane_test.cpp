@@ -34,7 +34,7 @@ class NetworkLanes : public ::testing::Test {
   }
 
   InProcessNetwork network_{2};
-  std::unique_ptr<OpenTransport> transport_ = network_.open(0);
+  std::unique_ptr<plugin::OpenTransport> transport_ = network_.open(0);
   NetworkLane lane_{3, {1, true}, *transport_, 16};
   std::vector<float> values_ = std::vector<float>(6);
   convoy_region region_{};
@@ -50,7 +50,7 @@ TEST_F(NetworkLanes, AdvancesTheTimelineWithTheLastMessageOfAnOperation) {
   lane_.queue(submission_, {});
   EXPECT_EQ(lane_.ready(), nullptr);
   EXPECT_TRUE(lane_.looks_for_timelines());
-  advance(&before_.value, 1);
+  plugin::advance(&before_.value, 1);
   ASSERT_EQ(lane_.ready(), &submission_);
   lane_.start(1);
   EXPECT_FALSE(lane_.has_unstarted());
@@ -64,7 +64,7 @@ TEST_F(NetworkLanes, AdvancesTheTimelineWithTheLastMessageOfAnOperation) {
 
 TEST_F(NetworkLanes, BelievesNoTransportThatEndsAnotherMessageThanTheNext) {
   EXPECT_THROW(lane_.end_message(kFirstToken, 2), Error);  // none was given
-  advance(&before_.value, 1);
+  plugin::advance(&before_.value, 1);
   lane_.queue(submission_, {});
   lane_.start(1);
   EXPECT_THROW(lane_.end_message(kFirstToken + 1, 2), Error);
@@ -79,7 +79,7 @@ TEST_F(NetworkLanes, DividesLargeMessagesOverStreamsAndEndsOperationsInOrder) {
   NetworkLane lane{3, {1, true, 0, 2}, *transport_, CONVOY_MESSAGE_BYTES};
   convoy_submission second = submission_;
   second.value = 6;
-  advance(&before_.value, 1);
+  plugin::advance(&before_.value, 1);
   for (const convoy_submission* it : {&std::as_const(submission_), &std::as_const(second)}) {
     lane.queue(*it, {});
     ASSERT_NE(lane.ready(), nullptr);
@@ -107,7 +107,7 @@ TEST_F(NetworkLanes, DropsOnlyWhatTheTransportDoesNotHave) {
   lane_.queue(submission_, {});
   EXPECT_TRUE(lane_.drop_unstarted(1));
   EXPECT_EQ(value_of(timeline_), 5u);
-  advance(&before_.value, 1);
+  plugin::advance(&before_.value, 1);
   submission_.value = 6;
   lane_.queue(submission_, {});
   lane_.start(1);

@@ -31,7 +31,7 @@ using ::testing::IsEmpty;
 
 class CheckpointTensors : public ::testing::Test {
  protected:
-  std::unique_ptr<Session> session(Graph graph, std::uint32_t devices = 2,
+  std::unique_ptr<Session> session(graph::Graph graph, std::uint32_t devices = 2,
                                    const std::string& strategy = "independent",
                                    convoy_optimizer_kind kind = CONVOY_OPTIMIZER_ADAM) {
     OptimizerOptions optimizer;
@@ -70,21 +70,21 @@ class CheckpointTensors : public ::testing::Test {
     return path;
   }
 
-  std::string refusal(const std::filesystem::path& path, const Graph& graph) const {
+  std::string refusal(const std::filesystem::path& path, const graph::Graph& graph) const {
     return thrown_text([&] { runtime::read_model_values(SafetensorsFile(path), graph); },
                        "no error");
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
-  std::vector<std::unique_ptr<StrategyPlugin>> strategies_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> devices_ = cpu_plugin(host_);
+  std::vector<std::unique_ptr<plugin::StrategyPlugin>> strategies_;
   runtime::TrainingState state_;
   runtime::CheckpointFacts facts_;
 };
 
 TEST_F(CheckpointTensors, HaveReadableNames) {
   std::vector<std::string> names;
-  const Graph graph = normalised_network();
+  const graph::Graph graph = normalised_network();
   for (const runtime::ModelTensor& tensor : runtime::model_tensors(graph))
     names.push_back(tensor.name);
   EXPECT_EQ(names.size(), graph.variables().size() + 4);
@@ -142,7 +142,7 @@ TEST_F(CheckpointTensors, ThatDoNotSayHowManyUpdatesThereWereHadOnePerStep) {
 TEST_F(CheckpointTensors, OfAnotherModelAreListed) {
   std::vector<Tensor> tensors;
   write(*session(normalised_network()), &tensors);
-  const Graph graph = normalised_network();
+  const graph::Graph graph = normalised_network();
   const std::string gone = tensors.front().info.name;
   tensors.erase(tensors.begin());
   tensors[0].info.shape.push_back(1);

@@ -50,7 +50,7 @@ class ForeignWeights : public ::testing::Test {
     return runtime::read_foreign_weights(checkpoint::SafetensorsFile(path), graph_, map_);
   }
 
-  Graph graph_ = normalised_network();
+  graph::Graph graph_ = normalised_network();
   std::vector<checkpoint::Tensor> tensors_;
   runtime::WeightsMap map_;
 };

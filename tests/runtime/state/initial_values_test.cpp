@@ -16,10 +16,10 @@ namespace convoy::testing {
 namespace {
 
 // Rows in blocks of 16, padded: what a CPU device might want for OIHW and OI.
-std::vector<convoy_layout> blocked_layouts(const Graph& graph) {
+std::vector<convoy_layout> blocked_layouts(const graph::Graph& graph) {
   std::vector<convoy_layout> layouts;
-  for (const GraphVariable& variable : graph.variables()) {
-    convoy_layout layout = plain_layout(variable.dimensions);
+  for (const graph::GraphVariable& variable : graph.variables()) {
+    convoy_layout layout = graph::plain_layout(variable.dimensions);
     constexpr std::uint64_t kBlock = 16;
     layout.padded[0] = (variable.dimensions[0] + kBlock - 1) / kBlock * kBlock;
     layout.inner_blocks = 1;
@@ -36,23 +36,24 @@ std::vector<convoy_layout> blocked_layouts(const Graph& graph) {
   return layouts;
 }
 
-std::vector<float> plain_values(const Graph& graph, const Arena& arena,
+std::vector<float> plain_values(const graph::Graph& graph, const graph::Arena& arena,
                                 const std::vector<float>& stored, std::size_t variable) {
-  const GraphVariable& it = graph.variables()[variable];
+  const graph::GraphVariable& it = graph.variables()[variable];
   std::vector<float> plain(it.elements);
-  unpack(arena.layout(variable), it.dimensions, stored.data() + arena.range(variable).first,
-         plain.data());
+  graph::unpack(arena.layout(variable), it.dimensions, stored.data() + arena.range(variable).first,
+                plain.data());
   return plain;
 }
 
 TEST(InitialValues, HashFillsEveryVariableWithItsKeyWhateverTheLayout) {
-  const Graph graph = small_network();
+  const graph::Graph graph = small_network();
   constexpr std::uint32_t kSeed = 77;
-  for (const Arena& arena : {Arena(graph), Arena(graph, blocked_layouts(graph))}) {
+  for (const graph::Arena& arena :
+       {graph::Arena(graph), graph::Arena(graph, blocked_layouts(graph))}) {
     const std::vector<float> values = initial_parameters(graph, arena, kSeed, true, 2);
     ASSERT_EQ(values.size(), arena.elements());
     for (std::size_t v = 0; v < graph.variables().size(); ++v) {
-      const GraphVariable& variable = graph.variables()[v];
+      const graph::GraphVariable& variable = graph.variables()[v];
       const std::vector<float> plain = plain_values(graph, arena, values, v);
       for (std::uint32_t e = 0; e < plain.size(); ++e)
         ASSERT_EQ(plain[e], hash_fill(static_cast<std::uint32_t>(v) + 1, kSeed, e,
@@ -63,8 +64,8 @@ TEST(InitialValues, HashFillsEveryVariableWithItsKeyWhateverTheLayout) {
 }
 
 TEST(InitialValues, PaddingAndGapsAreZero) {
-  const Graph graph = small_network();
-  const Arena arena(graph, blocked_layouts(graph));
+  const graph::Graph graph = small_network();
+  const graph::Arena arena(graph, blocked_layouts(graph));
   const std::vector<float> values = initial_parameters(graph, arena, 1, true, 1);
   std::size_t zeros = 0;
   for (const float value : values) zeros += value == 0 ? 1 : 0;
@@ -74,13 +75,13 @@ TEST(InitialValues, PaddingAndGapsAreZero) {
 }
 
 TEST(InitialValues, DefaultsAreTheLayersOwnWhateverTheLayoutAndThreads) {
-  const Graph graph = small_network();
-  const Arena plain(graph);
-  const Arena blocked(graph, blocked_layouts(graph));
+  const graph::Graph graph = small_network();
+  const graph::Arena plain(graph);
+  const graph::Arena blocked(graph, blocked_layouts(graph));
   const std::vector<float> one = initial_parameters(graph, plain, 5, false, 1);
   const std::vector<float> two = initial_parameters(graph, blocked, 5, false, 2);
   for (std::uint32_t v = 0; v < graph.variables().size(); ++v) {
-    const GraphVariable& variable = graph.variables()[v];
+    const graph::GraphVariable& variable = graph.variables()[v];
     std::vector<float> expected(variable.elements);
     train::initialize(variable.initializer, variable.fan_in, 5, v, expected, 1);
     EXPECT_EQ(plain_values(graph, plain, one, v), expected) << variable.name;
@@ -89,7 +90,7 @@ TEST(InitialValues, DefaultsAreTheLayersOwnWhateverTheLayoutAndThreads) {
 }
 
 TEST(InitialValues, StatisticsStartWithMeanZeroAndVarianceOne) {
-  const Graph graph = assemble_graph("normed", 8, 4, [](const auto& builder) {
+  const graph::Graph graph = graph::assemble_graph("normed", 8, 4, [](const auto& builder) {
     GraphBuilder model(builder);
     LayerId x = model.conv(model.input(), 3, {.kernel = 3, .batch_norm = BatchNormOptions{}});
     x = model.conv(x, 2, {.kernel = 1, .batch_norm = BatchNormOptions{}, .relu = true});
@@ -100,9 +101,9 @@ TEST(InitialValues, StatisticsStartWithMeanZeroAndVarianceOne) {
 }
 
 TEST(ModelMap, VariablesComeInArenaOrderAndSegmentsTileTheArena) {
-  const Graph graph = small_network();
-  const Arena arena(graph, blocked_layouts(graph));
-  const ArenaMap map = runtime::make_arena_map(graph, arena, 300);
+  const graph::Graph graph = small_network();
+  const graph::Arena arena(graph, blocked_layouts(graph));
+  const plan::ArenaMap map = runtime::make_arena_map(graph, arena, 300);
   EXPECT_EQ(map.elements, arena.elements());
   ASSERT_EQ(map.variables.size(), graph.variables().size());
   for (std::size_t i = 1; i < map.variables.size(); ++i)
@@ -112,7 +113,7 @@ TEST(ModelMap, VariablesComeInArenaOrderAndSegmentsTileTheArena) {
   ASSERT_EQ(map.segments.size(), 4u);  // two convolutions, two fully connected layers
   std::uint64_t layers = 0;
   std::uint64_t end = map.elements;
-  for (const Segment& segment : map.segments) {
+  for (const plan::Segment& segment : map.segments) {
     EXPECT_EQ(segment.first_layer, layers);
     layers += segment.layer_count;
     EXPECT_EQ(segment.range.first + segment.range.count, end);
@@ -123,13 +124,13 @@ TEST(ModelMap, VariablesComeInArenaOrderAndSegmentsTileTheArena) {
 }
 
 TEST(ModelMap, BucketsTileTheArena) {
-  const Graph graph = small_network();
-  const Arena arena(graph);
+  const graph::Graph graph = small_network();
+  const graph::Arena arena(graph);
   EXPECT_EQ(runtime::make_arena_map(graph, arena, 0).buckets.size(), 1u);
-  const ArenaMap map = runtime::make_arena_map(graph, arena, 300);
+  const plan::ArenaMap map = runtime::make_arena_map(graph, arena, 300);
   EXPECT_GT(map.buckets.size(), 2u);
   std::uint64_t next = 0;
-  for (const ElementRange& bucket : map.buckets) {
+  for (const plan::ElementRange& bucket : map.buckets) {
     EXPECT_EQ(bucket.first, next);
     next += bucket.count;
   }

@@ -13,7 +13,7 @@ namespace {
 
 // The number is xxh128sum's for a file with the bytes of 1.0f and 2.0f.
 TEST(StoredValues, HaveTheXxh128OfTheirBytesInTheirOrder) {
-  PluginHost host;
+  plugin::PluginHost host;
   const auto cpu = cpu_plugin(host);
   const auto strategy = strategy_plugin(host, "replicated");
   const runtime::Session scalars(two_scalars(), *strategy, open_devices(*cpu, 2), {});

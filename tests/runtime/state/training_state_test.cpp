@@ -32,7 +32,7 @@ constexpr std::int64_t kAfter = 4;
 
 struct Variant {
   const char* strategy;
-  OptionValues values = {};
+  plugin::OptionValues values = {};
   convoy_optimizer_kind optimizer = CONVOY_OPTIMIZER_MOMENTUM;
   std::uint32_t devices = 2;
 };
@@ -77,7 +77,8 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     TrainingState state;
   };
 
-  std::unique_ptr<Session> start(const Variant& variant, Graph graph = normalised_network()) {
+  std::unique_ptr<Session> start(const Variant& variant,
+                                 graph::Graph graph = normalised_network()) {
     OptimizerOptions optimizer;
     optimizer.kind = variant.optimizer;
     optimizer.rmsprop_epsilon = 0.01;
@@ -91,7 +92,7 @@ class Resuming : public ::testing::TestWithParam<Variant> {
                                      open_devices(*devices_, variant.devices), options);
   }
 
-  std::unique_ptr<StrategyPlugin> strategy_of(const Variant& variant) {
+  std::unique_ptr<plugin::StrategyPlugin> strategy_of(const Variant& variant) {
     const std::string_view name = variant.strategy;
     if (name == "unequal") return built_in_strategy<Unequal>("unequal", 0);
     if (name == "staged") return staged_strategy(std::stoll(variant.values.at("first_step")));
@@ -113,9 +114,9 @@ class Resuming : public ::testing::TestWithParam<Variant> {
     return outcome;
   }
 
-  PluginHost host_;
-  std::unique_ptr<DevicePlugin> devices_ = cpu_plugin(host_);
-  std::unique_ptr<StrategyPlugin> strategy_;
+  plugin::PluginHost host_;
+  std::unique_ptr<plugin::DevicePlugin> devices_ = cpu_plugin(host_);
+  std::unique_ptr<plugin::StrategyPlugin> strategy_;
 };
 
 TEST_P(Resuming, ContinuesBitForBit) {
@@ -142,7 +143,7 @@ TEST_P(Resuming, LossesAreThoseOfTraining) {
   EXPECT_NE(whole.losses.front(), whole.losses.back());
 }
 
-OptionValues server(const char* place, const char* consistency, const char* staged) {
+plugin::OptionValues server(const char* place, const char* consistency, const char* staged) {
   return {{"local_parameter_device", place},
           {"variable_consistency", consistency},
           {"staged_vars", staged}};

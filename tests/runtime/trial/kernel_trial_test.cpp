@@ -32,11 +32,12 @@ struct Called {
 };
 
 // The plan's only call.
-const Operation& call_of(const Plan& plan) {
-  return *std::ranges::find(plan.body, OperationKind::kCall, &Operation::kind);
+const plan::Operation& call_of(const plan::Plan& plan) {
+  return *std::ranges::find(plan.body, plan::OperationKind::kCall, &plan::Operation::kind);
 }
 
-Plan plan_of(const Cluster& cluster, const ArenaMap& arena, const Called& called) {
+plan::Plan plan_of(const plan::Cluster& cluster, const plan::ArenaMap& arena,
+                   const Called& called) {
   return write_plan(cluster, arena, [&](Planner& p) {
     const ReplicaId r(0);
     const PlaceId here = p.replica_place(r);
@@ -61,9 +62,9 @@ Plan plan_of(const Cluster& cluster, const ArenaMap& arena, const Called& called
 }
 
 runtime::KernelTrial try_it(convoy_host_kernel function, const Called& called = {}) {
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan plan = plan_of(cluster, arena, called);
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Plan plan = plan_of(cluster, arena, called);
   return runtime::try_kernel(function, plan, call_of(plan), called.time);
 }
 
@@ -179,7 +180,7 @@ TEST(KernelTrial, KeepsUnusualNumbersWithinF16) {
                                        const convoy_region* writes, std::uint64_t) {
     for (std::uint64_t i = 0; i < writes[0].count; ++i)
       static_cast<std::uint16_t*>(writes[0].data)[i] =
-          to_f16(static_cast<const float*>(reads[0].data)[i]);
+          plan::to_f16(static_cast<const float*>(reads[0].data)[i]);
     return 0;
   };
   EXPECT_EQ(trial_of(narrow, {.effect = CallEffect::kSums, .dtype = Dtype::kF16}), "");
@@ -230,13 +231,13 @@ TEST(KernelTrial, FindsWhatALaterStepShows) {
           static_cast<float*>(call->reads[0].data)[i] * (call->step < 1000 ? 1.f : 0.9f);
     return 0;
   };
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan plan = plan_of(cluster, arena, {.effect = CallEffect::kSums});
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Plan plan = plan_of(cluster, arena, {.effect = CallEffect::kSums});
   convoy_kernel kernel{};
   kernel.run = kDecays;
   const auto trial = [&](const runtime::TrialTime& time) {
-    return runtime::try_kernel(HostKernel(kernel), plan, call_of(plan), time).problem;
+    return runtime::try_kernel(plan::HostKernel(kernel), plan, call_of(plan), time).problem;
   };
   EXPECT_THAT(trial({}), AllOf(HasSubstr("not the sum"), HasSubstr("in step 9999")));
   EXPECT_EQ(trial({.further_calls = 0}), "");
@@ -274,11 +275,11 @@ TEST(KernelTrial, FindsFaultsOnLargeSpansToo) {
 }
 
 TEST(KernelTrial, SaysWhatIsTooLarge) {
-  const Cluster cluster = make_single_host(1, true, "cpu");
-  const ArenaMap arena = small_arena(0);
-  const Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{4} << 20});
+  const plan::Cluster cluster = plan::make_single_host(1, true, "cpu");
+  const plan::ArenaMap arena = small_arena(0);
+  const plan::Plan usual = plan_of(cluster, arena, {.elements = std::uint64_t{4} << 20});
   EXPECT_EQ(runtime::too_large_to_try(call_of(usual)), "");
-  const Plan large = plan_of(cluster, arena, {.elements = std::uint64_t{1} << 30});
+  const plan::Plan large = plan_of(cluster, arena, {.elements = std::uint64_t{1} << 30});
   EXPECT_EQ(runtime::too_large_to_try(call_of(large)), "8192 MiB of spans");
 }
 

@@ -51,14 +51,14 @@ const Attribute* find(const Node& node, const std::string& name) {
 }
 
 struct Exported {
-  Plan plan;
+  plan::Plan plan;
   simulate::ChakraTraces traces;
   std::vector<std::vector<Node>> ranks;
 };
 
-Exported exported(const HandMachine& hand, const ArenaMap& arena, const WritePlan& write) {
+Exported exported(const HandMachine& hand, const plan::ArenaMap& arena, const WritePlan& write) {
   Exported it;
-  it.plan = lower(write_plan(hand.cluster, arena, write));
+  it.plan = plan::lower(write_plan(hand.cluster, arena, write));
   simulate::SimulationOptions options;
   options.keep_operations = true;
   const std::vector<simulate::LayerTimes> layers = {equal_layers(4, 1e-4, 2e-4)};

@@ -43,7 +43,7 @@ TEST(CollectiveModelTest, SwitchesReduceOnHopperAndNotOnAmpere) {
 TEST(CollectiveModelTest, PlansMayAskForAnAlgorithm) {
   Collectives it("hgx-h100x8", 2, 8);
   const auto algorithm = [&](std::uint32_t asked) {
-    return it.choose(kLarge, OperationKind::kAllReduce, asked).algorithm;
+    return it.choose(kLarge, plan::OperationKind::kAllReduce, asked).algorithm;
   };
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_RING), CollectiveAlgorithm::kRing);
   EXPECT_EQ(algorithm(CONVOY_ALGORITHM_TREE), CollectiveAlgorithm::kTree);
@@ -150,9 +150,11 @@ TEST(CollectiveModelTest, RailsOfTwoHostsPassTheNetworkOnceInsteadOfTwice) {
 TEST(CollectiveModelTest, OtherCollectivesSendHalfOfWhatAllReduceSends) {
   Collectives it("dgx-a100", 1, 8);
   const double all_reduce = it.choose(kLarge).seconds(kLarge);
-  for (const OperationKind kind : {OperationKind::kAllGather, OperationKind::kReduceScatter})
+  for (const plan::OperationKind kind :
+       {plan::OperationKind::kAllGather, plan::OperationKind::kReduceScatter})
     EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 0.5, 0.03);
-  for (const OperationKind kind : {OperationKind::kBroadcast, OperationKind::kReduce})
+  for (const plan::OperationKind kind :
+       {plan::OperationKind::kBroadcast, plan::OperationKind::kReduce})
     EXPECT_NEAR(it.choose(kLarge, kind).seconds(kLarge) / all_reduce, 4.0 / 7, 0.03);
 }
 
@@ -171,7 +173,7 @@ TEST(CollectiveModelTest, StagingBothWaysReachesLessOfTheLink) {
   const double both = it.bus_rate(8 * kLarge);
   EXPECT_NEAR(both, 0.64 * 0.76 * 31.508e9, 0.5e9);
   const double broadcast =
-      8 * kLarge / it.choose(8 * kLarge, OperationKind::kBroadcast).seconds(8 * kLarge);
+      8 * kLarge / it.choose(8 * kLarge, plan::OperationKind::kBroadcast).seconds(8 * kLarge);
   EXPECT_NEAR(both / broadcast, 0.64, 0.02);
 }
 
@@ -197,7 +199,7 @@ TEST(CollectiveModelTest, WhatCardsFarFromGpusSendPassesHostMemory) {
 TEST(CollectiveModelTest, ChannelsOfFewFastCardsAreDoubled) {
   const auto channels = [](const std::string& platform) {
     return Collectives(platform, 2, 8)
-        .choose(kLarge, OperationKind::kAllReduce, CONVOY_ALGORITHM_RING)
+        .choose(kLarge, plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_RING)
         .channels;
   };
   EXPECT_EQ(channels(cards_on_one_socket()), 8u);  // four cards of 50 GB/s
@@ -221,7 +223,7 @@ TEST(CollectiveModelTest, CardsThatDeliverOutOfOrderLeaveSimpleAlone) {
   EXPECT_EQ(Collectives("ec2-p4d.24xlarge", 1, 8).choose(1 << 10).protocol, Protocol::kLl);
   Collectives between("ec2-p4d.24xlarge", 2, 8);
   for (const double bytes : {1024.0, 1e6, kLarge})
-    for (const auto kind : {OperationKind::kAllReduce, OperationKind::kAllGather})
+    for (const auto kind : {plan::OperationKind::kAllReduce, plan::OperationKind::kAllGather})
       EXPECT_EQ(between.choose(bytes, kind).protocol, Protocol::kSimple) << bytes;
 }
 

@@ -45,8 +45,9 @@ TEST(InSwitchTest, TheLibraryChoosesByItsOwnEstimate) {
   Collectives it("hgx-b200x8", 1, 8);
   constexpr double kBytes = 16 * kMebi;
   EXPECT_EQ(it.choose(kBytes).algorithm, CollectiveAlgorithm::kInSwitch);
-  EXPECT_GT(it.choose(kBytes).seconds(kBytes),
-            it.choose(kBytes, OperationKind::kAllReduce, CONVOY_ALGORITHM_RING).seconds(kBytes));
+  EXPECT_GT(
+      it.choose(kBytes).seconds(kBytes),
+      it.choose(kBytes, plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_RING).seconds(kBytes));
   EXPECT_EQ(it.choose(1024).algorithm, CollectiveAlgorithm::kRing);
 }
 

@@ -32,18 +32,20 @@ class Collectives {
       library_.has[static_cast<std::size_t>(it)] = true;
   }
 
-  simulate::CollectiveChoice choose(double bytes, OperationKind kind = OperationKind::kAllReduce,
+  simulate::CollectiveChoice choose(double bytes,
+                                    plan::OperationKind kind = plan::OperationKind::kAllReduce,
                                     std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
     return model_.choose(kind, algorithm, bytes);
   }
   double bus_rate(double bytes, std::uint32_t algorithm = CONVOY_ALGORITHM_DEVICE) {
-    return bytes / choose(bytes, OperationKind::kAllReduce, algorithm).seconds(bytes) *
-           simulate::ring_weight(OperationKind::kAllReduce, on_.cluster.replicas());
+    return bytes / choose(bytes, plan::OperationKind::kAllReduce, algorithm).seconds(bytes) *
+           simulate::ring_weight(plan::OperationKind::kAllReduce, on_.cluster.replicas());
   }
   // What passes a link for each byte that all devices reduce.
   simulate::LinkShare over(const std::string& link, std::uint32_t algorithm) {
     constexpr double kLarge = 1e9;
-    const simulate::CollectiveChoice choice = choose(kLarge, OperationKind::kAllReduce, algorithm);
+    const simulate::CollectiveChoice choice =
+        choose(kLarge, plan::OperationKind::kAllReduce, algorithm);
     for (const simulate::LinkShare& share : graph_.routes[choice.route])
       if (on_.machine.links[share.link].name == link) return share;
     return {simulate::kNone, 0, 0};

@@ -22,7 +22,7 @@ TEST(RingsBetweenHostsTest, ChannelsLimitThem) {
   const auto expect = [](const char* platform, double bytes, Protocol protocol, double rate) {
     Collectives it(platform, 2, 8);
     const CollectiveChoice choice =
-        it.choose(bytes, OperationKind::kAllReduce, CONVOY_ALGORITHM_RING);
+        it.choose(bytes, plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_RING);
     EXPECT_EQ(choice.protocol, protocol) << platform;
     EXPECT_NEAR(choice.bytes_per_second * 2 * 15 / 16, 8 * rate, 1e9) << platform;
   };
@@ -37,7 +37,7 @@ TEST(RingsBetweenHostsTest, ChannelsLimitThem) {
 TEST(RingsBetweenHostsTest, LatencyBetweenHostsDoesNotGrowWithTheSize) {
   Collectives it("hgx-b200x8", 2, 8);
   const auto latency = [&](double bytes) {
-    return it.choose(bytes, OperationKind::kAllReduce, CONVOY_ALGORITHM_RING).latency_seconds;
+    return it.choose(bytes, plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_RING).latency_seconds;
   };
   EXPECT_DOUBLE_EQ(latency(16 << 20), latency(32 << 20));
   EXPECT_DOUBLE_EQ(latency(16 * kGigabyte), latency(32 * kGigabyte));
@@ -46,9 +46,10 @@ TEST(RingsBetweenHostsTest, LatencyBetweenHostsDoesNotGrowWithTheSize) {
 // An all_gather has half of the steps of an all_reduce, and less than half of their latency.
 TEST(RingsBetweenHostsTest, RingsOfAllReduceAloneHaveAPlateau) {
   Collectives it("hgx-h100x8", 4, 8);
-  const double gather = it.choose(8 * kGigabyte, OperationKind::kAllGather).latency_seconds;
+  const double gather = it.choose(8 * kGigabyte, plan::OperationKind::kAllGather).latency_seconds;
   const double reduce =
-      it.choose(8 * kGigabyte, OperationKind::kAllReduce, CONVOY_ALGORITHM_RING).latency_seconds;
+      it.choose(8 * kGigabyte, plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_RING)
+          .latency_seconds;
   EXPECT_GT(reduce, 2.3 * gather);
 }
 
@@ -72,7 +73,7 @@ std::string slow_cards(bool in_order) {
 TEST(RingsBetweenHostsTest, CardsLatencyCountsTwiceWithSimple) {
   const auto latency = [](bool in_order) {
     return Collectives(slow_cards(in_order), 2, 8)
-        .choose(1024, OperationKind::kAllGather)
+        .choose(1024, plan::OperationKind::kAllGather)
         .latency_seconds;
   };
   EXPECT_NEAR(latency(true), 0.01, 2e-4);  // LL, one step between hosts

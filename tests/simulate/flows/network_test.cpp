@@ -50,7 +50,7 @@ double all_reduce_seconds(const SimulatedCluster& on, double bytes,
     graph.links.push_back({link.bytes_per_second, 0});
   simulate::RouteTable routes(on.machine, graph);
   simulate::CollectiveModel model(on.machine, *library, routes, on.cluster.replica_place);
-  const auto choice = model.choose(OperationKind::kAllReduce, CONVOY_ALGORITHM_DEVICE, bytes);
+  const auto choice = model.choose(plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_DEVICE, bytes);
   if (chosen != nullptr) *chosen = choice.algorithm;
   return choice.seconds(bytes);
 }

@@ -27,7 +27,7 @@ SimulatedCluster three_hosts() {
   simulate::SimulatedHost host;
   host.memory_bytes_per_second = 20e9;
   return simulate::join_hosts(
-      simulate::make_cpu_cluster(2, device, host), make_hosts({2, 2, true, "cpu", {2}}),
+      simulate::make_cpu_cluster(2, device, host), plan::make_hosts({2, 2, true, "cpu", {2}}),
       {{{}, {1e9, 4e9}, {2e9, 7e9}}, {{3e9, 4e9}, {}, {4e9, 10e9}}, {{5e9, 7e9}, {6e9, 10e9}, {}}},
       {});
 }
@@ -82,7 +82,7 @@ TEST(JoinedHosts, HaveTheSameMemoriesNearTheirDevices) {
   one.machine.places.back().memories = 2;
   one.machine.reaches = [](std::uint32_t, std::uint32_t) { return false; };
   one.machine.near_memory = [](std::uint32_t device) { return 1 - device; };
-  const SimulatedCluster on = simulate::join_hosts(one, make_hosts({2, 2, true, "cpu", {}}),
+  const SimulatedCluster on = simulate::join_hosts(one, plan::make_hosts({2, 2, true, "cpu", {}}),
                                                    {{{}, {1e9, 2e9}}, {{1e9, 2e9}, {}}}, {});
   ASSERT_TRUE(on.machine.near_memory);
   std::vector<std::uint32_t> near;
@@ -98,14 +98,15 @@ TEST(JoinedHosts, RunACollectiveOfAllTheirDevicesOverTheMeasuredLinks) {
   constexpr std::uint64_t kElements = 1 << 20;
   const HandMachine one = hand_machine(1, 2, true);
   const SimulatedCluster on =
-      simulate::join_hosts({one.cluster, one.machine}, make_hosts({2, 2, false, "cuda", {}}),
+      simulate::join_hosts({one.cluster, one.machine}, plan::make_hosts({2, 2, false, "cuda", {}}),
                            {{{}, {1e9, 2e9}}, {{1e9, 2e9}, {}}}, {});
-  const ArenaMap arena = equal_arena(1, kElements);
-  const Plan plan = lower(write_plan(on.cluster, arena, [](Planner& p) {
+  const plan::ArenaMap arena = equal_arena(1, kElements);
+  const plan::Plan plan = plan::lower(write_plan(on.cluster, arena, [](Planner& p) {
     p.compute();
     p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kTwoLevel});
   }));
-  EXPECT_EQ(std::ranges::count(plan.body, OperationKind::kAllReduce, &Operation::kind), 1);
+  EXPECT_EQ(std::ranges::count(plan.body, plan::OperationKind::kAllReduce, &plan::Operation::kind),
+            1);
   simulate::SimulationOptions options;
   options.software = free_software();
   const simulate::SimulationResult result =

@@ -284,12 +284,12 @@ TEST(MachineBuilderTest, StrategiesSeeWhatReplicasShareAndWhichRoutesMeet) {
   const std::size_t network = graph.node(NodeKind::network, "network", 0);
   graph.host(0, network);
   graph.host(1, network);
-  const Cluster cluster = simulate::make_gpu_cluster(graph.machine, 3, constants()).cluster;
+  const plan::Cluster cluster = simulate::make_gpu_cluster(graph.machine, 3, constants()).cluster;
   EXPECT_EQ(cluster.groups.pcie_switch, (Numbers{0, 0, 1, 2, 2, 3}));
   EXPECT_EQ(cluster.groups.numa, (Numbers{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(cluster.groups.nvlink, (Numbers{0, 1, 2, 3, 4, 5}));
   // Both go out over the host's card, one way, and in over its own card, the other way.
-  const Route far = cluster.route(0, 3);
+  const plan::Route far = cluster.route(0, 3);
   EXPECT_EQ(far.bytes_per_second, 1.25e9);
   EXPECT_NE(far.shared_group, std::uint32_t{CONVOY_NONE});
   EXPECT_EQ(far.shared_group, cluster.route(1, 4).shared_group);
@@ -301,7 +301,7 @@ TEST(MachineBuilderTest, RoutesOverALinkOfUnknownRateShareNothingKnown) {
   GraphMaker graph;
   graph.host(0, std::nullopt);
   for (topology::Link& link : graph.machine.links) link.a_to_b = link.b_to_a = {};
-  const Cluster cluster = simulate::make_gpu_cluster(graph.machine, 2, constants()).cluster;
+  const plan::Cluster cluster = simulate::make_gpu_cluster(graph.machine, 2, constants()).cluster;
   EXPECT_EQ(cluster.route(0, 1).shared_group, std::uint32_t{CONVOY_NONE});
 }
 

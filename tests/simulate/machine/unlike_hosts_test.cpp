@@ -35,7 +35,8 @@ double all_reduce_seconds(const std::string& name, std::uint32_t hosts) {
   simulate::RouteTable routes(on.machine, graph);
   simulate::CollectiveModel model(on.machine, *library, routes, on.cluster.replica_place);
   constexpr double kBytes = 256e6;
-  return model.choose(OperationKind::kAllReduce, CONVOY_ALGORITHM_DEVICE, kBytes).seconds(kBytes);
+  return model.choose(plan::OperationKind::kAllReduce, CONVOY_ALGORITHM_DEVICE, kBytes)
+      .seconds(kBytes);
 }
 
 std::string refusal(const std::string& name, std::uint32_t hosts) {

@@ -21,8 +21,8 @@ simulate::SimulationResult run_with(std::uint64_t max_lag) {
   hand.machine.places[1].device = 1;
   simulate::SimulationOptions options;
   options.software = free_software();
-  const ArenaMap arena = equal_arena(1, 1000);
-  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(max_lag)));
+  const plan::ArenaMap arena = equal_arena(1, 1000);
+  const plan::Plan lowered = plan::lower(write_plan(hand.cluster, arena, write_lagging(max_lag)));
   return simulate::simulate(
       lowered, hand.machine,
       {equal_layers(1, kFast / 3, 2 * kFast / 3), equal_layers(1, kSlow / 3, 2 * kSlow / 3)},
@@ -39,7 +39,7 @@ TEST(AsynchronousSimulation, WaitingForOthersIsTheBottleneckWhereItTakesLongest)
   simulate::SimulationResult result;
   result.step_seconds = 1;
   result.exposed_seconds = 0.9;
-  const Plan plan;
+  const plan::Plan plan;
   graph.strands = 2;
   EXPECT_EQ(name_bottleneck(chain, graph, plan, {}, result),
             "waiting for other workers (98 % of the step)");
@@ -80,8 +80,8 @@ TEST(AsynchronousSimulation, TheLongestChainIsOfAStepBesideOthers) {
   hand.machine.places[7].device = 1;
   simulate::SimulationOptions options;
   options.software = free_software();
-  const ArenaMap arena = equal_arena(1, 10'000'000);
-  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(3)));
+  const plan::ArenaMap arena = equal_arena(1, 10'000'000);
+  const plan::Plan lowered = plan::lower(write_plan(hand.cluster, arena, write_lagging(3)));
   const simulate::SimulationResult result = simulate::simulate(
       lowered, hand.machine, {equal_layers(1, 1e-3, 2e-3), equal_layers(1, 2e-3, 4e-3)}, options);
   const simulate::CriticalPath& path = result.critical;
@@ -97,9 +97,9 @@ simulate::SimulationResult run_alike(std::size_t pieces, std::size_t& operations
   const HandMachine hand = hand_machine(1, 80, false, {.device = 10e9, .root = 10e9});
   simulate::SimulationOptions options;
   options.software = free_software();
-  const ArenaMap arena = equal_arena(pieces, kElements / pieces);
+  const plan::ArenaMap arena = equal_arena(pieces, kElements / pieces);
   const double pass = 1e-3 / static_cast<double>(pieces);
-  const Plan lowered = lower(write_plan(hand.cluster, arena, write_lagging(3)));
+  const plan::Plan lowered = plan::lower(write_plan(hand.cluster, arena, write_lagging(3)));
   operations = lowered.body.size();
   return simulate::simulate(lowered, hand.machine, {equal_layers(pieces, pass, pass)}, options);
 }
@@ -122,8 +122,8 @@ TEST(AsynchronousSimulation, WorkersThatStepTogetherHaveNoStepsOfTheirOwn) {
   const HandMachine hand = hand_machine(1, 2, false);
   simulate::SimulationOptions options;
   options.software = free_software();
-  const ArenaMap arena = equal_arena(1, 1000);
-  const Plan lowered = lower(write_plan(hand.cluster, arena, write_sequential));
+  const plan::ArenaMap arena = equal_arena(1, 1000);
+  const plan::Plan lowered = plan::lower(write_plan(hand.cluster, arena, write_sequential));
   EXPECT_TRUE(simulate::simulate(lowered, hand.machine, {equal_layers(1, 1e-3, 2e-3)}, options)
                   .worker_step_seconds.empty());
 }

@@ -31,10 +31,11 @@ simulate::SimulationResult run_on(double cores) {
   if (cores > 0) hand.machine.processors = {processor};
   simulate::SimulationOptions options;
   options.software = free_software();
-  const Plan plan = lower(write_plan(hand.cluster, equal_arena(1, 1 << 18), [](Planner& p) {
-    p.compute();
-    p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kRing});
-  }));
+  const plan::Plan plan =
+      plan::lower(write_plan(hand.cluster, equal_arena(1, 1 << 18), [](Planner& p) {
+        p.compute();
+        p.all_reduce(p.all_gradients(p.arena()), {.algorithm = Algorithm::kRing});
+      }));
   return simulate::simulate(
       plan, hand.machine, {equal_layers(1, kComputeSeconds / 3, 2 * kComputeSeconds / 3)}, options);
 }

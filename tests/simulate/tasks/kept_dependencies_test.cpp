@@ -17,19 +17,19 @@ using simulate::FetchOrder;
 // Only the necessary ones among the dependencies are looked at in a run, and tasks are numbered in
 // another order than the plan's: all must be kept all the same, whatever the order of fetches.
 void expect_kept(const HandMachine& hand, const WritePlan& write, FetchOrder order) {
-  const ArenaMap arena = equal_arena(4, 100'000);
-  const Plan plan = lower(write_plan(hand.cluster, arena, write));
+  const plan::ArenaMap arena = equal_arena(4, 100'000);
+  const plan::Plan plan = plan::lower(write_plan(hand.cluster, arena, write));
   simulate::SimulationOptions options;
   options.keep_operations = true;
   options.software.fetch_order = order;
   const auto result =
       simulate::simulate(plan, hand.machine, {equal_layers(4, 1e-4, 2e-4)}, options);
   ASSERT_EQ(result.operations.size(), plan.body.size());
-  const DependencyLists dependencies = find_dependencies(plan);
+  const plan::DependencyLists dependencies = plan::find_dependencies(plan);
   std::size_t looked_at = 0;
   for (std::uint32_t i = 0; i < plan.body.size(); ++i) {
     ASSERT_EQ(result.operations[i].operation, i);
-    for (const Dependency& it : dependencies[i]) {
+    for (const plan::Dependency& it : dependencies[i]) {
       if (it.distance != 0) continue;
       ++looked_at;
       EXPECT_LE(result.operations[it.before].end, result.operations[i].start + 1e-12)

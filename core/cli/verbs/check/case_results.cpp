@@ -52,10 +52,10 @@ std::vector<FlagDefinition> case_flags(const std::string& group, const std::stri
   return in_group(group, {only, plugin_path_flag()});
 }
 
-FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest) {
+FlagTable case_table(std::vector<FlagDefinition> flags, const plugin::Manifest& manifest) {
   FlagTable table;
   table.add_all(std::move(flags));
-  for (const OptionDeclaration& option : manifest.options)
+  for (const plugin::OptionDeclaration& option : manifest.options)
     table.add(to_flag(option, fmt::format("options of {}", manifest.name)));
   return table;
 }

@@ -35,6 +35,6 @@ class CaseResults {
 // The flags of a conformance test itself, as a group of help; `such_as` are parts of cases' names.
 std::vector<FlagDefinition> case_flags(const std::string& group, const std::string& such_as);
 // With the plug-in's options.
-FlagTable case_table(std::vector<FlagDefinition> flags, const Manifest& manifest);
+FlagTable case_table(std::vector<FlagDefinition> flags, const plugin::Manifest& manifest);
 
 }  // namespace convoy::cli

@@ -22,12 +22,12 @@ namespace convoy::cli {
 namespace {
 
 // The kind of NAME, by name or path; "auto" is the strategy that --variable_update=auto takes.
-PluginKind checked_kind(std::span<const std::string> arguments) {
+plugin::PluginKind checked_kind(std::span<const std::string> arguments) {
   const std::string& name = arguments.front();
-  if (name == "auto") return PluginKind::kStrategy;
-  std::vector<PluginKind> kinds;
-  for (const FoundPlugin& found : scan_catalog(arguments).find(name))
-    if (found.manifest.kind != PluginKind::kModel) kinds.push_back(found.manifest.kind);
+  if (name == "auto") return plugin::PluginKind::kStrategy;
+  std::vector<plugin::PluginKind> kinds;
+  for (const plugin::FoundPlugin& found : scan_catalog(arguments).find(name))
+    if (found.manifest.kind != plugin::PluginKind::kModel) kinds.push_back(found.manifest.kind);
   if (kinds.empty())
     fail(ExitCode::kUsage, "check takes a strategy, a device or a transport, and '{}' is a model",
          name);
@@ -35,7 +35,7 @@ PluginKind checked_kind(std::span<const std::string> arguments) {
     fail(ExitCode::kUsage,
          "'{}' is the name of a {} and of a {}; give the path of the file instead (convoy list "
          "shows it)",
-         name, to_string(kinds[0]), to_string(kinds[1]));
+         name, plugin::to_string(kinds[0]), plugin::to_string(kinds[1]));
   return kinds.front();
 }
 
@@ -88,9 +88,9 @@ int run_check_verb(std::span<const std::string> arguments, std::ostream& out, st
     fail(ExitCode::kUsage,
          "check needs a strategy, a device or a transport: convoy check NAME [flags]");
   if (wants_watch(arguments)) return watch_check({arguments.begin(), arguments.end()}, out);
-  const PluginKind kind = checked_kind(arguments);
-  if (kind == PluginKind::kDevice) return run_check_device(arguments, out, err);
-  if (kind == PluginKind::kTransport) return run_check_transport(arguments, out, err);
+  const plugin::PluginKind kind = checked_kind(arguments);
+  if (kind == plugin::PluginKind::kDevice) return run_check_device(arguments, out, err);
+  if (kind == plugin::PluginKind::kTransport) return run_check_transport(arguments, out, err);
   std::vector<std::string> of_run(arguments.begin() + 1, arguments.end());
   refuse_flags(of_run, refused);
   of_run.push_back("--variable_update=" + arguments.front());

@@ -25,7 +25,7 @@ std::vector<FlagDefinition> device_flags() {
 
 class DeviceCheck {
  public:
-  DeviceCheck(const DevicePlugin& plugin, std::string only, std::ostream& out)
+  DeviceCheck(const plugin::DevicePlugin& plugin, std::string only, std::ostream& out)
       : plugin_(plugin), out_(out), results_(std::move(only), out), run_(plugin) {}
 
   bool hangs() const { return run_.hangs(); }
@@ -42,7 +42,7 @@ class DeviceCheck {
   }
 
  private:
-  const DevicePlugin& plugin_;
+  const plugin::DevicePlugin& plugin_;
   std::ostream& out_;
   CaseResults results_;
   ConformanceRun run_;
@@ -51,12 +51,13 @@ class DeviceCheck {
 }  // namespace
 
 int run_check_device(std::span<const std::string> arguments, std::ostream& out, std::ostream& err) {
-  auto host = std::make_unique<PluginHost>();
-  const FoundPlugin found = choose_device(*host, scan_catalog(arguments), arguments.front());
+  auto host = std::make_unique<plugin::PluginHost>();
+  const plugin::FoundPlugin found =
+      plugin::choose_device(*host, scan_catalog(arguments), arguments.front());
   const ParsedFlags flags =
       parse_flags(case_table(device_flags(), found.manifest), arguments.subspan(1));
-  auto plugin = std::make_unique<DevicePlugin>(host->load_device(found),
-                                               given_options(found.manifest, flags), log_to(err));
+  auto plugin = std::make_unique<plugin::DevicePlugin>(
+      host->load_device(found), given_options(found.manifest, flags), log_to(err));
   DeviceCheck check(*plugin, flags.value("only"), out);
   const int code = check.execute();
   if (!check.hangs()) return code;

@@ -30,25 +30,26 @@ constexpr std::size_t kVariants = 6;  // of each number of reads
 constexpr std::uint64_t kSmallBytes = std::uint64_t{1} << 20;  // of a call's spans
 
 // What a kernel can tell calls apart by, beside their sizes.
-std::vector<std::uint64_t> variant_of(const Operation& call) {
+std::vector<std::uint64_t> variant_of(const plan::Operation& call) {
   std::vector<std::uint64_t> variant = {call.details->effect,
                                         std::bit_cast<std::uint64_t>(call.scalar)};
   variant.insert(variant.end(), std::begin(call.details->sizes), std::end(call.details->sizes));
-  for (const PlanSpan& span : call.reads) variant.push_back(span.dtype);
-  for (const PlanSpan& span : call.writes) variant.push_back(span.dtype);
+  for (const plan::PlanSpan& span : call.reads) variant.push_back(span.dtype);
+  for (const plan::PlanSpan& span : call.writes) variant.push_back(span.dtype);
   return variant;
 }
 
-std::pair<std::string, std::uint64_t> kernel_and_reads(const Operation& call) {
+std::pair<std::string, std::uint64_t> kernel_and_reads(const plan::Operation& call) {
   return {call.details->kernel, call.reads.size()};
 }
 
 // Of calls that can be tried. Kernels that work on several elements at once err at odd sizes.
-std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes(const Plan& plan) {
+std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes(
+    const plan::Plan& plan) {
   std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> result;
-  for (const std::vector<Operation>* section : sections_of(plan))
-    for (const Operation& call : *section) {
-      if (call.kind != OperationKind::kCall) continue;
+  for (const std::vector<plan::Operation>* section : plan::sections_of(plan))
+    for (const plan::Operation& call : *section) {
+      if (call.kind != plan::OperationKind::kCall) continue;
       const std::uint64_t size = call.writes.front().count;
       std::uint64_t& largest = result[kernel_and_reads(call)];
       if (size % 2 == 1 && size > largest && runtime::too_large_to_try(call).empty())
@@ -58,22 +59,22 @@ std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> largest_odd_sizes
 }
 
 // The calls of a kernel that sums what all devices hold have the most reads with the most devices.
-std::map<std::string, std::uint64_t> most_reads_of(const Plan& plan) {
+std::map<std::string, std::uint64_t> most_reads_of(const plan::Plan& plan) {
   std::map<std::string, std::uint64_t> result;
-  for (const std::vector<Operation>* section : sections_of(plan))
-    for (const Operation& call : *section)
-      if (call.kind == OperationKind::kCall)
+  for (const std::vector<plan::Operation>* section : plan::sections_of(plan))
+    for (const plan::Operation& call : *section)
+      if (call.kind == plan::OperationKind::kCall)
         result[call.details->kernel] =
             std::max<std::uint64_t>(result[call.details->kernel], call.reads.size());
   return result;
 }
 
 // For the devices that a run with these flags uses, or those of the described machine.
-std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
+std::optional<plugin::KernelForms> forms_asked_for(const job::Setup& setup) {
   if (job::describes_machine(setup.options.machine))
     return job::forms_on(setup.device.get(), job::choose_simulated_hardware(setup));
   if (setup.device != nullptr) return setup.device->kernel_forms();
-  if (setup.options.device == kGpuDevices) return gpu_forms("cuda devices");
+  if (setup.options.device == plugin::kGpuDevices) return plugin::gpu_forms("cuda devices");
   return std::nullopt;
 }
 
@@ -82,12 +83,13 @@ std::optional<KernelForms> forms_asked_for(const job::Setup& setup) {
 KernelChecks::KernelChecks(const job::Setup& setup, std::ostream& out)
     : setup_(setup), out_(out), forms_(forms_asked_for(setup)) {}
 
-void KernelChecks::try_all(const Plan& plan) {
+void KernelChecks::try_all(const plan::Plan& plan) {
   largest_odd_ = largest_odd_sizes(plan);
   most_reads_ = most_reads_of(plan);
-  for (const std::vector<Operation>* section : sections_of(plan))
-    for (const Operation& call : *section) {
-      if (call.kind != OperationKind::kCall || wrong_.contains(call.details->kernel)) continue;
+  for (const std::vector<plan::Operation>* section : plan::sections_of(plan))
+    for (const plan::Operation& call : *section) {
+      if (call.kind != plan::OperationKind::kCall || wrong_.contains(call.details->kernel))
+        continue;
       if (!is_new_shape(call)) continue;
       std::string problem = try_here(plan, call);
       if (problem.empty() && has_form(call)) problem = try_on_devices(plan, call);
@@ -126,7 +128,7 @@ std::string KernelChecks::unrenewed(const std::set<std::string>& kernels) const 
   return text;
 }
 
-std::string KernelChecks::try_here(const Plan& plan, const Operation& call) {
+std::string KernelChecks::try_here(const plan::Plan& plan, const plan::Operation& call) {
   // Shares of the patience.
   constexpr double kForLargeSizes = 0.25;
   constexpr double kForFirstLargeSizes = 0.5;  // what is left of it is for smaller ones
@@ -170,7 +172,7 @@ bool KernelChecks::is_new_number(const std::string& kernel, std::uint64_t reads)
 }
 
 // A call that is too large leaves its place to a smaller one.
-bool KernelChecks::is_new_shape(const Operation& call) {
+bool KernelChecks::is_new_shape(const plan::Operation& call) {
   auto& counts = tried_[call.details->kernel];
   const std::uint64_t reads = call.reads.size();
   const bool is_most = reads == most_reads_[call.details->kernel];
@@ -197,10 +199,10 @@ bool KernelChecks::is_new_shape(const Operation& call) {
   return is_new_size || is_new_variant;
 }
 
-bool KernelChecks::has_form(const Operation& call) {
+bool KernelChecks::has_form(const plan::Operation& call) {
   if (!forms_ || missing_.contains(call.details->kernel)) return false;
   try {
-    require_form(*setup_.strategy, call.details->kernel, *forms_);
+    plugin::require_form(*setup_.strategy, call.details->kernel, *forms_);
     return true;
   } catch (const Error& error) {
     out_ << "cannot run there: " << error.what() << '\n';
@@ -209,18 +211,18 @@ bool KernelChecks::has_form(const Operation& call) {
   }
 }
 
-std::string KernelChecks::try_on_devices(const Plan& plan, const Operation& call) {
+std::string KernelChecks::try_on_devices(const plan::Plan& plan, const plan::Operation& call) {
   if (setup_.device == nullptr || job::describes_machine(setup_.options.machine) ||
       forms_->has(CONVOY_KERNEL_HOST))
     return {};
   if (devices_ == nullptr) devices_ = job::open_devices(setup_, job::count_devices(setup_));
-  OpenDevice& device = *devices_->engines().front();
+  plugin::OpenDevice& device = *devices_->engines().front();
   const auto free_kernel = [&device](void* kernel) { device.free_kernel(kernel); };
   std::unique_ptr<void, decltype(free_kernel)> built(
       runtime::build_kernel_for(device, *forms_, *setup_.strategy, call.details->kernel),
       free_kernel);
   try {
-    const HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.details->kernel);
+    const plan::HostKernel host = runtime::host_kernel_of(*setup_.strategy, call.details->kernel);
     const std::string problem = runtime::try_on_device(device, built.get(), host, plan, call);
     return problem.empty() ? problem : fmt::format("on {} {}", device.describe().name, problem);
   } catch (const Error&) {  // it failed, and maybe hangs

@@ -29,7 +29,7 @@ class KernelChecks {
   // number if no larger one was tried; with each number a few sizes, the largest odd one among
   // them, and a few variants (effects, types, arguments). Error kFailed when a kernel does
   // something wrong, which is not tried again.
-  void try_all(const Plan& plan);
+  void try_all(const plan::Plan& plan);
   // Which kernels were not tried, or not in all these shapes, and why: calls are too large, or all
   // calls together take longer than --plugin_timeout. Empty: none.
   std::string untried() const;
@@ -40,14 +40,14 @@ class KernelChecks {
 
  private:
   bool is_new_number(const std::string& kernel, std::uint64_t reads) const;
-  bool is_new_shape(const Operation& call);
-  std::string try_here(const Plan& plan, const Operation& call);
-  bool has_form(const Operation& call);
-  std::string try_on_devices(const Plan& plan, const Operation& call);
+  bool is_new_shape(const plan::Operation& call);
+  std::string try_here(const plan::Plan& plan, const plan::Operation& call);
+  bool has_form(const plan::Operation& call);
+  std::string try_on_devices(const plan::Plan& plan, const plan::Operation& call);
 
   const job::Setup& setup_;
   std::ostream& out_;
-  std::optional<KernelForms> forms_;               // empty: no kind of devices is asked for
+  std::optional<plugin::KernelForms> forms_;       // empty: no kind of devices is asked for
   std::shared_ptr<runtime::OpenDevices> devices_;  // once one is needed
   // Calls with one number of reads that were tried.
   struct Tried {

@@ -23,8 +23,8 @@ namespace {
 constexpr std::uint64_t kDefaultBucket = std::uint64_t{16} << 18;  // 16 MiB of f32
 
 // About a hundred pieces of odd sizes at arbitrary positions, the first ones tiny.
-std::vector<ElementRange> ragged_buckets(std::uint64_t elements) {
-  std::vector<ElementRange> buckets;
+std::vector<plan::ElementRange> ragged_buckets(std::uint64_t elements) {
+  std::vector<plan::ElementRange> buckets;
   std::uint64_t size = 1;
   for (std::uint64_t first = 0; first < elements;) {
     const std::uint64_t count = std::min(size, elements - first);
@@ -41,7 +41,7 @@ std::string devices_text(std::uint32_t devices, int width = 0) {
 
 constexpr int kColumn = 4;  // of numbers that stand below each other
 
-std::string cluster_text(const HostsDescription& hosts, std::uint32_t devices) {
+std::string cluster_text(const plan::HostsDescription& hosts, std::uint32_t devices) {
   const std::string before = job::hosts_text(hosts);
   return before.empty() ? devices_text(devices, kColumn) : before + devices_text(devices);
 }
@@ -59,8 +59,8 @@ constexpr std::uint32_t kFewDevices = 32;
 constexpr std::uint32_t kFewestHosts = 4;  // a ring of two or three is a special case
 
 // A cluster of the same kind, of several hosts and of several devices where there were several.
-HostsDescription with_few_devices(const HostsDescription& many) {
-  HostsDescription few = many;
+plan::HostsDescription with_few_devices(const plan::HostsDescription& many) {
+  plan::HostsDescription few = many;
   few.hosts = std::min(many.hosts, std::max(kFewestHosts, kFewDevices / many.devices_per_host));
   few.devices_per_host = std::min(many.devices_per_host, kFewDevices / few.hosts);
   few.server_hosts.resize((many.server_hosts.size() * few.hosts + many.hosts - 1) / many.hosts);
@@ -71,7 +71,7 @@ HostsDescription with_few_devices(const HostsDescription& many) {
 
 struct Cut {
   std::string name;
-  ArenaMap map;
+  plan::ArenaMap map;
 };
 
 class CheckRun {
@@ -98,9 +98,9 @@ class CheckRun {
       check_described_machine();
     else if (setup_.device != nullptr)
       check_this_machine();
-    if (setup_.options.device == kGpuDevices)
-      kind_ = kGpuDevices;
-    else if (setup_.options.device != kAnyDevice && setup_.device != nullptr)
+    if (setup_.options.device == plugin::kGpuDevices)
+      kind_ = plugin::kGpuDevices;
+    else if (setup_.options.device != plugin::kAnyDevice && setup_.device != nullptr)
       kind_ = setup_.device->manifest().name;
     check_all_kinds();
   }
@@ -133,7 +133,7 @@ class CheckRun {
     }
   }
 
-  void check_run(const std::string& devices, const Cluster& cluster, ArenaMap map) {
+  void check_run(const std::string& devices, const plan::Cluster& cluster, plan::ArenaMap map) {
     prover_.add(fmt::format("{}, {}", devices, buckets_text(setup_.bucket_elements)), cluster,
                 std::move(map), true);
   }
@@ -142,7 +142,7 @@ class CheckRun {
   // where they are many, the others are proved of a smaller cluster. The large plans come first,
   // one behind the other, because they are proved side by side.
   void check_all_kinds() {
-    HostsDescription hosts = job::describe_hosts(setup_.options.machine);
+    plan::HostsDescription hosts = job::describe_hosts(setup_.options.machine);
     hosts.device_kind = kind_;
     const std::vector<Cut> cuts = all_cuts();
     const std::vector<std::uint32_t> usual = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -156,7 +156,7 @@ class CheckRun {
     }
   }
 
-  void check_kinds(HostsDescription hosts, std::span<const Cut> cuts) {
+  void check_kinds(plan::HostsDescription hosts, std::span<const Cut> cuts) {
     for (const bool peer_access : {true, false}) {
       hosts.peer_access = peer_access;
       for (const Cut& cut : cuts) check_kind(hosts, cut);
@@ -164,24 +164,24 @@ class CheckRun {
   }
 
   // Of many devices. Most strategies write the same plan for both.
-  void check_both_kinds(HostsDescription hosts, const Cut& cut) {
+  void check_both_kinds(plan::HostsDescription hosts, const Cut& cut) {
     hosts.peer_access = true;
     check_kind(hosts, cut);
     hosts.peer_access = false;
-    prover_.add_alike(text_of(hosts, cut), make_hosts(hosts), cut.map);
+    prover_.add_alike(text_of(hosts, cut), plan::make_hosts(hosts), cut.map);
   }
 
-  void check_kind(const HostsDescription& hosts, const Cut& cut) {
-    prover_.add(text_of(hosts, cut), make_hosts(hosts), cut.map, false);
+  void check_kind(const plan::HostsDescription& hosts, const Cut& cut) {
+    prover_.add(text_of(hosts, cut), plan::make_hosts(hosts), cut.map, false);
   }
 
-  static std::string text_of(const HostsDescription& hosts, const Cut& cut) {
+  static std::string text_of(const plan::HostsDescription& hosts, const Cut& cut) {
     return fmt::format("{}, {}, {}", cluster_text(hosts, hosts.devices_per_host),
                        hosts.peer_access ? "shared memory" : "no peer access", cut.name);
   }
 
   std::vector<Cut> all_cuts() const {
-    const Arena arena(*setup_.graph);
+    const graph::Arena arena(*setup_.graph);
     const auto map = [&](std::uint64_t bucket) {
       return runtime::make_arena_map(*setup_.graph, arena, bucket);
     };
@@ -199,7 +199,8 @@ class CheckRun {
   const job::Setup& setup_;
   const std::vector<std::uint32_t>& counts_;  // empty: not given
   std::ostream& out_;
-  std::string kind_ = HostsDescription().device_kind;  // that flags mean, of devices of no machine
+  std::string kind_ =
+      plan::HostsDescription().device_kind;  // that flags mean, of devices of no machine
   PlanProver prover_;
 };
 

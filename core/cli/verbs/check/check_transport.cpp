@@ -31,7 +31,7 @@ std::string label_of(const TransportCase& it) {
 
 // What a transport between machines may start: gRPC's, the most of those there are. One of this
 // machine alone needs no network.
-std::uint64_t threads_of_end(const TransportPlugin& plugin) {
+std::uint64_t threads_of_end(const plugin::TransportPlugin& plugin) {
   constexpr std::uint64_t kOwn = 2;
   constexpr std::uint64_t kOfNetwork = 16;  // beside runners and pollers, measured
   if (plugin.has(CONVOY_TRANSPORT_ONE_MACHINE)) return kOwn;
@@ -40,13 +40,13 @@ std::uint64_t threads_of_end(const TransportPlugin& plugin) {
 
 // Without this, a case that finds too few says that the transport is wrong, or waits for its end.
 // Two processes run at a time, in few cases three.
-void require_room_for_cases(const TransportPlugin& plugin) {
+void require_room_for_cases(const plugin::TransportPlugin& plugin) {
   constexpr std::uint64_t kFiles = 32;
   prepare_to_open(kFiles, "the processes of check");
   prepare_to_start(2 * threads_of_end(plugin), "a case of check");
 }
 
-int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) {
+int check_in_own_processes(const plugin::TransportPlugin& plugin, CaseResults& results) {
   require_room_for_cases(plugin);
   for (const TransportCase& it : conformance::transport_cases())
     if (results.wants(label_of(it)))
@@ -55,7 +55,7 @@ int check_in_own_processes(const TransportPlugin& plugin, CaseResults& results) 
 }
 
 // The first process reports. Another one that finds something wrong ends the job, so it says what.
-int check_in_launched_processes(const TransportPlugin& plugin, const std::string& only,
+int check_in_launched_processes(const plugin::TransportPlugin& plugin, const std::string& only,
                                 std::ostream& out, std::ostream& err) {
   if (const auto reason = plugin.unavailable())
     fail(ExitCode::kUnavailable, "{} is checked by two processes that its launcher starts: {}",
@@ -81,12 +81,13 @@ int check_in_launched_processes(const TransportPlugin& plugin, const std::string
 
 int run_check_transport(std::span<const std::string> arguments, std::ostream& out,
                         std::ostream& err) {
-  PluginHost host;
-  const FoundPlugin found = scan_catalog(arguments).find(PluginKind::kTransport, arguments.front());
+  plugin::PluginHost host;
+  const plugin::FoundPlugin found =
+      scan_catalog(arguments).find(plugin::PluginKind::kTransport, arguments.front());
   const ParsedFlags flags =
       parse_flags(case_table(transport_flags(), found.manifest), arguments.subspan(1));
-  const TransportPlugin plugin(host.load_transport(found), given_options(found.manifest, flags),
-                               log_to(err));
+  const plugin::TransportPlugin plugin(host.load_transport(found),
+                                       given_options(found.manifest, flags), log_to(err));
   if (!plugin.has(CONVOY_TRANSPORT_LAUNCHED)) {
     CaseResults results(flags.value("only"), out);
     return check_in_own_processes(plugin, results);

@@ -24,17 +24,17 @@ namespace {
 constexpr std::uint64_t kLargestBatch = 128;  // keeps all processors busy
 
 // Of which hardly another one is beside it.
-bool is_large(const Cluster& cluster) {
+bool is_large(const plan::Cluster& cluster) {
   return cluster.replicas() >= 512;
 }
 
 bool spent_its_budget(const ProvedCase& it) {
-  return it.outcome.findings != nullptr && is_over_budget(*it.outcome.findings);
+  return it.outcome.findings != nullptr && plan::check::is_over_budget(*it.outcome.findings);
 }
 
 }  // namespace
 
-void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap map,
+void PlanProver::add(const std::string& what, const plan::Cluster& cluster, plan::ArenaMap map,
                      bool shows_hash) {
   ProvedCase& it = add_case(what, cluster);
   it.shows_hash = shows_hash;
@@ -42,7 +42,8 @@ void PlanProver::add(const std::string& what, const Cluster& cluster, ArenaMap m
   prove_full_batch();
 }
 
-void PlanProver::add_alike(const std::string& what, const Cluster& cluster, ArenaMap map) {
+void PlanProver::add_alike(const std::string& what, const plan::Cluster& cluster,
+                           plan::ArenaMap map) {
   ProvedCase& it = add_case(what, cluster);
   const ProvedCase* const last =
       written_.size() < 2 ? nullptr : std::prev(written_.end(), 2)->get();
@@ -50,7 +51,7 @@ void PlanProver::add_alike(const std::string& what, const Cluster& cluster, Aren
   prove_full_batch();
 }
 
-ProvedCase& PlanProver::add_case(const std::string& what, const Cluster& cluster) {
+ProvedCase& PlanProver::add_case(const std::string& what, const plan::Cluster& cluster) {
   constexpr std::uint64_t kMostProved = 3072;
   if (devices_written_ + cluster.replicas() > kMostProved) prove_written();
   ProvedCase& it = *written_.emplace_back(std::make_unique<ProvedCase>());
@@ -68,26 +69,26 @@ void PlanProver::prove_full_batch() {
 }
 
 // Refusals by the strategy or the host are not faults; any other exception is.
-void PlanProver::write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like) {
+void PlanProver::write_plan(ProvedCase& it, plan::ArenaMap map, const plan::StepPlan* like) {
   bool refused = false;
-  const PlanAuthor author{manifest().name, [&](const convoy_planner& planner) {
-                            try {
-                              setup_.strategy->plan(planner);
-                            } catch (const Error& error) {
-                              const auto& writer = *static_cast<const PlanWriter*>(planner.self);
-                              refused =
-                                  writer.is_too_large() ||
-                                  (error.code() == ExitCode::kUsage && writer.error().empty());
-                              throw;
-                            }
-                          }};
+  const plan::PlanAuthor author{
+      manifest().name, [&](const convoy_planner& planner) {
+        try {
+          setup_.strategy->plan(planner);
+        } catch (const Error& error) {
+          const auto& writer = *static_cast<const plan::PlanWriter*>(planner.self);
+          refused =
+              writer.is_too_large() || (error.code() == ExitCode::kUsage && writer.error().empty());
+          throw;
+        }
+      }};
   try {
     if (like != nullptr && like->is_also_written_for(it.cluster, author)) {
       it.plan.emplace(*like, it.cluster);
       return;  // all else that is asked of a plan was asked
     }
     it.plan.emplace(it.cluster, std::move(map), author,
-                    StepPlanOptions{.guard = job::guard_options(setup_.options)});
+                    plan::StepPlanOptions{.guard = job::guard_options(setup_.options)});
     runtime::require_manifest(it.plan->logical(), *setup_.strategy);
     kernel_checks_.try_all(it.plan->logical());
   } catch (const Error& error) {
@@ -116,8 +117,8 @@ void PlanProver::prove(ProvedCase& it) {
     it.plan->lowered();
     lowers = false;
   };
-  const CheckReport* report = nullptr;
-  const CheckReport* of_lowered = nullptr;
+  const plan::check::CheckReport* report = nullptr;
+  const plan::check::CheckReport* of_lowered = nullptr;
   const auto prove_authors = [&] {
     report = &proofs_.of(it.plan->logical());
     it.plan->take_check(*report);
@@ -130,7 +131,7 @@ void PlanProver::prove(ProvedCase& it) {
     } else {
       prove_authors();
       lower();
-      if (report->verdict != Verdict::kUnproved) prove_lowered();
+      if (report->verdict != plan::check::Verdict::kUnproved) prove_lowered();
     }
     judge(it, *report, of_lowered);
   } catch (const Error& error) {
@@ -140,24 +141,26 @@ void PlanProver::prove(ProvedCase& it) {
   it.plan.reset();
 }
 
-void PlanProver::judge(ProvedCase& it, const CheckReport& report, const CheckReport* of_lowered) {
+void PlanProver::judge(ProvedCase& it, const plan::check::CheckReport& report,
+                       const plan::check::CheckReport* of_lowered) {
   CaseOutcome& outcome = it.outcome;
   const std::string verdict = report.verdict_text();
-  const bool unproved = report.verdict == Verdict::kUnproved;
+  const bool unproved = report.verdict == plan::check::Verdict::kUnproved;
   const std::string lowered = unproved ? verdict : of_lowered->verdict_text();
-  const bool as_claimed = satisfies(report, manifest().claim);
+  const bool as_claimed = plan::check::satisfies(report, manifest().claim);
   const bool kept = as_claimed && lowered == verdict;
   // What was written is proved, and whether the host keeps to it stays open.
-  const bool open_when_lowered = as_claimed && !kept && of_lowered->verdict == Verdict::kUnproved;
+  const bool open_when_lowered =
+      as_claimed && !kept && of_lowered->verdict == plan::check::Verdict::kUnproved;
   outcome.text += verdict;
   if (lowered != verdict) outcome.text += ", but lowered it is " + lowered;
-  if (!kept && !open_when_lowered && !unproved && report.verdict != Verdict::kWrong)
-    outcome.text +=
-        fmt::format(" (not as claimed: {})", explain_verdict(it.plan->logical(), report));
+  if (!kept && !open_when_lowered && !unproved && report.verdict != plan::check::Verdict::kWrong)
+    outcome.text += fmt::format(" (not as claimed: {})",
+                                plan::check::explain_verdict(it.plan->logical(), report));
   if (it.shows_hash) outcome.text += ", hash of the lowered plan: " + it.plan->hash();
   outcome.text += '\n';
   outcome.findings = open_when_lowered ? of_lowered : &report;
-  outcome.unread = unread_memory(it.plan->logical());
+  outcome.unread = plan::check::unread_memory(it.plan->logical());
   outcome.end = kept                            ? CaseEnd::kKept
                 : unproved || open_when_lowered ? CaseEnd::kUnproved
                                                 : CaseEnd::kBroken;

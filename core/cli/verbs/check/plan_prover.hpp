@@ -23,10 +23,11 @@ class PlanProver {
   // The strategy writes its plans in this thread, while no other thread works, because a
   // third-party strategy writes each plan in a forked process first. Then plans are proved in
   // parallel: as many as keep all processors busy, but no more than are likely to fit into memory.
-  void add(const std::string& what, const Cluster& cluster, ArenaMap map, bool shows_hash);
+  void add(const std::string& what, const plan::Cluster& cluster, plan::ArenaMap map,
+           bool shows_hash);
   // For the map of the one that was added last. Both share the plan where the strategy writes the
   // same for both clusters.
-  void add_alike(const std::string& what, const Cluster& cluster, ArenaMap map);
+  void add_alike(const std::string& what, const plan::Cluster& cluster, plan::ArenaMap map);
   // Proves and prints those that were added and are not proved yet.
   void prove_written();
   // Prints what was found in them.
@@ -35,15 +36,16 @@ class PlanProver {
   int conclude() const;
 
  private:
-  const Manifest& manifest() const { return setup_.strategy->manifest(); }
-  ProvedCase& add_case(const std::string& what, const Cluster& cluster);
-  void write_plan(ProvedCase& it, ArenaMap map, const StepPlan* like);
+  const plugin::Manifest& manifest() const { return setup_.strategy->manifest(); }
+  ProvedCase& add_case(const std::string& what, const plan::Cluster& cluster);
+  void write_plan(ProvedCase& it, plan::ArenaMap map, const plan::StepPlan* like);
   void prove_full_batch();
   std::vector<std::size_t> longest_first() const;
   bool takes_long(const ProvedCase& it) const;
   void prove(ProvedCase& it);
   // `of_lowered`: the report on what the plan becomes, of one that is proved.
-  void judge(ProvedCase& it, const CheckReport& report, const CheckReport* of_lowered);
+  void judge(ProvedCase& it, const plan::check::CheckReport& report,
+             const plan::check::CheckReport* of_lowered);
 
   const job::Setup& setup_;
   std::ostream& out_;

@@ -9,14 +9,14 @@ void CaseOutcome::fail(bool refused, const Error& error) {
   end = refused ? CaseEnd::kRefused : CaseEnd::kBroken;
 }
 
-const CheckReport& Proofs::of(const Plan& plan) {
-  const std::pair key{plan_hash(plan), plan.cluster->replicas()};
+const plan::check::CheckReport& Proofs::of(const plan::Plan& plan) {
+  const std::pair key{plan::plan_hash(plan), plan.cluster->replicas()};
   std::unique_lock lock(mutex_);
   const auto [it, is_new] = known_.try_emplace(key);
   lock.unlock();
   if (is_new) {
     try {
-      it->second.result.set_value(check_plan(plan));
+      it->second.result.set_value(plan::check::check_plan(plan));
     } catch (...) {
       it->second.result.set_exception(std::current_exception());
     }

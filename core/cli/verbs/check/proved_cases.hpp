@@ -22,17 +22,17 @@ struct CaseOutcome {
   std::string plan;  // which one it is
   std::string text;
   CaseEnd end = CaseEnd::kBroken;
-  const CheckReport* report = nullptr;    // none of plans that were refused
-  const CheckReport* findings = nullptr;  // the report of which the findings are shown
-  std::vector<std::string> unread;        // memory that the plan keeps for nothing
+  const plan::check::CheckReport* report = nullptr;    // none of plans that were refused
+  const plan::check::CheckReport* findings = nullptr;  // the report of which the findings are shown
+  std::vector<std::string> unread;                     // memory that the plan keeps for nothing
 
   void fail(bool refused, const Error& error);
 };
 
 struct ProvedCase {
-  Cluster cluster;
+  plan::Cluster cluster;
   bool shows_hash = false;
-  std::optional<StepPlan> plan;  // of the cluster; none: it was not written
+  std::optional<plan::StepPlan> plan;  // of the cluster; none: it was not written
   CaseOutcome outcome;
 };
 
@@ -40,12 +40,12 @@ struct ProvedCase {
 class Proofs {
  public:
   // The report stays where it is.
-  const CheckReport& of(const Plan& plan);
+  const plan::check::CheckReport& of(const plan::Plan& plan);
 
  private:
   struct Entry {
-    std::promise<CheckReport> result;
-    std::shared_future<CheckReport> proof = result.get_future().share();
+    std::promise<plan::check::CheckReport> result;
+    std::shared_future<plan::check::CheckReport> proof = result.get_future().share();
   };
 
   std::mutex mutex_;

@@ -25,10 +25,11 @@ std::string plans_text(const std::vector<std::string>& plans) {
 
 }  // namespace
 
-void SharedFindings::add(const std::string& plan, const CheckReport& report) {
-  const std::vector<Finding>& findings = report.findings;
+void SharedFindings::add(const std::string& plan, const plan::check::CheckReport& report) {
+  const std::vector<plan::check::Finding>& findings = report.findings;
   for (std::size_t i = 0; i < findings.size() && i < kOfAPlan; ++i)
-    add_line(plan, fmt::format("{}: {}", finding_name(findings[i].kind), findings[i].text));
+    add_line(plan,
+             fmt::format("{}: {}", plan::check::finding_name(findings[i].kind), findings[i].text));
   if (findings.size() > kOfAPlan)
     add_line(plan, fmt::format("and {} more in one plan", findings.size() - kOfAPlan));
 }

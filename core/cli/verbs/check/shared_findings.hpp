@@ -12,7 +12,7 @@ namespace convoy::cli {
 class SharedFindings {
  public:
   // `plan` says which plan the report is of.
-  void add(const std::string& plan, const CheckReport& report);
+  void add(const std::string& plan, const plan::check::CheckReport& report);
   // In the order in which they were found.
   void print(std::ostream& out) const;
 

@@ -14,17 +14,17 @@ void StrategyVerdict::add(const CaseOutcome& outcome) {
   ++ends_[static_cast<std::size_t>(outcome.end)];
   if (outcome.findings != nullptr) findings_.add(outcome.plan, *outcome.findings);
   if (outcome.report == nullptr) return;
-  const CheckReport& report = *outcome.report;
+  const plan::check::CheckReport& report = *outcome.report;
   counts_by_devices_.add(report);
   if (unread_.empty()) unread_ = outcome.unread;
-  if (report.replicas > 1) verdicts_.insert(std::string(verdict_name(report.verdict)));
+  if (report.replicas > 1) verdicts_.insert(std::string(plan::check::verdict_name(report.verdict)));
   kernels_.insert(report.kernels.begin(), report.kernels.end());
   renewing_.insert(report.renewing.begin(), report.renewing.end());
   factors_.insert(report.factors.begin(), report.factors.end());
 }
 
 // A strategy with a laxer claim than its proof is excluded from stricter uses.
-void StrategyVerdict::conclude_modesty(const Manifest& manifest, std::ostream& out) const {
+void StrategyVerdict::conclude_modesty(const plugin::Manifest& manifest, std::ostream& out) const {
   const std::string& claim = manifest.claim;
   if (verdicts_.size() != 1 || claim == *verdicts_.begin()) return;
   if (claim.find('|') != std::string::npos) return;  // options decide
@@ -60,7 +60,7 @@ std::string StrategyVerdict::why_not_proved(const KernelChecks& kernel_checks) c
   return text;
 }
 
-int StrategyVerdict::conclude(const Manifest& manifest, const KernelChecks& kernel_checks,
+int StrategyVerdict::conclude(const plugin::Manifest& manifest, const KernelChecks& kernel_checks,
                               std::ostream& out) const {
   const auto [kept, broken, refused, unproved] = ends_;
   const std::string& claim = manifest.claim;

@@ -23,11 +23,11 @@ class StrategyVerdict {
   void print_findings(std::ostream& out) const { findings_.print(out); }
   // Prints the last lines. Returns kOk when some plans are proved and none is wrong or open,
   // kUnavailable when all that lacks is a kernel's form for a device, else kFailed.
-  int conclude(const Manifest& manifest, const KernelChecks& kernel_checks,
+  int conclude(const plugin::Manifest& manifest, const KernelChecks& kernel_checks,
                std::ostream& out) const;
 
  private:
-  void conclude_modesty(const Manifest& manifest, std::ostream& out) const;
+  void conclude_modesty(const plugin::Manifest& manifest, std::ostream& out) const;
   void note_unread(std::ostream& out) const;
   void note_assumptions(std::ostream& out) const;
   std::string why_not_proved(const KernelChecks& kernel_checks) const;
@@ -35,7 +35,7 @@ class StrategyVerdict {
   std::array<int, 4> ends_{};  // by CaseEnd
   SharedFindings findings_;
   std::set<std::string> verdicts_;  // of several devices
-  CountsByDevices counts_by_devices_;
+  plan::check::CountsByDevices counts_by_devices_;
   std::vector<std::string> unread_;  // of the first plan that has any
   std::set<std::string> kernels_;    // that were taken at their word
   std::set<std::string> renewing_;   // of these, those that must make something else in each step

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 template <typename Key>
@@ -107,4 +107,4 @@ std::optional<ErrorSources::Fault> ErrorSources::fault(AtomId error, const Final
                                                   times)};
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Whether a cast, or a compressor, keeps only a part of what it reads: a selection of elements,
 // their signs, or a projection. Gradients that are left out may come again; parameters do not.
@@ -61,4 +61,4 @@ class ErrorSources {
   std::map<AtomId, std::optional<Weight>> known_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

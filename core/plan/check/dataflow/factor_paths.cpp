@@ -6,7 +6,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 bool is_linear(OperationKind kind) {
@@ -131,4 +131,4 @@ FactorPaths::Found FactorPaths::of_matrices(AtomId id, const Atom& atom) {
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

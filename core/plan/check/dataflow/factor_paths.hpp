@@ -9,7 +9,7 @@
 #include "core/plan/check/symbolic/values.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Follows gradients through multiply, divide and matmul to the applied sum. The sum must be linear
 // in the gradients, and all of them must have the same factors. Every value is examined once.
@@ -55,4 +55,4 @@ class FactorPaths {
   std::map<std::pair<Path, std::uint64_t>, Path> longer_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

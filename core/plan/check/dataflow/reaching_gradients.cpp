@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Kernels may keep older gradients; a few of them are enough to show whether one is missing.
@@ -83,4 +83,4 @@ ReachingSet ReachingGradients::of_value(ValueId value) {
   return sum(value);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

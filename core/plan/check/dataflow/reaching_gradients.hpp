@@ -6,7 +6,7 @@
 
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The gradients that reach a value through undeclared kernels, and how often they count if kernels
 // keep the scale of their reads.
@@ -39,4 +39,4 @@ class ReachingGradients {
   std::map<AtomId, ReachingSet> known_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

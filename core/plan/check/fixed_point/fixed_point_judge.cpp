@@ -13,7 +13,7 @@
 #include "core/plan/check/fixed_point/sharpness_aware.hpp"
 #include "core/plan/check/fixed_point/update_history.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // The recurrence that the run is compared with adds values to the run, but no steps.
@@ -433,4 +433,4 @@ FixedPointJudgement judge_fixed_point(const Plan& plan, SymbolicRun& run, bool s
   return FixedPointJudge(plan, run).judge(settled);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

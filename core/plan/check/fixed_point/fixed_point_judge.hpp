@@ -3,7 +3,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 struct FixedPointJudgement {
   CheckReport report;
@@ -18,4 +18,4 @@ struct FixedPointJudgement {
 // whether the plan is sound as far as the run shows.
 FixedPointJudgement judge_fixed_point(const Plan& plan, SymbolicRun& run, bool settled);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::uint64_t kComputes = 2;  // for one update
@@ -135,4 +135,4 @@ bool is_sharpness_aware(const Plan& plan, SymbolicRun& run) {
   return divides && SharpnessAwareJudge(plan, run).judge();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Whether the run is sharpness-aware minimisation (Foret et al., 2021), and nothing else: of every
 // two computes, the first one's gradients only move the parameters uphill, by a positive multiple
@@ -10,4 +10,4 @@ namespace convoy::check {
 // the parameters from before. The run is compared with a reference, for all elements and replicas.
 bool is_sharpness_aware(const Plan& plan, SymbolicRun& run);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 bool is_one(const Weight& weight) {
@@ -276,4 +276,4 @@ Version UpdateHistory::made_by_kernels(const std::vector<Term>& terms, const Ele
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -10,7 +10,7 @@
 #include "core/plan/check/dataflow/reaching_gradients.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A version of the parameters: the gradients that were applied to them, one update after the other.
 struct Version {
@@ -123,4 +123,4 @@ class UpdateHistory {
   std::set<std::tuple<FindingKind, std::uint32_t, std::uint32_t>> seen_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/update_history.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 std::string gradients_are(std::size_t count) {
@@ -350,4 +350,4 @@ void UpdateHistory::advance(const Atom& update, const std::vector<Contribution>&
            "no gradient is applied, only the optimizer's momentum and weight decay");
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

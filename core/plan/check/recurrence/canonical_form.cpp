@@ -8,7 +8,7 @@
 #include "core/plan/check/recurrence/columns.hpp"
 #include "core/plan/check/symbolic/field.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // What a system does to its states, as words, without the atoms.
@@ -125,4 +125,4 @@ std::vector<std::uint64_t> canonical_form(const Plan& plan,
   return words;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A canonical form of the linear systems that hold one stretch of the arena: equal for stretches to
 // which a period does the same, so that only one of them must be judged. It does not say on which
@@ -14,4 +14,4 @@ std::vector<std::uint64_t> canonical_form(const Plan& plan,
                                           const std::vector<LinearSystem>& systems,
                                           const ValueTable& values);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

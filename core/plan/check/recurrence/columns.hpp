@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The meaning of a matrix's columns, in order of first use.
 template <typename Key>
@@ -23,4 +23,4 @@ class Columns {
   std::map<Key, std::uint32_t> numbers_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

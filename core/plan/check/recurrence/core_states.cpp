@@ -1,6 +1,6 @@
 #include "core/plan/check/recurrence/core_states.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Takes away states that have none of the others left in their list, until there are no more.
@@ -49,4 +49,4 @@ CoreStates core_states(const std::vector<LinearRow>& step) {
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

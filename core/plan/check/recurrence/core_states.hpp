@@ -5,7 +5,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // By state, other states.
 using StateLists = std::vector<std::vector<std::uint32_t>>;
@@ -26,4 +26,4 @@ struct CoreStates {
 };
 CoreStates core_states(const std::vector<LinearRow>& step);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

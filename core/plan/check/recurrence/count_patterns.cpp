@@ -4,7 +4,7 @@
 
 #include "core/plan/check/symbolic/weight.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Whether the last gradient counts as often as it does with this factor, and the one before it as
@@ -88,4 +88,4 @@ std::optional<double> delayed_mixing(const std::vector<std::uint64_t>& counts) {
   return number;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Known reasons why the gradients of a period's computes do not count equally often. `counts` says
 // how often the gradients of each compute count, from the first compute to the last, as elements of
@@ -29,4 +29,4 @@ std::optional<std::uint64_t> averaged_iterates(const std::vector<std::uint64_t>&
 // between count. Those of all other steps count once.
 std::optional<double> delayed_mixing(const std::vector<std::uint64_t>& counts);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Of a cut: where elements depend on their neighbours, there are millions in one tree.
@@ -82,4 +82,4 @@ std::vector<ElementRange> CutClosure::pieces(std::uint32_t memory,
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

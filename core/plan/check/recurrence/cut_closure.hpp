@@ -8,7 +8,7 @@
 
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Closes the cuts of memories under moves: every move between two memories begins and ends at cuts,
 // and cuts of one side are cuts of the other.
@@ -40,4 +40,4 @@ class CutClosure {
   const ValueTable& budget_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/check/recurrence/impulse_response.hpp"
 #include "core/plan/check/recurrence/local_steps.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 class EqualWeightsJudge : public SystemProof {
@@ -201,4 +201,4 @@ void require_equal_weights(const SystemProof& proof, const FieldMatrix& weights)
   EqualWeightsJudge(proof).require(weights);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -3,7 +3,7 @@
 #include "core/plan/check/recurrence/field_matrix.hpp"
 #include "core/plan/check/recurrence/system_proof.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Requires that all gradients of a period count equally often in everything that is read. If those
 // of different computes do not, looks for the reason, and accepts reasons that prove that the plan
@@ -11,4 +11,4 @@ namespace convoy::check {
 // (row), or in one row for all that is read.
 void require_equal_weights(const SystemProof& proof, const FieldMatrix& weights);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/opaque_effects.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 void ErrorFeedbackJudge::judge(const PeriodRead& read, const FieldMatrix& gradients,
                                std::size_t row, const FieldMatrix& errors,
@@ -104,4 +104,4 @@ void ErrorFeedbackJudge::require_equal_centring(const PeriodRead& read, const Fi
                 "off those of others");
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -3,7 +3,7 @@
 #include "core/plan/check/recurrence/period_weights.hpp"
 #include "core/plan/check/recurrence/system_proof.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Judges the errors of casts and compressors in what replicas read in the end. An error that
 // nothing adds back is lost. With error feedback it is added back, and its final weight is 0.
@@ -28,4 +28,4 @@ class ErrorFeedbackJudge : public SystemProof {
   ErrorSources sources_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

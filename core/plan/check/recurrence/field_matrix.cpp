@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Turns the matrix into reduced row echelon form; the pivot columns, one per row that is not zero.
@@ -86,4 +86,4 @@ FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns) {
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

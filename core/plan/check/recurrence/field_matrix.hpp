@@ -7,7 +7,7 @@
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A dense matrix over the field of the weights.
 class FieldMatrix {
@@ -39,4 +39,4 @@ FieldMatrix transpose(const FieldMatrix& matrix);
 // The rows as a matrix of so many columns.
 FieldMatrix to_matrix(const std::vector<LinearRow>& rows, std::size_t columns);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::uint64_t kLongestDelay = 64;  // periods
@@ -170,4 +170,4 @@ bool averages_parameters(const LinearSystem& it) {
   });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

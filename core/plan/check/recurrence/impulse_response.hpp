@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The value of a row for the contents of the states: the sum of weight times content.
 Weight times(const LinearRow& row, const std::vector<Weight>& held);
@@ -33,4 +33,4 @@ std::uint64_t periods_to_arrive(const LinearSystem& it, std::uint32_t gradient,
 // Whether parameters are made of several others, which may leave a gradient less than it was.
 bool averages_parameters(const LinearSystem& it);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

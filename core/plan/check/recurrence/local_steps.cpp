@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 LocalSteps::LocalSteps(const LinearSystem& system, const ValueTable& values) {
   for (const PeriodRead& it : system.reads) {
@@ -75,4 +75,4 @@ bool LocalSteps::has_all_alike(std::uint64_t replicas) const {
          });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Local steps: what the forwards of a period read of the gradients of the same period. It shows how
 // the plan makes gradients of different computes count differently.
@@ -43,4 +43,4 @@ class LocalSteps {
   bool known_ = true;  // they are sums of memory and gradients
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

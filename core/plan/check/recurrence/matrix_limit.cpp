@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/core_states.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using Dense = std::vector<double>;
@@ -125,4 +125,4 @@ Limit limit_of(const std::vector<LinearRow>& step) {
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include "core/plan/check/recurrence/field_matrix.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // What x' = A x does after many periods.
 enum class Stability {
@@ -23,4 +23,4 @@ struct Limit {
 // that equals the limit up to double precision.
 Limit limit_of(const std::vector<LinearRow>& step);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

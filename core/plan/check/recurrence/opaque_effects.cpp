@@ -9,7 +9,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/field_matrix.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Rows w with w A = w and w D = 0.
@@ -76,4 +76,4 @@ ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients,
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

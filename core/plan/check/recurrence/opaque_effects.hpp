@@ -7,7 +7,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // "topk_select (operation 12), dot (operation 40)": what made the atoms.
 std::string makers_of(const Plan& plan, const ValueTable& values, const std::vector<AtomId>& atoms);
@@ -27,4 +27,4 @@ struct ConservedSums {
 };
 ConservedSums conserved_sums(const LinearSystem& it, std::size_t gradients, std::uint64_t replicas);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

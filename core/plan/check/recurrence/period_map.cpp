@@ -11,7 +11,7 @@
 #include "core/plan/check/recurrence/symmetric_products.hpp"
 #include "core/plan/union_find.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 class Mapper {
@@ -338,4 +338,4 @@ PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const Symbolic
   return Mapper(plan, period, begun, what, &symmetric, &ratios).map();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A term of a linear row: `weight` times the state, gradient, error or unknown result with this
 // index.
@@ -101,4 +101,4 @@ enum class Begun { kPrologue, kEarlierStages };
 PeriodMap map_period(const Plan& plan, const SymbolicRun& period, const SymbolicRun& begun,
                      Begun what = Begun::kPrologue);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 std::vector<Piece> pieces_of(const BufferContent& content, std::uint64_t count) {
@@ -148,4 +148,4 @@ std::uint32_t PeriodNodes::held(const PeriodNode& node, const Term& term) const 
   return static_cast<std::uint32_t>(std::prev(after) - nodes_.begin());
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

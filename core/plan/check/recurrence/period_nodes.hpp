@@ -12,7 +12,7 @@
 #include "core/plan/check/recurrence/symmetric_products.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Memory that a period's map speaks of: a buffer that survives the period, or what one forward
 // read.
@@ -77,4 +77,4 @@ class PeriodNodes {
   std::set<std::tuple<std::uint32_t, ValueId, std::uint64_t, std::uint64_t>> linked_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Whether the update is of memory that holds what such elements hold.
@@ -148,4 +148,4 @@ bool PeriodUpdates::are_for_each(std::size_t gradients) const {
       given(), [&](const auto& it) { return one_more_in_each(it.second, gradients); });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The updates that a period makes to one linear system: which gradients each is given, and over how
 // many computes it takes the mean.
@@ -52,4 +52,4 @@ class PeriodUpdates {
   std::vector<LinearApply> applies_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

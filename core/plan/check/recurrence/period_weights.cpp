@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 const Weight kNothing{0, 0};
@@ -171,4 +171,4 @@ std::optional<std::uint32_t> PeriodWeights::state_of(std::uint32_t buffer) const
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

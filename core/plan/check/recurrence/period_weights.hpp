@@ -7,7 +7,7 @@
 #include "core/plan/check/dataflow/error_sources.hpp"
 #include "core/plan/check/recurrence/field_matrix.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The final weights of the gradients and errors of one linear system, in what a replica reads.
 class PeriodWeights : public FinalWeights {
@@ -46,4 +46,4 @@ class PeriodWeights : public FinalWeights {
   std::size_t row_ = 0;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 ProjectionBases::ProjectionBases(const Plan& plan, const SymbolicRun& period)
     : plan_(plan), period_(period), values_(period.values()) {
@@ -148,4 +148,4 @@ std::vector<ValueId> ProjectionBases::left_by_period(const std::vector<ValueId>&
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

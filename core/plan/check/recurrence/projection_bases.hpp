@@ -7,7 +7,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Whether the bases of projections change from step to step, so that what one basis leaves out can
 // be inside of a later one. There are three ways:
@@ -52,4 +52,4 @@ class ProjectionBases {
   std::map<std::string, bool> renewed_by_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/recurrence/matrix_limit.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostBuffers = 256;  // of sums, or of weights
@@ -212,4 +212,4 @@ bool PushSum::uses_sums(ValueId value) const {
   });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The quotients of push-sum (stochastic gradient push; Assran et al., 2019) are parameters: a sum
 // divided by its weight. Both are passed on by the same fractions; the weights begin as constants,
@@ -67,4 +67,4 @@ class PushSum {
   std::map<AtomId, Ratio> ratios_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/impulse_response.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using Vector = std::vector<Weight>;
@@ -110,4 +110,4 @@ std::optional<LinearSystem> reachable_subspace(const LinearSystem& it, const Val
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

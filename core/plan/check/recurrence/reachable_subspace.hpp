@@ -4,7 +4,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The same system, restricted to the states that a run can reach from its start with any gradients
 // and errors. For example, if a plan keeps a sum of other memory beside that memory, the sum never
@@ -12,4 +12,4 @@ namespace convoy::check {
 // OverBudget.
 std::optional<LinearSystem> reachable_subspace(const LinearSystem& it, const ValueTable& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

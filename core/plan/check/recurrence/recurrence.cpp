@@ -13,7 +13,7 @@
 #include "core/plan/check/recurrence/system_judge.hpp"
 #include "core/plan/check/symbolic/induction.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 class RecurrenceJudge {
@@ -345,4 +345,4 @@ Recurrence judge_recurrence(const Plan& plan, Budget& budget) {
   return RecurrenceJudge(plan, budget, false).judge();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

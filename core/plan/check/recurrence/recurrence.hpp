@@ -8,7 +8,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // How often the gradients of a period count in the end, in all parameters or in one linear system.
 struct GradientCounts {
@@ -53,4 +53,4 @@ struct Recurrence : GradientCounts {
 // Throws OverBudget.
 Recurrence judge_recurrence(const Plan& plan, Budget& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

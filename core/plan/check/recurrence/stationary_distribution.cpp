@@ -9,7 +9,7 @@
 #include "core/plan/check/recurrence/core_states.hpp"
 #include "core/plan/check/recurrence/field_matrix.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostWeights = 64;  // different ones
@@ -175,4 +175,4 @@ std::uint64_t periods_to_spread(const LinearSystem& it, std::size_t gradients,
   return it.states.size();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

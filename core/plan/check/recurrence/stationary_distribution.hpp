@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/period_map.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // For states that only average each other (A is a stochastic matrix: the rows are not negative and
 // add up to 1): the stationary distribution w with w A = w, whose weights add up to 1. If A is
@@ -20,4 +20,4 @@ std::optional<std::vector<std::uint64_t>> stationary_distribution(const LinearSy
 std::uint64_t periods_to_spread(const LinearSystem& it, std::size_t gradients,
                                 const ValueTable& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

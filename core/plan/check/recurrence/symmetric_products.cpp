@@ -6,7 +6,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // After so many attempts to find memory that stays even, none is taken for even.
@@ -171,4 +171,4 @@ bool SymmetricProducts::accepts_factor(const Atom& atom) const {
   });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

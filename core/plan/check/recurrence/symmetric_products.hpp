@@ -4,7 +4,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Products of a period (multiply, divide, orthogonalise) in which no replica's gradient counts more
 // than another's. The value holds the gradients of all replicas alike, also of earlier periods; the
@@ -56,4 +56,4 @@ class SymmetricProducts {
   std::vector<KnownAtom> atoms_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -18,7 +18,7 @@
 #include "core/plan/check/recurrence/total_weight.hpp"
 #include "core/plan/check/recurrence/zero_input_response.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostStates = 256;
@@ -246,4 +246,4 @@ SystemReport judge_system(const Plan& plan, const LinearSystem& system,
   return report;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,11 +4,11 @@
 
 #include "core/plan/check/recurrence/system_report.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Judges one linear system as judge_recurrence() says. `gradients` are the columns of B.
 SystemReport judge_system(const Plan& plan, const LinearSystem& system,
                           const std::vector<GradientKey>& gradients,
                           const std::vector<LinearApply>& applies, const ValueTable& values);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 #include "core/plan/check/recurrence/period_updates.hpp"
 #include "core/plan/check/recurrence/system_report.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // What all judgements of one linear system share: the system, and the report that they add to.
 class SystemProof {
@@ -43,4 +43,4 @@ class SystemProof {
   SystemReport& report_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/recurrence/period_map.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 struct SystemFinding {
   FindingKind kind = FindingKind::kUnknown;
@@ -39,4 +39,4 @@ struct SystemReport : GradientCounts {
   std::vector<ReadNoise> noise;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

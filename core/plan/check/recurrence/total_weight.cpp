@@ -7,7 +7,7 @@
 
 #include "core/plan/check/recurrence/impulse_response.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 class TotalWeightJudge : public SystemProof {
@@ -116,4 +116,4 @@ void judge_total_weight(const SystemProof& proof, const FieldMatrix& weights) {
   TotalWeightJudge(proof).judge(weights);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -3,7 +3,7 @@
 #include "core/plan/check/recurrence/field_matrix.hpp"
 #include "core/plan/check/recurrence/system_proof.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Judges how often every gradient counts in the end, where all count equally often or each reaches
 // its own replica only: once, as in a mean, unless momentum or averaged parameters explain more or
@@ -11,4 +11,4 @@ namespace convoy::check {
 // report.
 void judge_total_weight(const SystemProof& proof, const FieldMatrix& weights);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/recurrence/impulse_response.hpp"
 #include "core/plan/check/recurrence/opaque_effects.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr int kSettlingPeriods = 8;
@@ -80,4 +80,4 @@ void require_constant_zero_input_response(const SystemProof& proof) {
   ZeroInputJudge(proof).require();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,10 +2,10 @@
 
 #include "core/plan/check/recurrence/system_proof.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Requires that without gradients the parameters do not change, from the first step on. Values that
 // only the run knows may be a part of the parameters: what they reach is left open.
 void require_constant_zero_input_response(const SystemProof& proof);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

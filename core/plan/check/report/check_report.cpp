@@ -9,7 +9,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/report/recurrence_text.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 
 std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
@@ -62,7 +62,7 @@ std::string describe(const CheckReport& report, Verdict verdict) {
     case Verdict::kStale:
       return describe_stale(report);
     case Verdict::kSynchronousEvery:
-      return fmt::format("synchronous every {}{} steps", check::fewest_steps(report.uneven_updates),
+      return fmt::format("synchronous every {}{} steps", fewest_steps(report.uneven_updates),
                          report.computes_per_update);
     case Verdict::kAppliesPerStep:
       return fmt::format("{} applies per step", report.applies_per_step);
@@ -139,4 +139,4 @@ bool satisfies(const CheckReport& report, std::string_view claim) {
   return kept && report.is_proved();
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

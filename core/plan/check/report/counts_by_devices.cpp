@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-namespace convoy {
+namespace convoy::plan::check {
 namespace {
 
 // Whether counts / devices^power is the same everywhere.
@@ -51,4 +51,4 @@ std::string CountsByDevices::doubt() const {
   return "";
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 
 #include "core/plan/check/check.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 
 // How often a gradient counts in the end, in the plans that one strategy writes for several numbers
 // of devices. A single plan cannot show that a sum is not divided by the number of devices, because
@@ -29,4 +29,4 @@ class CountsByDevices {
   std::map<std::size_t, Counts> of_stage_;
 };
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 namespace {
 
 bool is_inexact(const Operation& it) {
@@ -43,8 +43,7 @@ const Operation* deciding_operation(const Plan& plan, const CheckReport& report)
   if (const Operation* loose = first(is_loose)) return loose;
   if (report.verdict == Verdict::kApproximate) {
     if (const Operation* inexact = first(is_inexact)) return inexact;
-    if (report.against_stricter)
-      return &check::operation_of(plan, report.against_stricter->operation);
+    if (report.against_stricter) return &operation_of(plan, report.against_stricter->operation);
     if (const Operation* changed = first(changes_parameters)) return changed;
   }
   // Forwards do not get the newest parameters.
@@ -74,4 +73,4 @@ std::string explain_verdict(const Plan& plan, const CheckReport& report) {
                      is_found ? ": " + against->what : "");
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

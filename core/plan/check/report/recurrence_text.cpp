@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 std::string fewest_steps(const std::vector<std::uint64_t>& uneven_updates) {
   if (uneven_updates.empty()) return "";
@@ -40,4 +40,4 @@ std::string in_words(const Recurrence& it, std::uint64_t computes) {
   return text;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

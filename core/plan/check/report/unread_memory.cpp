@@ -9,7 +9,7 @@
 #include "core/plan/schedule/live_ranges.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 namespace {
 
 void mark_read(const std::vector<std::vector<ElementRange>>& ranges, std::vector<bool>& read) {
@@ -64,4 +64,4 @@ std::vector<std::string> unread_memory(const Plan& plan) {
   return names;
 }
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy {
+namespace convoy::plan::check {
 
 // Dead memory: persistent buffers that the plan writes for nothing. No later period reads what they
 // hold at the end of one, because it is overwritten first or has no reader. Each by its name;
@@ -13,4 +13,4 @@ namespace convoy {
 // a residual or a momentum should.
 std::vector<std::string> unread_memory(const Plan& plan);
 
-}  // namespace convoy
+}  // namespace convoy::plan::check

@@ -10,7 +10,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using Operations = std::span<const Operation>;
@@ -411,4 +411,4 @@ std::unique_ptr<ReducedPlan> coalesce_operations(const Plan& plan) {
   return coalescing.is_worth_it() ? coalescing.make() : nullptr;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

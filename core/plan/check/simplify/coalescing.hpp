@@ -4,7 +4,7 @@
 
 #include "core/plan/check/simplify/reduced_plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The plan with fewer and longer operations: slices of an element-wise operation are coalesced,
 // sums of consecutive pieces become a reduce_scatter, and copies of the same pieces to several
@@ -13,4 +13,4 @@ namespace convoy::check {
 // because operations have other numbers here. Null when few operations would go.
 std::unique_ptr<ReducedPlan> coalesce_operations(const Plan& plan);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 
 #include "core/base/process/large_pages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // All numbers of 16 bits are numbers of 32 bits, too.
@@ -219,4 +219,4 @@ std::unique_ptr<ReducedPlan> propagate_copies(const Plan& plan) {
   return propagation.is_worth_it() ? propagation.make() : nullptr;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include "core/plan/check/simplify/reduced_plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Copy propagation: the plan without copies into scratch memory that only stage what is read
 // elsewhere, and without casts there from 16 bits to 32. Operations read from the source of such a
@@ -14,4 +14,4 @@ namespace convoy::check {
 // go.
 std::unique_ptr<ReducedPlan> propagate_copies(const Plan& plan);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include "core/base/process/large_pages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 std::unique_ptr<ReducedPlan> ReducedPlan::over_all(const Plan& whole) {
   auto result = std::make_unique<ReducedPlan>();
@@ -43,4 +43,4 @@ void ReducedPlan::take_buffers(const Plan& whole) {
   for_each_span([&](PlanSpan& span) { span.buffer = numbers[span.buffer]; });
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A plan that is proved in place of a larger one: over a part of the memory, or with fewer
 // operations that compute the same.
@@ -25,4 +25,4 @@ struct ReducedPlan {
   void take_buffers(const Plan& whole);
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

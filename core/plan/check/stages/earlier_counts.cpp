@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // If v = b v + g is applied, a gradient counts 1 / (1 - b) times. Of the gradient that entered it k
 // updates before b changes, the part b^k is still in v.
@@ -26,4 +26,4 @@ std::vector<double> counts_by_changed_momentum(const EarlierCounts& counts, bool
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

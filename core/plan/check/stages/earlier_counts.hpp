@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // How often the gradients of one stage count in the end.
 struct StageCounts {
@@ -33,4 +33,4 @@ struct EarlierCounts {
 // a period, else with every mean. Empty where this cannot be.
 std::vector<double> counts_by_changed_momentum(const EarlierCounts& counts, bool by_period);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 #include "core/plan/check/symbolic/induction.hpp"
 #include "core/plan/range_set.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Whether all buffers that the proof takes for equal to this one are equal to it in the run, too.
@@ -68,4 +68,4 @@ std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRu
   return std::nullopt;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

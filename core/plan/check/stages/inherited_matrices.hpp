@@ -6,7 +6,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Whether a value is a sum of what products of matrices and orthogonalise made, such as the
 // directions of a power iteration.
@@ -32,4 +32,4 @@ std::optional<UnfitMatrix> find_unfit_matrix(const Plan& stage, const SymbolicRu
                                              const std::vector<InheritedMatrix>& matrices,
                                              Budget& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

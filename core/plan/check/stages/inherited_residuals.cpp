@@ -16,7 +16,7 @@
 #include "core/plan/check/recurrence/reachable_subspace.hpp"
 #include "core/plan/check/symbolic/induction.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostStatesOfResiduals = 256;
@@ -305,4 +305,4 @@ InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRu
   return InheritedResidualsJudge(stage, run, counts, budget).judge();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 #include "core/plan/range_set.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // What a value is made of.
 enum class Residue {
@@ -44,4 +44,4 @@ struct InheritedResiduals {
 InheritedResiduals judge_inherited_residuals(const Plan& stage, const SymbolicRun& run,
                                              const EarlierCounts& counts, Budget& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

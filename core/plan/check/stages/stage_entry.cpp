@@ -16,7 +16,7 @@
 #include "core/plan/schedule/live_ranges.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using Ranges = std::vector<std::vector<ElementRange>>;  // per buffer
@@ -396,4 +396,4 @@ StageEntry judge_entry(const Plan& plan, std::size_t stage, SymbolicRun& run,
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/check/stages/stage_transition.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // What a run through all stages knows of the earlier ones when a stage begins.
 struct EarlierStages {
@@ -40,4 +40,4 @@ struct StageEntry {
 StageEntry judge_entry(const Plan& plan, std::size_t stage, SymbolicRun& run,
                        const EarlierStages& before, Budget& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 #include "core/plan/stages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // The number of periods to run instead of all periods of a stage.
@@ -97,4 +97,4 @@ std::vector<StageTransition> judge_transitions(const Plan& plan,
   return TransitionJudge(plan, reports, budget).judge();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

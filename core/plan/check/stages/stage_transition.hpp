@@ -7,7 +7,7 @@
 #include "core/plan/check/check.hpp"
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // What is found at the transition from one stage of a plan to the next.
 struct StageTransition {
@@ -38,4 +38,4 @@ std::vector<StageTransition> judge_transitions(const Plan& plan,
 // A stage as if training began with it, after the first prologue and its own.
 Plan stage_alone(const Plan& plan, std::size_t stage);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 void append(Content& content, std::uint64_t count, ValueId value) {
   if (!content.empty() && content.back().value == value) {
@@ -90,4 +90,4 @@ ContentId ContentTable::intern(const Content& content) {
   return it->second;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // `count` elements that hold the value.
 struct Piece {
@@ -87,4 +87,4 @@ class ContentTable {
   std::map<std::vector<std::uint64_t>, ContentId> ids_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Arithmetic modulo the Mersenne prime 2^61 - 1: large enough that two different linear
 // combinations of a plan share a fingerprint with probability below 2^-50.
@@ -55,4 +55,4 @@ inline std::uint64_t field_hash(std::uint64_t word, std::uint64_t seed) {
   return folded == 0 ? 1 : folded;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A hash table with open addressing, from hashes to numbers of things. A check makes millions of
 // lookups of things that are scattered in memory. A lookup here touches one cache line, and the
@@ -59,4 +59,4 @@ class FingerprintIndex {
   std::size_t used_ = 0;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

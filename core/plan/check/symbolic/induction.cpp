@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // After so many attempts no buffers are taken for equal.
@@ -65,4 +65,4 @@ std::unique_ptr<SymbolicRun> run_unshared_inductive_period(const Plan& plan, Bud
   return run;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

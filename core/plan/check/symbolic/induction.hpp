@@ -4,7 +4,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Induction over periods: runs one period from any memory, which holds an atom for each buffer
 // (AtomKind::kHeld). Buffers that have equal contents at the beginning of every period share one
@@ -19,4 +19,4 @@ std::unique_ptr<SymbolicRun> run_inductive_period(const Plan& plan, Budget& budg
 // The same, but every buffer has an atom of its own.
 std::unique_ptr<SymbolicRun> run_unshared_inductive_period(const Plan& plan, Budget& budget);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -3,7 +3,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 bool is_float(std::uint32_t dtype) {
@@ -218,4 +218,4 @@ void SymbolicRun::unknown(const Operation& operation) {
   }
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // A separate kind of key, different from every name of a kernel and its writes.
@@ -141,4 +141,4 @@ std::optional<Content> SymbolicRun::sum_of_messages(const Operation& operation) 
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

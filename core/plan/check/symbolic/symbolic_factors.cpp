@@ -3,7 +3,7 @@
 
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Linear in read 0, whatever read 1 is. A factor that is a constant of the plan is an exact weight,
 // as for scale; any other factor makes an atom of each value.
@@ -82,4 +82,4 @@ ValueId SymbolicRun::times_constant(const Operation& operation, ValueId value, W
   return values_.scaled(value, factor);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

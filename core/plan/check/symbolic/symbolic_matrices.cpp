@@ -8,7 +8,7 @@
 // itself, because only then the omitted part can be in a later product. The same applies to X P
 // P^T, and to sums of such Y.
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 const Piece* whole_piece(const Content& content) {
@@ -162,4 +162,4 @@ Content SymbolicRun::projected(ContentId content, AtomId basis, const Weight& we
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 // matrix minus its means is known except for an error, like a cast: a projection, which treats
 // everything in the matrix alike.
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // A separate kind of key, different from those of casts, kernels, compressors and projections.
@@ -107,4 +107,4 @@ std::optional<ValueId> SymbolicRun::centred(std::span<const WeightedValue> sum) 
   return std::nullopt;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

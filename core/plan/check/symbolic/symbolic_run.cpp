@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 SymbolicRun::SymbolicRun(const Plan& plan, Budget& budget, Start start)
     : SymbolicRun(plan, budget, start, {}) {}
@@ -245,4 +245,4 @@ void SymbolicRun::update_span(const Operation& operation, const PlanSpan& target
   states_[target.buffer].write(target.first, new_state, frame, values_);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/check/symbolic/contents.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The parameters that one replica's forward read in one of its computes, and what became of them.
 struct ForwardRead {
@@ -239,4 +239,4 @@ class SymbolicRun {
   std::unordered_map<AtomId, CentredMatrix> line_means_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/symbolic/symbolic_run.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -121,4 +121,4 @@ std::vector<bool> SymbolicRun::relevant_buffers() const {
   return relevant;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

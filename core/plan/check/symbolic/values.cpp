@@ -2,7 +2,7 @@
 
 #include "core/base/error.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Two independent evaluations: seeds of the atoms' images, and the points x.
@@ -207,4 +207,4 @@ std::vector<Term> ValueTable::find_terms(ValueId id, Casts casts) const {
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -11,7 +11,7 @@
 #include "core/plan/check/symbolic/weight.hpp"
 #include "core/plan/operation.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 using AtomId = std::uint32_t;
 using ValueId = std::uint32_t;
@@ -209,4 +209,4 @@ class ValueTable {
   mutable std::size_t kept_terms_ = 0;  // in long_sums_
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::uint64_t kLargestDenominator = 65536;
@@ -89,4 +89,4 @@ std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas) {
   return field_multiply(field_negative(weight), replicas);
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

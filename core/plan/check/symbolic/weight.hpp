@@ -4,7 +4,7 @@
 
 #include "core/plan/check/symbolic/field.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A coefficient: exact in the field, which decides, and as a number for people.
 struct Weight {
@@ -54,4 +54,4 @@ inline Weight from_field(std::uint64_t element) {
 // A gradient is subtracted and divided by the replicas: how often one of this weight counts.
 std::uint64_t counted(std::uint64_t weight, std::uint64_t replicas);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

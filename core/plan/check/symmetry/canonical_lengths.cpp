@@ -4,7 +4,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Products of single matrices are proved by which of their sides are equal; the other sizes give
@@ -69,4 +69,4 @@ bool CanonicalLengths::has_whole_messages(const Operation& operation) const {
   return true;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/symmetry/part_dependences.hpp"
 #include "core/plan/check/symmetry/part_operations.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Canonical numbers for lengths of stretches and sizes of matrices in the fingerprints of what
 // kernels, compressors and products write. For one part after the other.
@@ -36,4 +36,4 @@ class CanonicalLengths : public PartitionedPlan {
   std::vector<std::uint64_t> sides_;            // of all matrices, ascending, each once
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -1,6 +1,6 @@
 #include "core/plan/check/symmetry/dependence.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 Dependence dependence_of(const Operation& operation) {
   switch (operation.kind) {
@@ -30,4 +30,4 @@ std::size_t mixed_reads(const Operation& operation) {
                                                  : operation.reads.size();
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

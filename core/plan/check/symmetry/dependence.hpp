@@ -5,7 +5,7 @@
 
 #include "core/plan/operation.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Which of the elements that an operation writes depend on which of the elements that it reads.
 enum class Dependence : std::uint8_t {
@@ -19,4 +19,4 @@ Dependence dependence_of(const Operation& operation);
 // The number of reads whose values are part of the result. Later reads only scale the update.
 std::size_t mixed_reads(const Operation& operation);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/symbolic/values.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Fingerprints stand for the contents of memory instead of numbers: equal fingerprints are equal
 // contents. The fingerprint of a sum is the sum of the fingerprints.
@@ -79,4 +79,4 @@ enum Tag : std::uint64_t {
   kCalled,
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/check/symmetry/partition_refinement.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 bool in_arenas_numbers(const PlanBuffer& buffer) {
@@ -100,4 +100,4 @@ void MemoryPartition::number_parts(UnionFind& joined) {
   if (!members.empty()) largest_part_ = *std::max_element(members.begin(), members.end());
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -9,7 +9,7 @@
 #include "core/plan/plan.hpp"
 #include "core/plan/union_find.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 class PartitionRefinement;
 
@@ -73,4 +73,4 @@ class PartitionedPlan {
   const MemoryPartition& partition_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

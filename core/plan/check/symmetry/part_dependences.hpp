@@ -11,7 +11,7 @@
 #include "core/plan/check/symmetry/dependence.hpp"
 #include "core/plan/check/symmetry/part_operations.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The dependence of every operation of a plan.
 class PartDependences : public PartitionedPlan {
@@ -53,4 +53,4 @@ class PartDependences : public PartitionedPlan {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> pieces_;  // by operation
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -16,7 +16,7 @@
 #include "core/plan/check/symmetry/part_passes.hpp"
 #include "core/plan/check/symmetry/prefix_cache.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Parts are independent, so several threads take them, this many parts at a time.
@@ -261,4 +261,4 @@ std::optional<std::vector<Fingerprint>> part_fingerprints(const PartitionedPlan&
   return result;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

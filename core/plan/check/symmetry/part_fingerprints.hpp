@@ -6,7 +6,7 @@
 #include "core/plan/check/symbolic/values.hpp"
 #include "core/plan/check/symmetry/memory_partition.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // A fingerprint for each part of the memory: of the effect of the prologue and one period on the
 // part, and of the values that forwards read of it. The plan is run with fingerprints instead of
@@ -16,4 +16,4 @@ namespace convoy::check {
 // the others. None when forwards and backwards are not regular passes over the whole arena.
 std::optional<std::vector<Fingerprint>> part_fingerprints(const PartitionedPlan& plan);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -2,7 +2,7 @@
 
 #include <map>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostCells = 32'000'000;
@@ -124,4 +124,4 @@ Fingerprint PartMemory::fingerprint_of_changes() {
   return total;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -8,7 +8,7 @@
 #include "core/plan/check/symmetry/fingerprint_hasher.hpp"
 #include "core/plan/check/symmetry/memory_partition.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The contents of the memory of one part, as fingerprints, and fingerprints that identify the
 // memory itself within the part. For one part after the other.
@@ -92,4 +92,4 @@ class PartMemory : public PartitionedPlan {
   std::span<const std::uint32_t> arena_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

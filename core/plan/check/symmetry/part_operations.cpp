@@ -3,7 +3,7 @@
 #include "core/base/process/large_pages.hpp"
 #include "core/plan/check/symmetry/fingerprint_hasher.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 bool PartOperations::sort() {
   if (!find_passes()) return false;
@@ -83,4 +83,4 @@ void PartOperations::sort_stretches() {
   for (std::uint32_t i = 0; i < count; ++i) arena_stretches_[at[partition_.part(i)]++] = i;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -7,7 +7,7 @@
 #include "core/plan/check/symbolic/values.hpp"
 #include "core/plan/check/symmetry/memory_partition.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The operations on each part of the memory, in order.
 class PartOperations : public PartitionedPlan {
@@ -52,4 +52,4 @@ class PartOperations : public PartitionedPlan {
   std::vector<std::uint32_t> arena_stretches_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 PartPasses::PartPasses(const PartitionedPlan& plan, const PartOperations& items, PartMemory& memory)
     : PartitionedPlan(plan), memory_(memory), computes_(plan_.cluster->replicas()) {
@@ -94,4 +94,4 @@ bool PartPasses::are_complete() const {
   return true;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

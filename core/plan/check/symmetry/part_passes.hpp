@@ -6,7 +6,7 @@
 #include "core/plan/check/symmetry/part_memory.hpp"
 #include "core/plan/check/symmetry/part_operations.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The forwards and backwards of all replicas over one part, whose memory is given.
 class PartPasses : public PartitionedPlan {
@@ -63,4 +63,4 @@ class PartPasses : public PartitionedPlan {
   std::vector<Fingerprint> gradients_;  // of the first stretch, by compute and role
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

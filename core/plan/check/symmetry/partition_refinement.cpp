@@ -4,7 +4,7 @@
 
 #include "core/base/process/large_pages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kMostCuts = 40'000'000;
@@ -174,4 +174,4 @@ void PartitionRefinement::cut_alike(const PlanSpan& span, std::size_t number,
   changed_ = true;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

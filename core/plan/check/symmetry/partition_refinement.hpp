@@ -8,7 +8,7 @@
 #include "core/plan/check/symmetry/scratch_live_ranges.hpp"
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Numbers in ascending order, of which many come several times and most in order.
 class Cuts {
@@ -78,4 +78,4 @@ class PartitionRefinement {
   bool changed_ = false;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

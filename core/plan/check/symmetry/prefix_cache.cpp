@@ -4,7 +4,7 @@
 
 #include "core/plan/check/findings.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::size_t kWorthKeeping = 32;  // items
@@ -65,4 +65,4 @@ bool PrefixCache::does_the_same(const Operation& operation) const {
   return true;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

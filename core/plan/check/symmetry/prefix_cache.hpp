@@ -8,7 +8,7 @@
 #include "core/plan/check/symmetry/part_operations.hpp"
 #include "core/plan/check/symmetry/part_passes.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // How far a run is in a part's period: before this item and this event.
 struct RunPosition {
@@ -58,4 +58,4 @@ class PrefixCache : public PartitionedPlan {
   PartPasses::AllProgress progress_;
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

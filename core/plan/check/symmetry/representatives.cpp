@@ -7,7 +7,7 @@
 #include "core/plan/check/symmetry/memory_partition.hpp"
 #include "core/plan/check/symmetry/part_fingerprints.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 class Representatives : public PartitionedPlan {
@@ -144,4 +144,4 @@ std::unique_ptr<ReducedPlan> keep_representatives(const Plan& plan) {
   return representatives.is_worth_it() ? representatives.make() : nullptr;
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -4,7 +4,7 @@
 
 #include "core/plan/check/simplify/reduced_plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // Symmetry reduction. Most plans treat many independent parts of the memory (variables, buckets,
 // pieces of them) in the same way. The reduced plan keeps one representative of every class of such
@@ -13,4 +13,4 @@ namespace convoy::check {
 // have other numbers here. Null when the reduced plan would not be much smaller.
 std::unique_ptr<ReducedPlan> keep_representatives(const Plan& plan);
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

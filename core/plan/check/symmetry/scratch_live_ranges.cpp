@@ -2,7 +2,7 @@
 
 #include "core/base/process/large_pages.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // The elements of one scratch buffer that later operations read. The section is scanned from its
@@ -116,4 +116,4 @@ void ScratchLiveRanges::divide(const std::vector<Operation>& section) {
   }
 }
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,7 +5,7 @@
 
 #include "core/plan/plan.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 
 // The memories of a plan: the buffers that it uses. Scratch memory that is reused for independent
 // contents counts as several memories, one for each live range. A live range ends when the contents
@@ -31,4 +31,4 @@ class ScratchLiveRanges {
   std::vector<std::uint32_t> memories_;   // by span; before they are numbered: buffers
 };
 
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -11,10 +11,10 @@
 namespace convoy::cli {
 namespace {
 
-CheckReport report_of(const std::vector<std::string>& texts) {
-  CheckReport report;
+plan::check::CheckReport report_of(const std::vector<std::string>& texts) {
+  plan::check::CheckReport report;
   for (const std::string& text : texts)
-    report.findings.push_back({FindingKind::kMissing, 0, 0, {}, text});
+    report.findings.push_back({plan::check::FindingKind::kMissing, 0, 0, {}, text});
   return report;
 }
 
@@ -57,7 +57,7 @@ TEST(SharedFindings, AreFew) {
 
 TEST(SharedFindings, NothingFoundPrintsNothing) {
   SharedFindings findings;
-  findings.add("a plan", CheckReport());
+  findings.add("a plan", plan::check::CheckReport());
   EXPECT_EQ(printed(findings), "");
 }
 

@@ -6,7 +6,7 @@
 
 #include "core/plan/check/recurrence/matrix_limit.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using Rows = std::vector<LinearRow>;
@@ -74,4 +74,4 @@ TEST(CoreStates, DoNotHideWhatGrows) {
 }
 
 }  // namespace
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -10,20 +10,20 @@ namespace {
 std::vector<std::uint64_t> in_field(const std::vector<double>& counts) {
   std::vector<std::uint64_t> exact;
   exact.reserve(counts.size());
-  for (const double count : counts) exact.push_back(check::from_scalar(count).field);
+  for (const double count : counts) exact.push_back(plan::check::from_scalar(count).field);
   return exact;
 }
 
 std::optional<double> factor_in(const std::vector<double>& counts) {
-  return check::restarted_momentum(in_field(counts));
+  return plan::check::restarted_momentum(in_field(counts));
 }
 
 std::optional<double> kept_in(const std::vector<double>& counts) {
-  return check::proximal_pull(in_field(counts));
+  return plan::check::proximal_pull(in_field(counts));
 }
 
 std::optional<double> between_in(const std::vector<double>& counts) {
-  return check::delayed_mixing(in_field(counts));
+  return plan::check::delayed_mixing(in_field(counts));
 }
 
 TEST(DelayedMixing, MakesGradientsInBetweenCountLess) {
@@ -85,7 +85,7 @@ TEST(ProximalPull, IsNothingElse) {
 }
 
 std::optional<std::uint64_t> points_in(const std::vector<double>& counts) {
-  return check::averaged_iterates(in_field(counts));
+  return plan::check::averaged_iterates(in_field(counts));
 }
 
 TEST(AveragedIterates, MakesLaterGradientsCountLess) {

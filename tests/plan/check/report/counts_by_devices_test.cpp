@@ -26,20 +26,21 @@ WritePlan momentum(const std::function<double(double devices)>& factor) {
 }
 
 std::string doubt_of(const WritePlan& write, const std::vector<std::uint32_t>& devices) {
-  CountsByDevices counts;
-  const ArenaMap arena = small_arena(0);
+  plan::check::CountsByDevices counts;
+  const plan::ArenaMap arena = small_arena(0);
   for (const std::uint32_t number : devices) {
-    const Cluster cluster = make_single_host(number, true, "cpu");
-    const CheckReport report = check_plan(write_plan(cluster, arena, write));
-    EXPECT_EQ(report.verdict, Verdict::kApproximate) << report.verdict_text();
+    const plan::Cluster cluster = plan::make_single_host(number, true, "cpu");
+    const plan::check::CheckReport report =
+        plan::check::check_plan(write_plan(cluster, arena, write));
+    EXPECT_EQ(report.verdict, plan::check::Verdict::kApproximate) << report.verdict_text();
     counts.add(report);
   }
   return counts.doubt();
 }
 
-CheckReport counting(std::uint32_t devices, double times) {
-  CheckReport report;
-  report.verdict = Verdict::kApproximate;
+plan::check::CheckReport counting(std::uint32_t devices, double times) {
+  plan::check::CheckReport report;
+  report.verdict = plan::check::Verdict::kApproximate;
   report.replicas = devices;
   report.counts = report.least = times;
   return report;
@@ -67,36 +68,36 @@ TEST(CountsByDevices, OneNumberOfDevicesShowsNothing) {
 
 // A center counts as one device more.
 TEST(CountsByDevices, OtherCountsMayFollowTheDevices) {
-  CountsByDevices counts;
+  plan::check::CountsByDevices counts;
   for (const std::uint32_t devices : {2u, 3u, 4u, 8u})
     counts.add(counting(devices, devices / (devices + 1.0)));
   EXPECT_EQ(counts.doubt(), "");
 }
 
 TEST(CountsByDevices, AllVariablesAndPlansMustShowIt) {
-  CountsByDevices counts;
+  plan::check::CountsByDevices counts;
   for (const std::uint32_t devices : {2u, 3u}) counts.add(counting(devices, devices));
   EXPECT_NE(counts.doubt(), "");
-  CheckReport some = counting(4, 4);
+  plan::check::CheckReport some = counting(4, 4);
   some.least = 1;
   counts.add(some);
   EXPECT_EQ(counts.doubt(), "");
 }
 
 TEST(CountsByDevices, WrongPlansShowNothing) {
-  CountsByDevices counts;
+  plan::check::CountsByDevices counts;
   for (const std::uint32_t devices : {2u, 3u}) {
-    CheckReport report = counting(devices, devices);
-    report.verdict = devices == 2 ? Verdict::kWrong : Verdict::kUnproved;
+    plan::check::CheckReport report = counting(devices, devices);
+    report.verdict = devices == 2 ? plan::check::Verdict::kWrong : plan::check::Verdict::kUnproved;
     counts.add(report);
   }
   EXPECT_EQ(counts.doubt(), "");
 }
 
 TEST(CountsByDevices, EveryStageIsLookedAt) {
-  CountsByDevices counts;
+  plan::check::CountsByDevices counts;
   for (const std::uint32_t devices : {2u, 3u}) {
-    CheckReport report = counting(devices, 1);
+    plan::check::CheckReport report = counting(devices, 1);
     report.stages = {{0, counting(devices, 1)}, {8, counting(devices, devices)}};
     counts.add(report);
   }

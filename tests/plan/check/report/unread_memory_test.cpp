@@ -12,8 +12,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 std::vector<std::string> unread_in(const WritePlan& write) {
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  return unread_memory(write_plan(cluster, small_arena(0), write));
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  return plan::check::unread_memory(write_plan(cluster, small_arena(0), write));
 }
 
 Buffer named_residual(Planner& p) {

@@ -17,30 +17,33 @@ namespace {
 
 constexpr std::uint64_t kSteps = 4;
 
-std::size_t copies_in(const Plan& plan) {
+std::size_t copies_in(const plan::Plan& plan) {
   return static_cast<std::size_t>(
-      std::ranges::count(plan.body, OperationKind::kCopy, &Operation::kind));
+      std::ranges::count(plan.body, plan::OperationKind::kCopy, &plan::Operation::kind));
 }
 
 TEST(CopyPropagation, LoweredPlansWithoutPeerAccessComputeTheSame) {
   std::size_t shorter = 0;
-  for_each_lowered_sample(false, [&](std::string_view name, const Plan& plan) {
-    const auto reduced = check::propagate_copies(plan);
+  for_each_lowered_sample(false, [&](std::string_view name, const plan::Plan& plan) {
+    const auto reduced = plan::check::propagate_copies(plan);
     if (reduced == nullptr) return;
     ++shorter;
     EXPECT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << name;
-    EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(plan).verdict_text()) << name;
+    EXPECT_EQ(plan::check::check_plan(reduced->plan).verdict_text(),
+              plan::check::check_plan(plan).verdict_text())
+        << name;
   });
   EXPECT_GT(shorter, 50u);
 }
 
 TEST(CopyPropagation, RandomPlansComputeTheSame) {
-  const ArenaMap arena = small_arena(32);
+  const plan::ArenaMap arena = small_arena(32);
   std::size_t shorter = 0;
   for (std::uint32_t seed = 0; seed < 400; ++seed) {
-    const Cluster cluster = make_single_host(2 + seed % 4, false, "cpu");
-    const Plan plan = lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
-    const auto reduced = check::propagate_copies(plan);
+    const plan::Cluster cluster = plan::make_single_host(2 + seed % 4, false, "cpu");
+    const plan::Plan plan =
+        plan::lower(write_plan(cluster, arena, random_plan(seed, true)), kSmallPieces);
+    const auto reduced = plan::check::propagate_copies(plan);
     if (reduced == nullptr) continue;
     ++shorter;
     ASSERT_EQ(first_difference(plan, reduced->plan, kSteps), "none") << "seed " << seed;
@@ -51,10 +54,10 @@ TEST(CopyPropagation, RandomPlansComputeTheSame) {
 // Pieces of several sizes: the shorter ones do not overwrite all of the others in the host's
 // memory.
 TEST(CopyPropagation, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
-  const ArenaMap arena = large_arena(64'016, 4, 1);
-  const Cluster cluster = make_single_host(4, false, "cpu");
-  const Plan plan = lower(write_plan(cluster, arena, write_scattered), {});
-  const auto reduced = check::propagate_copies(plan);
+  const plan::ArenaMap arena = large_arena(64'016, 4, 1);
+  const plan::Cluster cluster = plan::make_single_host(4, false, "cpu");
+  const plan::Plan plan = plan::lower(write_plan(cluster, arena, write_scattered), {});
+  const auto reduced = plan::check::propagate_copies(plan);
   ASSERT_NE(reduced, nullptr);
   EXPECT_EQ(reduced->operations.size(), size_of(reduced->plan));
   EXPECT_EQ(copies_in(plan), 4u * 3u * (2u + 3u));
@@ -62,9 +65,9 @@ TEST(CopyPropagation, AllGatherOverTheHostHasOneCopyOfEveryPiece) {
 }
 
 // A copy of replica 0's parameters into scratch memory, and from there into replica 1's.
-Plan staged(const std::function<void(Planner&, Span)>& between) {
-  static const ArenaMap kArena = small_arena(0);
-  static const Cluster kCluster = make_single_host(2, true, "cpu");
+plan::Plan staged(const std::function<void(Planner&, Span)>& between) {
+  static const plan::ArenaMap kArena = small_arena(0);
+  static const plan::Cluster kCluster = plan::make_single_host(2, true, "cpu");
   return write_plan(kCluster, kArena, [&](Planner& p) {
     p.compute();
     const Buffer slot = p.scratch(p.host_place(ReplicaId(0)), p.arena_elements());
@@ -74,12 +77,12 @@ Plan staged(const std::function<void(Planner&, Span)>& between) {
   });
 }
 
-std::size_t copies_left(const Plan& plan) {
-  const auto reduced = check::propagate_copies(plan);
+std::size_t copies_left(const plan::Plan& plan) {
+  const auto reduced = plan::check::propagate_copies(plan);
   return copies_in(reduced == nullptr ? plan : reduced->plan);
 }
 
-std::size_t scratch_in(const Plan& plan) {
+std::size_t scratch_in(const plan::Plan& plan) {
   return plan.buffers.size() - lasting_buffers(plan).size();
 }
 
@@ -123,8 +126,8 @@ TEST(CopyPropagation, ACopyStaysIfTheRestOfItIsRead) {
 
 // Plans for many devices have millions of such buffers.
 TEST(CopyPropagation, ScratchMemoryThatNothingUsesIsLeftOut) {
-  const Plan plan = staged([](Planner& p, Span) { stage_elsewhere(p); });
-  const auto reduced = check::propagate_copies(plan);
+  const plan::Plan plan = staged([](Planner& p, Span) { stage_elsewhere(p); });
+  const auto reduced = plan::check::propagate_copies(plan);
   ASSERT_NE(reduced, nullptr);
   EXPECT_EQ(scratch_in(plan), 7u);
   EXPECT_EQ(scratch_in(reduced->plan), 0u);

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 constexpr std::uint64_t kElements = 40;
@@ -74,4 +74,4 @@ TEST(BufferContent, MovesValuesWithTheirElements) {
 }
 
 }  // namespace
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

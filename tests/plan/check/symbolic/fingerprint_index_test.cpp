@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 // Hashes of which many share their lower bits, and some all bits that the index keeps.
@@ -42,4 +42,4 @@ TEST(FingerprintIndex, SaysWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

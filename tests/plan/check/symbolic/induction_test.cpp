@@ -7,7 +7,7 @@
 #include "tests/plan/sample_models.hpp"
 #include "tests/plan/sample_plans.hpp"
 
-namespace convoy::check {
+namespace convoy::plan::check {
 namespace {
 
 using RunPeriod = std::function<std::unique_ptr<SymbolicRun>(Budget&, const SymbolicRun&)>;
@@ -39,4 +39,4 @@ TEST(Induction, AnAttemptThatFailsCostsTheProofNothing) {
 }
 
 }  // namespace
-}  // namespace convoy::check
+}  // namespace convoy::plan::check

@@ -5,12 +5,12 @@
 namespace convoy::testing {
 namespace {
 
-using check::from_scalar;
+using plan::check::from_scalar;
 
 TEST(Weights, AreTheFractionsThatAuthorsMean) {
-  EXPECT_EQ(from_scalar(0.2).field, (check::whole(1) * check::reciprocal(5)).field);
-  EXPECT_EQ(from_scalar(static_cast<double>(0.1F)).field, check::reciprocal(10).field);
-  EXPECT_EQ(from_scalar(1.0 / 3).field, check::reciprocal(3).field);
+  EXPECT_EQ(from_scalar(0.2).field, (plan::check::whole(1) * plan::check::reciprocal(5)).field);
+  EXPECT_EQ(from_scalar(static_cast<double>(0.1F)).field, plan::check::reciprocal(10).field);
+  EXPECT_EQ(from_scalar(1.0 / 3).field, plan::check::reciprocal(3).field);
   EXPECT_EQ((from_scalar(-0.75) + from_scalar(0.75)).field, 0u);
 }
 

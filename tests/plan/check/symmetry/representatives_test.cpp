@@ -17,8 +17,8 @@ namespace convoy::testing::representatives_test {
 namespace {
 
 // 64 buckets of many sizes.
-ArenaMap many_buckets() {
-  ArenaMap arena = large_arena(100'000, 8, 1);
+plan::ArenaMap many_buckets() {
+  plan::ArenaMap arena = large_arena(100'000, 8, 1);
   arena.buckets.clear();
   std::uint64_t first = 0;
   for (std::uint64_t i = 0; i < 64; ++i) {
@@ -29,49 +29,50 @@ ArenaMap many_buckets() {
   return arena;
 }
 
-std::size_t size_of(const Plan& plan) {
+std::size_t size_of(const plan::Plan& plan) {
   return plan.prologue.size() + plan.body.size();
 }
 
 TEST(Representatives, EqualBucketsAreKeptOnce) {
-  const ArenaMap arena = many_buckets();
-  const Cluster cluster = make_single_host(4, false, "cpu");
+  const plan::ArenaMap arena = many_buckets();
+  const plan::Cluster cluster = plan::make_single_host(4, false, "cpu");
   for (const WritePlan& write : {WritePlan(write_parameter_server), WritePlan(write_compressed),
                                  WritePlan(write_deferred), WritePlan(write_scattered)}) {
-    const Plan plan = write_plan(cluster, arena, write);
-    for (const Plan& it : {plan, lower(plan, {})}) {
-      const auto reduced = check::keep_representatives(it);
+    const plan::Plan plan = write_plan(cluster, arena, write);
+    for (const plan::Plan& it : {plan, plan::lower(plan, {})}) {
+      const auto reduced = plan::check::keep_representatives(it);
       ASSERT_NE(reduced, nullptr);
       EXPECT_LT(size_of(reduced->plan) * 8, size_of(it));
       EXPECT_EQ(reduced->operations.size(), size_of(reduced->plan));
-      EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(it).verdict_text());
+      EXPECT_EQ(plan::check::check_plan(reduced->plan).verdict_text(),
+                plan::check::check_plan(it).verdict_text());
     }
   }
 }
 
 // Pieces that another replica owns are alike but for the roles of two replicas.
 TEST(Representatives, PiecesOfDifferentOwnersAreAlike) {
-  const ArenaMap arena = large_arena(64'000, 4, 1);
-  const Cluster cluster = make_single_host(64, false, "cpu");
-  const Plan plan = write_plan(cluster, arena, write_scattered);
-  const auto reduced = check::keep_representatives(lower(plan, {}));
+  const plan::ArenaMap arena = large_arena(64'000, 4, 1);
+  const plan::Cluster cluster = plan::make_single_host(64, false, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write_scattered);
+  const auto reduced = plan::check::keep_representatives(plan::lower(plan, {}));
   ASSERT_NE(reduced, nullptr);
   EXPECT_LE(reduced->arena->elements, 3000u);
-  EXPECT_EQ(check_plan(reduced->plan).verdict, Verdict::kSynchronous);
+  EXPECT_EQ(plan::check::check_plan(reduced->plan).verdict, plan::check::Verdict::kSynchronous);
 }
 
 // What one bucket lacks is not hidden by those that are right.
 TEST(Representatives, ABucketThatDiffersIsKept) {
-  const ArenaMap arena = many_buckets();
-  const Cluster cluster = make_single_host(3, true, "cpu");
-  const Plan plan = write_plan(cluster, arena, write_sharded_server);
+  const plan::ArenaMap arena = many_buckets();
+  const plan::Cluster cluster = plan::make_single_host(3, true, "cpu");
+  const plan::Plan plan = write_plan(cluster, arena, write_sharded_server);
   for (const std::size_t nth : {0u, 17u, 62u}) {
     std::size_t sums = 0;
-    Plan wrong = plan;
-    for (Operation& it : wrong.body)
-      if (it.kind == OperationKind::kSum && sums++ == nth) it.reads[1] = it.reads[0];
-    const CheckReport report = check_plan(wrong);
-    EXPECT_EQ(report.verdict, Verdict::kWrong) << nth;
+    plan::Plan wrong = plan;
+    for (plan::Operation& it : wrong.body)
+      if (it.kind == plan::OperationKind::kSum && sums++ == nth) it.reads[1] = it.reads[0];
+    const plan::check::CheckReport report = plan::check::check_plan(wrong);
+    EXPECT_EQ(report.verdict, plan::check::Verdict::kWrong) << nth;
     ASSERT_FALSE(report.findings.empty());
     EXPECT_EQ(report.findings.front().range.first, arena.buckets[nth].first);
   }
@@ -79,18 +80,18 @@ TEST(Representatives, ABucketThatDiffersIsKept) {
 
 // The same twice, but in one bucket the update comes before the sum it should apply.
 TEST(Representatives, AnotherOrderMakesAnotherClass) {
-  const ArenaMap arena = many_buckets();
-  const Cluster cluster = make_single_host(2, true, "cpu");
-  Plan plan = write_plan(cluster, arena, write_parameter_server);
-  EXPECT_EQ(check_plan(plan).verdict, Verdict::kSynchronous);
-  const auto last = std::find_if(plan.body.rbegin(), plan.body.rend(), [](const Operation& it) {
-    return it.kind == OperationKind::kApply;
-  });
+  const plan::ArenaMap arena = many_buckets();
+  const plan::Cluster cluster = plan::make_single_host(2, true, "cpu");
+  plan::Plan plan = write_plan(cluster, arena, write_parameter_server);
+  EXPECT_EQ(plan::check::check_plan(plan).verdict, plan::check::Verdict::kSynchronous);
+  const auto last = std::find_if(
+      plan.body.rbegin(), plan.body.rend(),
+      [](const plan::Operation& it) { return it.kind == plan::OperationKind::kApply; });
   ASSERT_NE(last, plan.body.rend());
   const auto apply = last.base() - 1;
   std::iter_swap(apply, apply - 1);
   std::swap(apply->id, (apply - 1)->id);
-  EXPECT_EQ(check_plan(plan).verdict, Verdict::kWrong);
+  EXPECT_EQ(plan::check::check_plan(plan).verdict, plan::check::Verdict::kWrong);
 }
 
 constexpr std::uint64_t kRank = 2;
@@ -100,7 +101,7 @@ constexpr MatrixShape kSquare[] = {{12, 12}, {20, 20}};
 
 class Matrices : public ::testing::Test {
  protected:
-  Plan write() {
+  plan::Plan write() {
     return write_plan(cluster_, arena_, [](Planner& p) {
       p.compute();
       std::uint64_t first = 0;
@@ -117,32 +118,35 @@ class Matrices : public ::testing::Test {
     });
   }
 
-  ArenaMap arena_ = large_arena(8'000, 4, 1);
-  Cluster cluster_ = make_single_host(3, true, "cpu");
+  plan::ArenaMap arena_ = large_arena(8'000, 4, 1);
+  plan::Cluster cluster_ = plan::make_single_host(3, true, "cpu");
 };
 
 // Sizes do not matter, but which of them are equal, and which are larger than others.
 TEST_F(Matrices, OfOtherSizesAreAlike) {
-  const Plan plan = write();
-  for (const Plan& it : {plan, lower(plan, {})}) {
-    const auto reduced = check::keep_representatives(it);
+  const plan::Plan plan = write();
+  for (const plan::Plan& it : {plan, plan::lower(plan, {})}) {
+    const auto reduced = plan::check::keep_representatives(it);
     ASSERT_NE(reduced, nullptr);
-    EXPECT_EQ(
-        std::ranges::count(reduced->plan.body, OperationKind::kOrthogonalise, &Operation::kind),
-        3 * cluster_.replicas());
-    EXPECT_EQ(check_plan(it).verdict_text(),
+    EXPECT_EQ(std::ranges::count(reduced->plan.body, plan::OperationKind::kOrthogonalise,
+                                 &plan::Operation::kind),
+              3 * cluster_.replicas());
+    EXPECT_EQ(plan::check::check_plan(it).verdict_text(),
               "approximate (every gradient counts once in the end, nothing is lost)");
-    EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(it).verdict_text());
+    EXPECT_EQ(plan::check::check_plan(reduced->plan).verdict_text(),
+              plan::check::check_plan(it).verdict_text());
   }
 }
 
 TEST_F(Matrices, OneThatLosesItsRestIsFound) {
   for (const std::size_t nth : {0u, 10u, 32u}) {
-    Plan wrong = write();
+    plan::Plan wrong = write();
     std::size_t rests = 0;
-    for (Operation& it : wrong.body)
-      if (it.kind == OperationKind::kAxpy && rests++ == nth) it.scalar = -0.5;
-    EXPECT_EQ(check_plan(wrong).verdict_text().find("nothing is lost"), std::string::npos) << nth;
+    for (plan::Operation& it : wrong.body)
+      if (it.kind == plan::OperationKind::kAxpy && rests++ == nth) it.scalar = -0.5;
+    EXPECT_EQ(plan::check::check_plan(wrong).verdict_text().find("nothing is lost"),
+              std::string::npos)
+        << nth;
   }
 }
 
@@ -160,16 +164,16 @@ void write_local_steps(Planner& p) {
 }
 
 constexpr std::uint32_t kReplicas = 48;
-constexpr ElementRange kSlice{48'000, 1'000};  // one of the ring's
+constexpr plan::ElementRange kSlice{48'000, 1'000};  // one of the ring's
 
 class PrefixCache : public ::testing::Test {
  protected:
-  PrefixCache() { lowered_ = lower(write_plan(cluster_, arena_, write_local_steps), {}); }
+  PrefixCache() { lowered_ = plan::lower(write_plan(cluster_, arena_, write_local_steps), {}); }
 
   // The nth operation of the kind that writes anything of the slice, and nothing but arena memory.
-  std::vector<Operation>::iterator find(OperationKind kind, std::size_t nth) {
-    return std::find_if(lowered_.body.begin(), lowered_.body.end(), [&](const Operation& it) {
-      const PlanSpan& span = it.writes.front();
+  std::vector<plan::Operation>::iterator find(plan::OperationKind kind, std::size_t nth) {
+    return std::find_if(lowered_.body.begin(), lowered_.body.end(), [&](const plan::Operation& it) {
+      const plan::PlanSpan& span = it.writes.front();
       return it.kind == kind && lowered_.buffers[span.buffer].kind == CONVOY_BUFFER_PARAMETERS &&
              span.first < kSlice.first + kSlice.count && kSlice.first < span.first + span.count &&
              nth-- == 0;
@@ -177,78 +181,80 @@ class PrefixCache : public ::testing::Test {
   }
 
   void expect_refused() {
-    number_operations(lowered_);
-    const CheckReport report = check_plan(lowered_);
-    EXPECT_TRUE(report.verdict == Verdict::kWrong || report.verdict == Verdict::kUnproved)
+    plan::number_operations(lowered_);
+    const plan::check::CheckReport report = plan::check::check_plan(lowered_);
+    EXPECT_TRUE(report.verdict == plan::check::Verdict::kWrong ||
+                report.verdict == plan::check::Verdict::kUnproved)
         << report.verdict_text();
   }
 
   // Cuts an update of the whole arena into those before, on and behind the slice.
-  std::vector<Operation>::iterator cut(std::vector<Operation>::iterator update) {
+  std::vector<plan::Operation>::iterator cut(std::vector<plan::Operation>::iterator update) {
     const auto part = [&](std::uint64_t first, std::uint64_t end) {
-      Operation it = *update;
-      for (SpanList* spans : {&it.reads, &it.writes}) {
+      plan::Operation it = *update;
+      for (plan::SpanList* spans : {&it.reads, &it.writes}) {
         spans->front().first = first;
         spans->front().count = end - first;
       }
       return it;
     };
     const std::uint64_t end = kSlice.first + kSlice.count;
-    const std::vector<Operation> parts{part(0, kSlice.first), part(kSlice.first, end),
-                                       part(end, arena_.elements)};
+    const std::vector<plan::Operation> parts{part(0, kSlice.first), part(kSlice.first, end),
+                                             part(end, arena_.elements)};
     const auto at = lowered_.body.erase(update);
     return lowered_.body.insert(at, parts.begin(), parts.end()) + 1;
   }
 
-  ArenaMap arena_ = large_arena(96'000, 4, 1);
-  Cluster cluster_ = make_single_host(kReplicas, true, "cpu");
-  Plan lowered_;
+  plan::ArenaMap arena_ = large_arena(96'000, 4, 1);
+  plan::Cluster cluster_ = plan::make_single_host(kReplicas, true, "cpu");
+  plan::Plan lowered_;
 };
 
 TEST_F(PrefixCache, SlicesOfARingAreKeptOnce) {
-  const auto reduced = check::keep_representatives(lowered_);
+  const auto reduced = plan::check::keep_representatives(lowered_);
   ASSERT_NE(reduced, nullptr);
   EXPECT_LT(size_of(reduced->plan) * 4, size_of(lowered_));
-  EXPECT_EQ(check_plan(reduced->plan).verdict_text(), check_plan(lowered_).verdict_text());
-  EXPECT_EQ(check_plan(lowered_).verdict, Verdict::kApproximate);
+  EXPECT_EQ(plan::check::check_plan(reduced->plan).verdict_text(),
+            plan::check::check_plan(lowered_).verdict_text());
+  EXPECT_EQ(plan::check::check_plan(lowered_).verdict, plan::check::Verdict::kApproximate);
 }
 
 TEST_F(PrefixCache, ACutUpdateChangesNothing) {
-  const std::string before = check_plan(lowered_).verdict_text();
-  cut(find(OperationKind::kApply, 1));
-  number_operations(lowered_);
-  EXPECT_EQ(check_plan(lowered_).verdict_text(), before);
+  const std::string before = plan::check::check_plan(lowered_).verdict_text();
+  cut(find(plan::OperationKind::kApply, 1));
+  plan::number_operations(lowered_);
+  EXPECT_EQ(plan::check::check_plan(lowered_).verdict_text(), before);
 }
 
 TEST_F(PrefixCache, AnUpdateThatLeavesOutASliceIsFound) {
   for (const std::size_t nth : {0u, 40u, kReplicas + 40u}) {
     SCOPED_TRACE(nth);
-    const Plan right = lowered_;
-    lowered_.body.erase(cut(find(OperationKind::kApply, nth)));
+    const plan::Plan right = lowered_;
+    lowered_.body.erase(cut(find(plan::OperationKind::kApply, nth)));
     expect_refused();
     lowered_ = right;
   }
 }
 
 TEST_F(PrefixCache, AnUpdateOfASliceByAnotherShareIsFound) {
-  cut(find(OperationKind::kApply, 40))->contributions = 2;
+  cut(find(plan::OperationKind::kApply, 40))->contributions = 2;
   expect_refused();
 }
 
 TEST_F(PrefixCache, AnUpdateOfASliceByAnotherGradientIsFound) {
-  const auto update = cut(find(OperationKind::kApply, 40));
-  update->reads.front().buffer = find(OperationKind::kApply, 7)->reads.front().buffer;
+  const auto update = cut(find(plan::OperationKind::kApply, 40));
+  update->reads.front().buffer = find(plan::OperationKind::kApply, 7)->reads.front().buffer;
   expect_refused();
 }
 
 // Then its gradient waits for the next mean.
 TEST_F(PrefixCache, AnUpdateOfASliceAfterTheMeanIsFound) {
-  const auto update = cut(find(OperationKind::kApply, kReplicas + 40));
-  const Operation late = *update;
+  const auto update = cut(find(plan::OperationKind::kApply, kReplicas + 40));
+  const plan::Operation late = *update;
   lowered_.body.erase(update);
   lowered_.body.push_back(late);
-  number_operations(lowered_);
-  EXPECT_EQ(check_plan(lowered_).verdict_text(),
+  plan::number_operations(lowered_);
+  EXPECT_EQ(plan::check::check_plan(lowered_).verdict_text(),
             "approximate (every gradient counts once in the end, nothing is lost, first after 4 "
             "steps)");
 }
@@ -256,8 +262,8 @@ TEST_F(PrefixCache, AnUpdateOfASliceAfterTheMeanIsFound) {
 TEST_F(PrefixCache, ASumOfASliceThatDiffersIsFound) {
   for (const std::size_t nth : {0u, 1u, 30u}) {
     SCOPED_TRACE(nth);
-    const Plan right = lowered_;
-    const auto sum = find(OperationKind::kSum, nth);
+    const plan::Plan right = lowered_;
+    const auto sum = find(plan::OperationKind::kSum, nth);
     ASSERT_NE(sum, lowered_.body.end());
     sum->reads[1] = sum->reads[0];
     expect_refused();
@@ -266,8 +272,8 @@ TEST_F(PrefixCache, ASumOfASliceThatDiffersIsFound) {
 }
 
 TEST_F(PrefixCache, SumsOfASliceInAnotherOrderAreFound) {
-  const auto first = find(OperationKind::kSum, 3);
-  const auto second = find(OperationKind::kSum, 4);
+  const auto first = find(plan::OperationKind::kSum, 3);
+  const auto second = find(plan::OperationKind::kSum, 4);
   ASSERT_NE(second, lowered_.body.end());
   std::iter_swap(first, second);
   expect_refused();
