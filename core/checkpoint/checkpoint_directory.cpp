@@ -55,6 +55,27 @@ void verify_checksum(const SafetensorsFile& file) {
 CheckpointDirectory::CheckpointDirectory(fs::path folder, std::int64_t keep)
     : folder_(std::move(folder)), keep_(keep) {}
 
+CheckpointDirectory::~CheckpointDirectory() {
+  std::error_code error;
+  for (const fs::path& folder : made_)
+    if (!fs::remove(folder, error)) return;
+}
+
+// Error kFailed when it cannot be made.
+void CheckpointDirectory::make_folder() {
+  std::error_code error;
+  std::vector<fs::path> missing;
+  for (fs::path it = folder_; !it.empty() && !fs::exists(it, error); it = it.parent_path())
+    missing.push_back(it);
+  fs::create_directories(folder_, error);
+  if (error || !fs::is_directory(folder_, error))
+    fail(ExitCode::kFailed,
+         "cannot create the folder {} for checkpoints: {}; --train_dir names one that is there or "
+         "can be made",
+         folder_.string(), error ? error.message() : "something else of that name exists");
+  made_.insert(made_.begin(), missing.begin(), missing.end());
+}
+
 void CheckpointDirectory::prepare(const Notice& notice) {
   std::error_code error;
   if (fs::is_regular_file(folder_, error))
@@ -62,12 +83,7 @@ void CheckpointDirectory::prepare(const Notice& notice) {
          "{} is a file, and checkpoints of a training need a folder: --init_weights starts from "
          "one file",
          folder_.string());
-  fs::create_directories(folder_, error);
-  if (error || !fs::is_directory(folder_, error))
-    fail(ExitCode::kFailed,
-         "cannot create the folder {} for checkpoints: {}; --train_dir names one that is there or "
-         "can be made",
-         folder_.string(), error ? error.message() : "something else of that name exists");
+  make_folder();
   if (::access(folder_.c_str(), W_OK | X_OK) != 0)
     fail(ExitCode::kFailed,
          "no permission to write checkpoints to {}: its mode is {:03o}, and new folders get what "

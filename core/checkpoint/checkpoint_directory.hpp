@@ -26,6 +26,10 @@ class CheckpointDirectory {
 
   // Keeps the newest `keep` checkpoints; 0 keeps all. Touches nothing.
   CheckpointDirectory(std::filesystem::path folder, std::int64_t keep);
+  // Removes the folders that it made, where nothing was saved in them.
+  ~CheckpointDirectory();
+  CheckpointDirectory(CheckpointDirectory&&) = default;
+  CheckpointDirectory& operator=(CheckpointDirectory&&) = default;
 
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -51,9 +55,11 @@ class CheckpointDirectory {
   // Writes the marker with this one as the newest; gives those that have to go.
   std::vector<std::string> remember(const std::string& name) const;
   void remove_left_over() const;
+  void make_folder();
 
   std::filesystem::path folder_;
   std::int64_t keep_;
+  std::vector<std::filesystem::path> made_;  // the folder first, then those that it is in
   std::unique_ptr<FolderLock> lock_;
   std::vector<std::string> damaged_;  // never listed again
 };

@@ -314,6 +314,30 @@ TEST_F(CheckpointFolder, SaysWhenTheFolderCannotBeMade) {
   }
 }
 
+TEST_F(CheckpointFolder, IsRemovedWhereNothingWasSavedInIt) {
+  const fs::path above = folder_ / "runs";
+  {
+    CheckpointDirectory directory(above / "1", 5);
+    prepare(directory);
+    CheckpointDirectory moved = std::move(directory);
+    EXPECT_TRUE(fs::is_directory(above / "1"));
+  }
+  EXPECT_FALSE(fs::exists(above)) << "both were made for nothing";
+  EXPECT_TRUE(fs::exists(folder_)) << "it was there before";
+  {
+    CheckpointDirectory directory(above / "2", 5);
+    prepare(directory);
+    save(directory, 1);
+  }
+  EXPECT_TRUE(fs::exists(above / "2" / "model-1.safetensors"));
+  fs::create_directory(above / "3");
+  {
+    CheckpointDirectory directory(above / "3", 5);
+    prepare(directory);
+  }
+  EXPECT_TRUE(fs::exists(above / "3")) << "it was there before";
+}
+
 // A limit on file sizes stands for a full disk: writing fails half way.
 TEST_F(CheckpointFolder, AFullDiskLeavesTheCheckpointsThatWereThere) {
   CheckpointDirectory directory(folder_, 1);
