@@ -1,7 +1,7 @@
 #include "core/select/selection_json.hpp"
 
 #include <cstdint>
-#include <utility>
+#include <limits>
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
@@ -19,15 +19,11 @@ double seconds_from_json(const Json& json, const char* key) {
   return seconds;
 }
 
-// A number that the type cannot hold would be cast, whatever that gives.
 template <typename Number>
 Number count_from_json(const Json& json, const char* key) {
-  const Json& value = json.at(key);
-  const bool is_count = value.is_number_unsigned()
-                            ? std::in_range<Number>(value.get<std::uint64_t>())
-                            : value.is_number_integer() && value.get<std::int64_t>() >= 0;
-  if (!is_count) fail(ExitCode::kFailed, "{} is {}, which is no count", key, json_text(value));
-  return value.get<Number>();
+  const auto count = json_count(json.at(key), std::numeric_limits<Number>::max());
+  if (!count) fail(ExitCode::kFailed, "{} is {}, which is no count", key, json_text(json.at(key)));
+  return static_cast<Number>(*count);
 }
 
 Candidate candidate_from_json(const Json& json) {

@@ -80,9 +80,9 @@ class JsonField {
   }
 
   std::uint64_t whole(std::uint64_t most) const {
-    if (!value_.is_number_unsigned() || value_.get<std::uint64_t>() > most)
-      reject(fmt::format("is not a whole number up to {}", most));
-    return value_.get<std::uint64_t>();
+    const auto number = json_count(value_, most);
+    if (!number) reject(fmt::format("is not a whole number up to {}", most));
+    return *number;
   }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(whole(0xffffffffU)); }

@@ -37,6 +37,15 @@ Json parsed(std::string_view text) {
   return Json::parse(text);
 }
 
+template <typename Json>
+std::optional<std::uint64_t> count_of(const Json& value, std::uint64_t most) {
+  // What was read from a text is unsigned where it can be; what a program put in need not be.
+  if (!value.is_number_integer()) return std::nullopt;
+  if (!value.is_number_unsigned() && value.template get<std::int64_t>() < 0) return std::nullopt;
+  const auto count = value.template get<std::uint64_t>();
+  return count <= most ? std::optional(count) : std::nullopt;
+}
+
 std::string rest_of(std::istream& text) {
   return {std::istreambuf_iterator<char>(text), {}};
 }
@@ -75,6 +84,14 @@ std::string json_problem(const nlohmann::json::exception& error) {
   const std::string_view text = error.what();  // "[json.exception.parse_error.101] parse error at"
   const std::size_t name = text.starts_with('[') ? text.find("] ") : std::string_view::npos;
   return std::string(name == std::string_view::npos ? text : text.substr(name + 2));
+}
+
+std::optional<std::uint64_t> json_count(const nlohmann::json& value, std::uint64_t most) {
+  return count_of(value, most);
+}
+
+std::optional<std::uint64_t> json_count(const nlohmann::ordered_json& value, std::uint64_t most) {
+  return count_of(value, most);
 }
 
 }  // namespace convoy

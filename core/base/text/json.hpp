@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +29,14 @@ std::string json_problem(const nlohmann::json::exception& error);
 // users and machines say about themselves need not be UTF-8: other bytes become U+FFFD.
 std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
+
+// The whole number from 0 to `most` that a value is; none where it is anything else, be it 2.0.
+// (The library's get() casts any number, and what the type cannot hold becomes whatever the cast
+// gives.)
+std::optional<std::uint64_t> json_count(
+    const nlohmann::json& value, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+std::optional<std::uint64_t> json_count(
+    const nlohmann::ordered_json& value,
+    std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace convoy

@@ -17,11 +17,11 @@ using Json = nlohmann::json;
 }
 
 template <typename Count>
-Count count_from(const Json& json, double least, double most) {
-  if (!json.is_number_integer()) refuse(json_text(json) + " is no count");
-  const auto value = json.get<double>();
-  if (!(value >= least && value <= most)) refuse(json_text(json) + " is out of bounds");
-  return json.get<Count>();
+Count count_from(const Json& json, std::uint64_t least, std::uint64_t most) {
+  const auto count = json_count(json, most);
+  if (!count || *count < least)
+    refuse(fmt::format("{} is no count from {} to {}", json_text(json), least, most));
+  return static_cast<Count>(*count);
 }
 
 std::vector<std::uint32_t> groups_from(const Json& json, std::uint32_t devices) {
@@ -79,10 +79,11 @@ ChiefsSizes read_chiefs_sizes(const std::string& text) {
   ChiefsSizes sizes;
   read_message("sizes", [&] {
     const Json json = parse_json(text);
+    constexpr auto kMost = static_cast<std::uint64_t>(kMostSteps);
     sizes.devices = count_from<std::uint32_t>(json.at("devices"), 1, kMostDevices);
     sizes.batch = count_from<std::uint32_t>(json.at("batch"), 1, kMostImages);
-    sizes.warmup_steps = count_from<std::int64_t>(json.at("warmup_steps"), 0, kMostSteps);
-    sizes.timed_steps = count_from<std::int64_t>(json.at("timed_steps"), 0, kMostSteps);
+    sizes.warmup_steps = count_from<std::int64_t>(json.at("warmup_steps"), 0, kMost);
+    sizes.timed_steps = count_from<std::int64_t>(json.at("timed_steps"), 0, kMost);
   });
   return sizes;
 }

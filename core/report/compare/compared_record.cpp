@@ -96,8 +96,9 @@ std::vector<std::size_t> turns_of(const Json& record) {
   const Json& standstills = field(record, "standstills");
   if (!standstills.is_array()) return {};
   for (const Json& step : standstills) {
-    if (!step.is_number_unsigned() || step < (ends.empty() ? 1 : ends.back())) return {};
-    ends.push_back(step.get<std::size_t>());
+    const auto end = json_count(step);
+    if (!end || *end < (ends.empty() ? 1 : ends.back())) return {};
+    ends.push_back(*end);
   }
   return ends;
 }

@@ -41,9 +41,8 @@ std::string sentence_on(const Json& best, const std::vector<const Json*>& others
   const bool is_usual = kind.empty() || computes_the_same(best);
   std::string sentence =
       fmt::format("{} on {}: {}{} is fastest with {}", text(best, "model"),
-                  counted(static_cast<std::size_t>(number_or_zero(best, "devices")), "device"),
-                  text(best, "strategy"), is_usual ? "" : " (" + kind + ")",
-                  quantity(rate_of(best), Unit::kRate));
+                  counted(count_or_zero(best, "devices"), "device"), text(best, "strategy"),
+                  is_usual ? "" : " (" + kind + ")", quantity(rate_of(best), Unit::kRate));
   if (const auto efficiency = number(best, "efficiency"))
     sentence += fmt::format(", {:.1f} % of linear scaling", 100 * *efficiency);
   const auto next = std::ranges::find_if(

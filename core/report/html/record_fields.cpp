@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/base/text/json.hpp"
+
 namespace convoy::report {
 namespace {
 
@@ -42,6 +44,10 @@ double listed_number(const Json& value) {
 
 double number_or_zero(const Json& record, const std::string& path) {
   return number(record, path).value_or(0);
+}
+
+std::size_t count_or_zero(const Json& record, const std::string& path) {
+  return json_count(field(record, path)).value_or(0);
 }
 
 bool is_true(const Json& record, const std::string& path) {

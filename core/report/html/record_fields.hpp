@@ -21,6 +21,8 @@ std::optional<double> number(const Json& record, const std::string& path);
 // number() would not take it.
 double listed_number(const Json& value);
 double number_or_zero(const Json& record, const std::string& path);
+// Where there is no whole number from 0 on, 0.
+std::size_t count_or_zero(const Json& record, const std::string& path);
 bool is_true(const Json& record, const std::string& path);
 // Empty where there is none.
 std::string text(const Json& record, const std::string& path);

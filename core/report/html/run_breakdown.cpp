@@ -209,7 +209,7 @@ std::vector<Figure> link_figures(const Subject& subject, const Json& links) {
 
 Timeline read_timeline(const Json& json, const std::string& title) {
   Timeline timeline{title, number_or_zero(json, "seconds"), {}, {}};
-  timeline.more_rows = static_cast<std::size_t>(number_or_zero(json, "rows_left_out"));
+  timeline.more_rows = count_or_zero(json, "rows_left_out");
   for (const Json& row : field(json, "rows"))
     timeline.rows.push_back({row.at(0).get<std::string>(), row.at(1).get<std::string>()});
   for (const Json& event : field(json, "events")) {

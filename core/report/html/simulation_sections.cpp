@@ -17,7 +17,7 @@ const Json& largest(const Json& record) {
 }
 
 std::string devices_of(const Json& result) {
-  return counted(static_cast<std::size_t>(number_or_zero(result, "devices")), "device");
+  return counted(count_or_zero(result, "devices"), "device");
 }
 
 }  // namespace

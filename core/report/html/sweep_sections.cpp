@@ -36,9 +36,8 @@ std::string verdict_on_points(const Json& record, const std::string& model) {
       "Simulated, {} is fastest at {} on {} of {} with {} and {}: {:.1f} % of linear scaling, "
       "limited by {}.",
       model, quantity(row_rate(*best), Unit::kRate),
-      counted(static_cast<std::size_t>(number_or_zero(*best, "devices")), "device"),
-      text(*best, "machine"), text(*best, "variable_update"),
-      batch_words(number_or_zero(*best, "batch_per_device")),
+      counted(count_or_zero(*best, "devices"), "device"), text(*best, "machine"),
+      text(*best, "variable_update"), batch_words(number_or_zero(*best, "batch_per_device")),
       100 * number_or_zero(*best, "efficiency"), text(*best, "bottleneck"));
   if (refused > 0)
     sentence += fmt::format(" {} no rate; the table says why.",

@@ -15,10 +15,11 @@ using Json = nlohmann::json;
 // "rows" and "row_value", where they are there.
 void read_rows(const std::string& tensor, const Json& value, WeightsSource& source) {
   if (const auto rows = value.find("rows"); rows != value.end()) {
-    if (!rows->is_number_unsigned())
+    const auto count = json_count(*rows);
+    if (!count)
       fail(ExitCode::kUsage, "the rows of {} are {}: a whole number is expected", tensor,
            json_text(*rows));
-    source.rows = rows->get<std::uint64_t>();
+    source.rows = *count;
   }
   source.row_value = value.value("row_value", 0.0f);
   if (!std::isfinite(source.row_value))

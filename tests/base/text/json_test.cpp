@@ -43,5 +43,20 @@ TEST(JsonText, IsRefusedWhenItsLevelsHaveNoEnd) {
   EXPECT_EQ(json_text(parse_json(deep)), deep);
 }
 
+TEST(JsonCount, IsAWholeNumberThatItsTypeHolds) {
+  const auto count = [](const char* text) { return json_count(parse_json(text)); };
+  EXPECT_EQ(count("0"), 0U);
+  EXPECT_EQ(count("18446744073709551615"), 18446744073709551615U);
+  EXPECT_EQ(json_count(parse_ordered_json("3")), 3U);
+  EXPECT_EQ(json_count(nlohmann::json(3)), 3U) << "a signed number of a program";
+  for (const char* none : {"-1", "2.0", "2.6e25", "18446744073709551616", "\"3\"", "null", "true"})
+    EXPECT_EQ(count(none), std::nullopt) << none;
+}
+
+TEST(JsonCount, IsNoneAboveItsBound) {
+  EXPECT_EQ(json_count(parse_json("7"), 7), 7U);
+  EXPECT_EQ(json_count(parse_json("8"), 7), std::nullopt);
+}
+
 }  // namespace
 }  // namespace convoy

@@ -7,13 +7,13 @@ namespace convoy::report::comparison_sections_test {
 
 using testing::ElementsAre;
 
-Json cell(const char* strategy, double devices, double rate, const char* verdict) {
+Json cell(const char* strategy, unsigned devices, double rate, const char* verdict) {
   return {{"model", "lenet"},   {"strategy", strategy},
           {"devices", devices}, {"images_per_second", rate},
           {"verdict", verdict}, {"efficiency", rate / (100 * devices)}};
 }
 
-Json without_rate(const char* model, double devices) {
+Json without_rate(const char* model, unsigned devices) {
   return {{"model", model},
           {"strategy", "horovod"},
           {"devices", devices},

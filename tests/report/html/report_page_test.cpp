@@ -303,6 +303,17 @@ TEST(ReportPage, NumbersNearTheLargestAreUnknownAndNeverInfinite) {
   }
 }
 
+TEST(ReportPage, RowsThatNoIntegerCountsAreNotCounted) {
+  RunRecord record = run_of(20);
+  record.timeline = TimelineRecord{7, 0.0105, {{"forward", 3, "compute", "cpu:0", 5, 0.0095}}};
+  NamedRecord foreign = named(record);
+  Json& left_out = foreign.record.at("timeline").at("rows_left_out");
+  left_out = 3;
+  EXPECT_THAT(report_html(make_report({foreign})), HasSubstr("and 3 more rows"));
+  left_out = 1e30;
+  EXPECT_THAT(report_html(make_report({foreign})), Not(HasSubstr("more rows")));
+}
+
 TEST(ReportPage, WhatIsNoRecordIsRefusedByName) {
   const auto message = [](const Json& record) {
     try {
