@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -59,16 +60,22 @@ TEST(ExecutorFailure, NamesTheFailedOperation) {
   EXPECT_THAT(outcome.text, HasSubstr("forward on fake:1: injected failure"));
 }
 
+// It waits for the device to move again, and no longer: the executor would give it 2 s. On a busy
+// machine the 0.6 s can take 3, so the fastest of some counts.
 TEST(ExecutorFailure, AnOperationThatHangsIsNamedAfterTheDeadline) {
-  const auto start = std::chrono::steady_clock::now();
-  const Outcome outcome =
-      train(write_replicated(Algorithm::kRing),
-            {.hang_device = 2, .hang_operation = 0, .hang_milliseconds = 600}, 0.1);
-  EXPECT_EQ(outcome.code, ExitCode::kTimeout);
-  EXPECT_THAT(outcome.text, HasSubstr("no progress for 0.1 s"));
-  EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end"));
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  EXPECT_LT(took.count(), 2.0);  // it waits for the device to move again, no longer
+  std::chrono::duration<double> fastest = std::chrono::hours(1);
+  for (int attempt = 0; attempt < 5 && fastest.count() > 2; ++attempt) {
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome =
+        train(write_replicated(Algorithm::kRing),
+              {.hang_device = 2, .hang_operation = 0, .hang_milliseconds = 600}, 0.1);
+    EXPECT_EQ(outcome.code, ExitCode::kTimeout);
+    EXPECT_THAT(outcome.text, HasSubstr("no progress for 0.1 s"));
+    EXPECT_THAT(outcome.text, HasSubstr("(forward) on fake:2 does not end"));
+    fastest =
+        std::min<std::chrono::duration<double>>(fastest, std::chrono::steady_clock::now() - start);
+  }
+  EXPECT_LT(fastest.count(), 2);
 }
 
 TEST(ExecutorFailure, APluginThatDidNotComeWithConvoyIsNamedWhenItHangs) {
