@@ -84,7 +84,7 @@ TEST(ClusterFailure, IsToldBeforeWhatIsUnderWayHasEnded) {
 
 TEST(ClusterFailure, IsNoTaskThatStandsStillForLongerThanTheDeadline) {
   ClusterRunOptions options = distributed(20);
-  options.deadline_seconds = 0.1;
+  options.deadline_seconds = 0.5;  // less, and a busy machine's own operations exceed it
   const std::vector<TaskOutcome> undisturbed = ClusterRun(options).run();
   ClusterRun* run = nullptr;
   std::thread waker;
@@ -92,21 +92,21 @@ TEST(ClusterFailure, IsNoTaskThatStandsStillForLongerThanTheDeadline) {
     if (task != 0 || step.number != 5) return;
     run->network().stop(2);
     waker = std::thread([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(600));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
       run->network().go_on(2);
     });
   };
   ClusterRun it(options);
   run = &it;
   const std::vector<TaskOutcome> tasks = it.run();
-  waker.join();
+  if (waker.joinable()) waker.join();
   for (const TaskOutcome& task : tasks) {
     ASSERT_EQ(task.error, "");
     EXPECT_EQ(task.parameter_hash, undisturbed.front().parameter_hash);
   }
   double longest = 0;
   for (const TrainingStep& step : tasks[0].steps) longest = std::max(longest, step.seconds);
-  EXPECT_GT(longest, 0.3);
+  EXPECT_GT(longest, 0.75);
 }
 
 TEST(ClusterFailure, OfAPrologueNamesThePeerToo) {
