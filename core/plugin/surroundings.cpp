@@ -1,10 +1,12 @@
 #include "core/plugin/surroundings.hpp"
 
+#include <fenv.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <clocale>
+#include <limits>
 
 namespace convoy::plugin {
 namespace {
@@ -57,6 +59,7 @@ Surroundings::Surroundings()
       folder_(folder()),
       mask_(file_mask()),
       priority_(priority()),
+      floating_point_(floating_point()),
       locale_(std::setlocale(LC_ALL, nullptr)) {
   for (std::size_t i = 0; i < kLimits.size(); ++i) ::getrlimit(kLimits[i], &limits_[i]);
   for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], nullptr, &actions_[i]);
@@ -74,9 +77,15 @@ const char* Surroundings::change() const {
   if (folder_ != folder()) return "changed the working folder";
   if (mask_ != file_mask()) return "changed the permissions of new files (umask)";
   if (priority_ != priority()) return "changed the priority of the process";
+  if (floating_point_ != floating_point()) return "changed the floating-point environment (fenv.h)";
   if (locale_ != std::setlocale(LC_ALL, nullptr)) return "changed the language (setlocale)";
   if (!has_all_variables()) return "changed variables of the environment";
   return nullptr;
+}
+
+Surroundings::FloatingPoint Surroundings::floating_point() {
+  const volatile double smallest = std::numeric_limits<double>::min();
+  return {::fegetround(), ::fegetexcept(), smallest / 2 > 0};
 }
 
 Surroundings::Place Surroundings::folder() {

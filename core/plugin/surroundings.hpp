@@ -13,8 +13,8 @@ namespace convoy::plugin {
 
 // What the code of a plug-in shares with the rest of its process and has to leave as it finds it:
 // the limits, what the signals do that convoy answers, timers, the standard streams, the working
-// folder, the permissions of new files, the priority, the language and the environment. It may
-// raise limits and add variables.
+// folder, the permissions of new files, the priority, the language, the environment, and the
+// calling thread's floating-point environment. It may raise limits and add variables.
 class Surroundings {
  public:
   // As they are now.
@@ -37,6 +37,13 @@ class Surroundings {
     ino_t number = 0;
     bool operator==(const Place&) const = default;
   };
+  struct FloatingPoint {
+    int rounding = 0;            // std::fegetround()
+    int traps = 0;               // fegetexcept()
+    bool has_subnormals = true;  // false: numbers near zero become zero
+    bool operator==(const FloatingPoint&) const = default;
+  };
+  static FloatingPoint floating_point();
   static Place folder();
   static Place stream(int descriptor);
 
@@ -55,6 +62,7 @@ class Surroundings {
   Place folder_;
   mode_t mask_ = 0;
   int priority_ = 0;
+  FloatingPoint floating_point_;
   std::string locale_;
   std::vector<std::string> environment_;
 };
