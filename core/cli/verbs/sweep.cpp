@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <optional>
 #include <ostream>
@@ -33,6 +34,31 @@ namespace {
 constexpr std::size_t kMostPoints = 100'000;
 // Points of more hosts are simulated one at a time: each may need much of the memory.
 constexpr std::uint32_t kManyHosts = 64;
+
+// 0 for what is no number; the row's problem says that.
+std::uint32_t number_in(const std::string& text) {
+  std::uint32_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && read == end ? value : 0;
+}
+
+// What is known of a point before its flags are parsed, which may fail.
+void describe(const SweepAxes& axes, std::size_t point, SweepRow& row) {
+  const JobOptions defaults;
+  row.model = defaults.model;
+  row.strategy = defaults.variable_update;
+  const std::vector<std::string> values = axes.values_at(point);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const SweepAxis& axis = axes.axes()[i];
+    if (axis.flag == "platform") row.machine = values[i];
+    if (axis.flag == "model") row.model = values[i];
+    if (axis.flag == "variable_update") row.strategy = values[i];
+    if (axis.flag == "batch_size") row.batch = number_in(values[i]);
+    if (axis.flag == "hosts") row.hosts = number_in(values[i]);
+    if (!axis.is_swept) row.devices_per_host = number_in(values[i]);
+  }
+}
 
 void describe(const JobOptions& options, SweepRow& row) {
   const MachineOptions& machine = options.machine;
@@ -97,6 +123,7 @@ class Sweep {
   void make_row(std::size_t point) {
     if (interrupt_.requested()) return;
     SweepRow row;
+    describe(axes_, point, row);
     try {
       simulate(point, row);
     } catch (const Error& error) {

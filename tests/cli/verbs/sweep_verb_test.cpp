@@ -66,6 +66,21 @@ TEST(SweepVerb, APointThatIsRefusedHasARowWithTheReason) {
   EXPECT_EQ(outcome.record["points"][2]["exit_code"], 0);
 }
 
+// Only local_sgd has the option.
+TEST(SweepVerb, APointWhoseFlagsAreRefusedSaysWhichItIs) {
+  const Outcome outcome = sweep({"--model=lenet", "--num_gpus=2", "--hosts=3", "--batch_size=16",
+                                 "--local_steps=2", "--variable_update=local_sgd,replicated"});
+  EXPECT_EQ(outcome.exit_code, 0);
+  const nlohmann::json& point = outcome.record["points"][1];
+  EXPECT_THAT(point["problem"].get<std::string>(), HasSubstr("--local_steps"));
+  EXPECT_EQ(point["machine"], "dgx1-p100");
+  EXPECT_EQ(point["model"], "lenet");
+  EXPECT_EQ(point["variable_update"], "replicated");
+  EXPECT_EQ(point["batch_per_device"], 16);
+  EXPECT_EQ(point["hosts"], 3);
+  EXPECT_EQ(point["devices"], 6);
+}
+
 TEST(SweepVerb, AMistakeOfTheWholeCommandLineIsTheCommandLines) {
   EXPECT_THROW(sweep({"--model=lenet", "--hosts=1,2", "--variable_update=replicated", "--nix=1"}),
                Error);
