@@ -91,6 +91,17 @@ void print(std::ostream& out, const PlanView& view, const plan::StepPlan& plan) 
   out << (view.dot ? "// " : "") << "hash of the lowered plan: " << hash << '\n';
 }
 
+// Each would be given for nothing.
+void refuse_views_that_exclude_each_other(const PlanView& view) {
+  const auto refuse = [](const char* one, const char* other, const char* why) {
+    fail(ExitCode::kUsage, "--{} and --{}: {}; leave out one of them", one, other, why);
+  };
+  const char* shown = view.lowered ? "lowered" : view.dot ? "dot" : "svg";
+  if ((view.explain || view.json) && (view.lowered || view.dot || !view.svg.empty()))
+    refuse(view.explain ? "explain" : "json", shown, "a ranking is shown instead of a plan");
+  if (view.dot && !view.svg.empty()) refuse("dot", "svg", "a plan is shown in one form");
+}
+
 void show(std::ostream& out, std::ostream& err, const PlanView& view, const job::Setup& setup) {
   if (view.svg.empty()) return print(out, view, *job::plan_job(setup).plan);
   draw(setup, view.svg);
@@ -112,6 +123,7 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   }
   refuse_flags(arguments, refused);
   JobCommand command = read_command(arguments, flags);
+  refuse_views_that_exclude_each_other(view);
   const bool ranks = view.explain || view.json;
   const bool here = job::plans_for_devices_here(command.options.machine);
   command.options.record_timeline = !view.svg.empty();

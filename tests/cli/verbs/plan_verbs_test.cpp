@@ -297,6 +297,14 @@ TEST(PlanVerb, RefusesRunsThatTrainNothing) {
 TEST(PlanVerb, RefusesFlagsThatDoNotGoTogether) {
   EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--explain"}),
               HasSubstr("--variable_update=auto"));
+  for (const char* shown : {"--lowered", "--dot", "--svg=plan.svg"}) {
+    const std::string name = std::string(shown).substr(0, std::string(shown).find('='));
+    for (const char* ranking : {"--explain", "--json"})
+      EXPECT_THAT(plan_refusal({"--variable_update=auto", ranking, shown}),
+                  HasSubstr(std::string(ranking) + " and " + name));
+  }
+  EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--dot", "--svg=plan.svg"}),
+              HasSubstr("--dot and --svg"));
   EXPECT_THAT(plan_refusal({"--variable_update=auto", "--hosts=2"}), HasSubstr("--platform"));
   EXPECT_THAT(plan_refusal({"--variable_update=forgetful", "--platform=dgx1-p100",
                             "--worker_hosts=a:1,b:1"}),
