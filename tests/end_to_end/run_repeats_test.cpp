@@ -210,6 +210,8 @@ TEST(RunRepeats, TurnsWithWhatCannotTakeThemAreRefused) {
   EXPECT_THAT(refusal("--against=--repeat=2", "--quiet"), HasSubstr("applies to all runs"));
   EXPECT_THAT(refusal("--against=--train_dir=/tmp", "--quiet"), HasSubstr("is for one run"));
   EXPECT_THAT(refusal("--against=--batch_size=2", "--train_dir=/tmp"), HasSubstr("leave out one"));
+  EXPECT_THAT(refusal("--against=--batch_size=2", "--input_only"),
+              HasSubstr("--against and --input_only"));
   EXPECT_THAT(refusal("--against=--no_such_flag", "--quiet"), HasSubstr("no_such_flag"));
   EXPECT_THAT(refusal("--against_program=/no/convoy", "--quiet"), HasSubstr("No such file"));
 }

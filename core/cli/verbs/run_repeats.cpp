@@ -74,6 +74,18 @@ std::string file_of_others(const std::string& file) {
   return std::filesystem::path(file).replace_extension(".against.json").string();
 }
 
+bool takes_turns(const JobCommand& command) {
+  return !command.against.empty() || !command.against_program.empty();
+}
+
+void check_comparable(const JobCommand& command) {
+  const JobOptions& options = command.options;
+  if (takes_turns(command) && (options.input_only || options.evaluation.evaluate_only))
+    fail(ExitCode::kUsage, "--{} and --{}: only timed steps are compared; leave out one of them",
+         command.against.empty() ? "against_program" : "against",
+         options.input_only ? "input_only" : "eval");
+}
+
 void check_repeatable(const JobCommand& command) {
   const JobOptions& options = command.options;
   const auto refuse = [&](const char* flag, const char* why) {
@@ -82,6 +94,7 @@ void check_repeatable(const JobCommand& command) {
   };
   if (!options.checkpoints.train_dir.empty())
     refuse("train_dir", "each run would continue where the previous one stopped");
+  check_comparable(command);
   const auto launched = network::launched_process(network::process_environment());
   if (!options.task.job_name.empty() || (launched && launched->size > 1))
     fail(ExitCode::kUsage,
@@ -141,7 +154,7 @@ class Repeater {
   Repeater(const JobCommand& command, std::span<const std::string> arguments, std::ostream& out,
            std::ostream& err)
       : command_(command),
-        repeats_(takes_turns() && command.repeats == 1 ? kPairs : command.repeats),
+        repeats_(takes_turns(command) && command.repeats == 1 ? kPairs : command.repeats),
         out_(out),
         err_(err),
         progress_(err, report::standard_error_is_terminal()) {
@@ -183,7 +196,7 @@ class Repeater {
   void take_runs() {
     for (std::uint32_t number = 1; number <= repeats_ && !interrupt_.requested(); ++number) {
       progress_.show(fmt::format("run {} of {}", number, repeats_));
-      const bool finished = takes_turns() ? take_pair(number) : take_run(number);
+      const bool finished = takes_turns(command_) ? take_pair(number) : take_run(number);
       progress_.clear();
       if (!finished) {
         err_ << fmt::format("convoy: interrupted in run {} of {}\n", number, repeats_);
@@ -198,9 +211,6 @@ class Repeater {
     if (!own_.record.is_null()) write_files();
   }
 
-  bool takes_turns() const {
-    return !command_.against.empty() || !command_.against_program.empty();
-  }
   std::function<bool()> stop() const {
     return [this] { return interrupt_.requested(); };
   }
