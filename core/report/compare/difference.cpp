@@ -197,8 +197,8 @@ Difference compare(const Side& first, const Side& second, const DifferenceOption
   const std::vector<double> a = log_quantiles(first, options.quantile);
   const std::vector<double> b = log_quantiles(second, options.quantile);
   Difference result;
-  result.first_seconds = std::exp(median(a));
-  result.second_seconds = std::exp(median(b));
+  result.first_seconds = std::exp(mean(a));
+  result.second_seconds = std::exp(mean(b));
   result.quantile = options.quantile;
   result.first_runs = a.size();
   result.second_runs = b.size();

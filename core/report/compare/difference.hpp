@@ -37,7 +37,9 @@ enum class Verdict { kNoDifference, kFaster, kSlower };
 
 // How the second side's time per image differs from the first's.
 struct Difference {
-  double first_seconds = 0;  // per image, of the step that counts; of several runs the median
+  // Per image, of the step that counts; of several runs the geometric mean, so that the two differ
+  // by `change` unless turns are compared.
+  double first_seconds = 0;
   double second_seconds = 0;
   double quantile = 0;  // which step that is
   std::size_t first_runs = 0;

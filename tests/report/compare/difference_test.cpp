@@ -205,6 +205,15 @@ TEST(Difference, OfFastStepsIsSeenWhereMostStepsAreDisturbed) {
   EXPECT_LT(share_of_disturbed(Verdict::kSlower, 1.03, 0.5), 0.4);
 }
 
+// One of the first side's runs was disturbed: the medians of the sides would differ the other way.
+TEST(Difference, IsThatOfTheTwoRatesBesideIt) {
+  const Side first{"a", {{0.4}, {0.5}, {0.9}}, {}};
+  const Side second{"b", {{0.4}, {0.51}, {0.53}}, {}};
+  const Difference difference = compare(first, second);
+  EXPECT_LT(difference.change, 0);
+  EXPECT_NEAR(difference.second_seconds / difference.first_seconds, 1 + difference.change, 1e-12);
+}
+
 TEST(Difference, SaysWhichStepsItIsAbout) {
   const Side first{"a", {{1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6}}, {}};
   const Difference median = compare(first, first, {.quantile = 0.5});
