@@ -30,7 +30,7 @@ constexpr VerbUsage kNewUsage = {"new strategy|model|device|transport NAME [flag
 
 // The name becomes a C++ class, a CMake target and a file.
 void require_name(const std::string& name) {
-  constexpr std::size_t kLongest = 100;
+  constexpr std::size_t kLongest = 64;  // as of names in manifests
   const bool fits =
       !name.empty() && name.size() <= kLongest &&
       std::islower(static_cast<unsigned char>(name.front())) != 0 &&
@@ -43,6 +43,16 @@ void require_name(const std::string& name) {
          "my_scheme",
          name, kLongest);
   }
+  constexpr std::string_view kTargetsOfCMake[] = {"all",     "clean",      "edit_cache",   "help",
+                                                  "install", "preinstall", "rebuild_cache"};
+  if (std::ranges::find(kTargetsOfCMake, name) != std::end(kTargetsOfCMake))
+    fail(ExitCode::kUsage,
+         "'{}' cannot name a plug-in project: CMake has a target of that name; take another name",
+         name);
+  if (name == "auto")
+    fail(ExitCode::kUsage,
+         "'auto' cannot name a plug-in project: flags take it as convoy's own choice; take another "
+         "name");
 }
 
 // my_scheme -> MyScheme

@@ -89,6 +89,15 @@ TEST(New, RefusesNamesAndKindsThatItCannotServe) {
   expect_error(ExitCode::kUsage, {"'My-Scheme' cannot name"}, [] {
     make({"strategy", "My-Scheme"});
   });
+  // No manifest may have it.
+  expect_error(ExitCode::kUsage, {"at most 64 small letters"}, [] {
+    make({"strategy", std::string(65, 'k')});
+  });
+  for (const char* name : {"all", "clean", "install"})
+    expect_error(ExitCode::kUsage, {"CMake has a target of that name"}, [&] {
+      make({"model", name});
+    });
+  expect_error(ExitCode::kUsage, {"convoy's own choice"}, [] { make({"strategy", "auto"}); });
   expect_error(ExitCode::kUsage, {"no template for 'planet'"}, [] { make({"planet", "x"}); });
   expect_error(ExitCode::kUsage, {"convoy new strategy my_scheme"}, [] { make({"strategy"}); });
 }
