@@ -7,6 +7,7 @@
 
 #include "tests/end_to_end/reference_run.hpp"
 #include "tests/end_to_end/run_program.hpp"
+#include "tests/scratch_folder.hpp"
 
 namespace convoy {
 namespace {
@@ -46,6 +47,18 @@ TEST(GradientNorms, WithoutAFileAreSaidToGoNowhere) {
                   "--report_gradient_norms"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.err.find("--report_gradient_norms has no effect"), std::string::npos)
+      << result.err;
+}
+
+TEST(GradientNorms, AreSaidToBeNoneWhereNothingIsTrained) {
+  const ProgramResult result =
+      run_convoy({"run", "--model=lenet", "--device=cpu", "--num_devices=1", "--batch_size=1",
+                  "--num_batches=1", "--num_warmup_batches=0", "--variable_update=replicated",
+                  "--forward_only", "--report_gradient_norms",
+                  "--output_file=" + scratch_folder("norms_of_nothing") + "/run.json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.err.find("--report_gradient_norms has no effect with --forward_only"),
+            std::string::npos)
       << result.err;
 }
 
