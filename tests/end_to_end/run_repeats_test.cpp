@@ -52,6 +52,13 @@ TEST(RunRepeats, AreRunsOfTheirOwnAndMakeOneRecord) {
   EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
 }
 
+TEST(RunRepeats, SayWhatIsPrintedForASingleRunOnly) {
+  const ProgramResult result = run_convoy(lenet({"--repeat=2", "--profile"}));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("--profile prints nothing for several runs"));
+  EXPECT_THAT(result.err, Not(HasSubstr("--print_parameter_hash")));
+}
+
 // The tasks of a launcher would join the first run only.
 TEST(RunRepeats, AreNotForTasksOfALauncher) {
   const Environment environment(

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.hpp"
@@ -21,6 +22,7 @@
 #include "core/base/numbers/statistics.hpp"
 #include "core/base/text/json.hpp"
 #include "core/cli/interrupt.hpp"
+#include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/children/child_environment.hpp"
 #include "core/cli/verbs/children/child_in_turns.hpp"
 #include "core/cli/verbs/children/child_program.hpp"
@@ -113,6 +115,18 @@ void check_repeatable(const JobCommand& command) {
   if (!program.empty() && ::access(program.c_str(), X_OK) != 0)
     fail(ExitCode::kUsage, "--against_program={}: {}; give the path of a convoy", program,
          std::strerror(errno));
+}
+
+// What each run prints is not shown; the record has the first one's.
+void tell_what_is_not_printed(const JobOptions& options, std::ostream& err) {
+  if (!options.output_file.empty() || !options.report_file.empty()) return;
+  for (const auto& [flag, is_given] :
+       {std::pair{"profile", options.profile},
+        std::pair{"print_parameter_hash", options.print_parameter_hash}})
+    if (is_given)
+      print_notices(err, {fmt::format("--{} prints nothing for several runs; --output_file=x.json "
+                                      "keeps that of the first one",
+                                      flag)});
 }
 
 Json repeat_of(const Json& record, double began) {
@@ -342,6 +356,7 @@ class Repeater {
 int run_repeats(const JobCommand& command, std::span<const std::string> arguments,
                 std::ostream& out, std::ostream& err) {
   check_repeatable(command);
+  tell_what_is_not_printed(command.options, err);
   return Repeater(command, arguments, out, err).run();
 }
 
