@@ -10,7 +10,20 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(ISAL REQUIRED IMPORTED_TARGET libisal)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
-pkg_check_modules(GRPC REQUIRED IMPORTED_TARGET grpc++)
+# One question: pkg_check_modules() asks twenty, and for each of them pkg-config reads the files of the
+# hundred libraries that gRPC is linked with, which takes ten seconds. gRPC's own file for CMake wants
+# programs of the target machine, which a cross-build has none of.
+execute_process(COMMAND ${PKG_CONFIG_EXECUTABLE} --cflags --libs grpc++
+                OUTPUT_VARIABLE link_flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+separate_arguments(link_flags UNIX_COMMAND "${link_flags}")
+list(REMOVE_DUPLICATES link_flags)
+set(compile_flags ${link_flags})
+list(FILTER compile_flags INCLUDE REGEX "^-[ID]")
+list(FILTER link_flags EXCLUDE REGEX "^-[ID]")
+add_library(convoy_grpc INTERFACE)
+target_compile_options(convoy_grpc INTERFACE ${compile_flags})
+target_link_options(convoy_grpc INTERFACE -Wl,--as-needed)
+target_link_libraries(convoy_grpc INTERFACE ${link_flags})
 find_program(CONVOY_GRPC_CPP_PLUGIN grpc_cpp_plugin REQUIRED)
 if(CONVOY_TESTS)
   find_package(GTest REQUIRED)
