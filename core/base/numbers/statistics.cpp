@@ -6,6 +6,13 @@
 #include "core/base/error.hpp"
 
 namespace convoy {
+namespace {
+
+double between(double low, double high, double weight) {
+  return low * (1 - weight) + high * weight;
+}
+
+}  // namespace
 
 double mean(const std::vector<double>& values) {
   CONVOY_CHECK(!values.empty());
@@ -28,7 +35,7 @@ double quantile(std::vector<double> values, double fraction) {
   std::nth_element(values.begin(), low, values.end());
   if (low + 1 == values.end()) return *low;
   const double weight = position - static_cast<double>(below);
-  return *low * (1 - weight) + *std::min_element(low + 1, values.end()) * weight;
+  return between(*low, *std::min_element(low + 1, values.end()), weight);
 }
 
 double median(const OrderedValues& values) {
@@ -45,7 +52,7 @@ double quantile(const OrderedValues& values, double fraction) {
   const double low = values.at(below);
   if (below + 1 == values.size()) return low;
   const double weight = position - static_cast<double>(below);
-  return low * (1 - weight) + values.at(below + 1) * weight;
+  return between(low, values.at(below + 1), weight);
 }
 
 }  // namespace convoy
