@@ -30,10 +30,11 @@ std::uint32_t count_replicas(const Task* task, std::uint32_t devices);
 // warm-up.
 Sizes choose_sizes(const Setup& setup, std::uint32_t devices);
 
-// Shortens a run that continues from a checkpoint after `done` steps, because steps count from the
-// first run on, including warm-up and steps that only compute forward. If epochs are counted
-// instead, left_of_epochs is the number of steps that are left of them. Returns a notice, empty if
-// `done` is 0.
+// Shortens a run that continues from a checkpoint after `done` steps, so that it ends at the step at
+// which an unbroken one would: steps count from the first run on, including warm-up and steps that
+// only compute forward. If no more steps are left than it would warm up with, all of them are
+// timed. If epochs are counted instead, left_of_epochs is the number of steps that are left of them
+// and of the warm-up. Returns a notice, empty if `done` is 0.
 std::string shorten_resumed_run(Sizes& sizes, std::int64_t done,
                                 std::optional<std::int64_t> left_of_epochs);
 

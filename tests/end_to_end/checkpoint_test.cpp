@@ -117,15 +117,27 @@ TEST(Resuming, CountsTheStepsOfEarlierRuns) {
   EXPECT_EQ(forward.record.at("steps").size(), 48u) << "inference takes no steps of a training";
   EXPECT_THAT(forward.program.err, HasSubstr("--save_model_steps: without effect, because "
                                              "--forward_only saves nothing"));
-  const Trained third = train(folder, 5, 45);
+  const Trained third = train(folder, 5, 40);
   EXPECT_EQ(third.program.exit_code, 0);
   EXPECT_THAT(third.program.err, HasSubstr("no step is left to do: the checkpoint is at step 45"));
   EXPECT_THAT(third.record.at("steps"), testing::IsEmpty());
-  const Trained evaluated = train(folder, 5, 45, {"--eval_during_training_every_n_steps=100"});
+  const Trained evaluated = train(folder, 5, 40, {"--eval_during_training_every_n_steps=100"});
   EXPECT_EQ(evaluated.program.exit_code, 0) << evaluated.program.err;
   ASSERT_EQ(evaluated.record.at("evaluations").size(), 1u);
-  EXPECT_EQ(evaluated.record.at("evaluations")[0].at("examples"), 45 * 8)
+  EXPECT_EQ(evaluated.record.at("evaluations")[0].at("examples"), 40 * 8)
       << "as after an unbroken run";
+}
+
+// One that was stopped when it had done as many steps as are timed, but had warmed up as well.
+TEST(Resuming, EndsAtTheStepAtWhichAnUnbrokenRunWouldEnd) {
+  const fs::path folder = scratch_folder("checkpoint_corner");
+  ASSERT_EQ(train(folder, 0, 22).program.exit_code, 0);
+  const Trained second = train(folder, 5, 20);
+  EXPECT_EQ(second.record.at("steps").size(), 3u);
+  EXPECT_THAT(second.program.err,
+              HasSubstr("3 of 20 steps left to do: the checkpoint is at step 22"));
+  EXPECT_THAT(files_in(folder), testing::Contains("model-25.safetensors"));
+  EXPECT_THAT(train(folder, 5, 20).program.err, HasSubstr("no step is left to do"));
 }
 
 TEST(Resuming, GoesOnOnAnotherNumberOfDevicesAndStrategy) {

@@ -67,8 +67,9 @@ void RunContext::count_epochs(std::int64_t examples) {
 std::optional<std::int64_t> RunContext::left_of_epochs(std::int64_t examples,
                                                        std::int64_t samples_taken) const {
   if (!setup.options.num_epochs) return std::nullopt;
+  const std::int64_t samples_of_warmup = sizes.warmup_steps * global_batch();
   return train::steps_left_of_epochs(*setup.options.num_epochs, global_batch(), examples,
-                                     samples_taken);
+                                     samples_taken - samples_of_warmup);
 }
 
 std::shared_ptr<runtime::OpenDevices> RunContext::take_devices() {

@@ -44,7 +44,8 @@ struct RunContext {
 
   // Files may hold more or less than the published data set: epochs are passes over what there is.
   void count_epochs(std::int64_t examples);
-  // The steps that are left of --num_epochs in a run that continues. Empty without --num_epochs.
+  // The steps that are left of the warm-up and --num_epochs in a run that continues. Empty without
+  // --num_epochs.
   std::optional<std::int64_t> left_of_epochs(std::int64_t examples,
                                              std::int64_t samples_taken) const;
   // The devices that the setup has open already, else opens them.
