@@ -25,7 +25,8 @@ void require_known(const convoy_compilation& what) {
                                         CONVOY_COMPILE_INFERENCE |
                                         CONVOY_COMPILE_DIRECT_CONVOLUTIONS;
   if ((what.flags & CONVOY_COMPILE_PROFILE) != 0)
-    throw std::invalid_argument("this device keeps no times of layers");
+    throw std::invalid_argument(
+        "this device keeps no times of layers, which --profile and calibrate need");
   if ((what.flags & ~kKnownFlags) != 0)
     throw std::invalid_argument("compile flags " + std::to_string(what.flags & ~kKnownFlags) +
                                 " are unknown");
