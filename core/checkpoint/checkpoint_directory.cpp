@@ -66,7 +66,7 @@ void CheckpointDirectory::make_folder() {
   std::error_code error;
   std::vector<fs::path> missing;
   for (fs::path it = folder_; !it.empty() && !fs::exists(it, error); it = it.parent_path())
-    missing.push_back(it);
+    if (it.has_filename()) missing.push_back(it);  // "runs/1/" is the folder above it once more
   fs::create_directories(folder_, error);
   if (error || !fs::is_directory(folder_, error))
     fail(ExitCode::kFailed,

@@ -316,13 +316,14 @@ TEST_F(CheckpointFolder, SaysWhenTheFolderCannotBeMade) {
 
 TEST_F(CheckpointFolder, IsRemovedWhereNothingWasSavedInIt) {
   const fs::path above = folder_ / "runs";
-  {
-    CheckpointDirectory directory(above / "1", 5);
+  for (const char* name : {"1", "1/"}) {
+    CheckpointDirectory directory(above / name, 5);
     prepare(directory);
     CheckpointDirectory moved = std::move(directory);
     EXPECT_TRUE(fs::is_directory(above / "1"));
+    CheckpointDirectory(std::move(moved));
+    EXPECT_FALSE(fs::exists(above)) << "both were made for nothing";
   }
-  EXPECT_FALSE(fs::exists(above)) << "both were made for nothing";
   EXPECT_TRUE(fs::exists(folder_)) << "it was there before";
   {
     CheckpointDirectory directory(above / "2", 5);
