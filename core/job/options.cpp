@@ -158,9 +158,14 @@ void check_options(const JobOptions& options) {
   check_outputs(options);
 }
 
+const char* flag_without_training(const JobOptions& options) {
+  if (options.input_only) return "input_only";
+  if (options.evaluation.evaluate_only) return "eval";
+  return options.evaluation.forward_only ? "forward_only" : nullptr;
+}
+
 bool trains(const JobOptions& options) {
-  const RunMode mode = options.evaluation.mode();
-  return !options.input_only && mode != RunMode::kEvaluation && mode != RunMode::kForwardOnly;
+  return flag_without_training(options) == nullptr;
 }
 
 std::uint64_t bucket_elements(const JobOptions& options) {

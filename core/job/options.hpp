@@ -18,6 +18,9 @@ inline constexpr std::array kReportedLosses = {"total_loss", "base_loss"};
 // Error(kUsage) when options contradict each other or make no sense, naming their flags.
 void check_options(const JobOptions& options);
 
+// The flag by which a run of these options trains nothing, such as "eval"; null where it trains.
+const char* flag_without_training(const JobOptions& options);
+
 // Whether a run of these options updates variables, so that it matters which strategy does.
 bool trains(const JobOptions& options);
 

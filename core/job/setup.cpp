@@ -117,12 +117,11 @@ void name_culprits(Setup& setup) {
 
 // A strategy plans how a step of training updates variables, and nothing else.
 void require_training(const JobOptions& options) {
-  if (trains(options)) return;
-  fail(ExitCode::kUsage,
-       "--{} trains nothing, and what is planned and simulated is a step of training; leave it out",
-       options.input_only                 ? "input_only"
-       : options.evaluation.evaluate_only ? "eval"
-                                          : "forward_only");
+  if (const char* flag = flag_without_training(options))
+    fail(ExitCode::kUsage,
+         "--{} trains nothing, and what is planned and simulated is a step of training; leave it "
+         "out",
+         flag);
 }
 
 void load_strategy(Setup& setup, const plugin::PluginLog& log) {

@@ -22,7 +22,7 @@ bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
-  return !text.empty() && text.size() <= 64 && is_letter(text.front()) &&
+  return !text.empty() && text.size() <= kLongestName && is_letter(text.front()) &&
          std::all_of(text.begin(), text.end(),
                      [&](char c) { return is_letter(c) || c == '.' || c == '-' || c == '+'; });
 }
@@ -260,8 +260,8 @@ Manifest parse_manifest(std::string_view text) {
   if (!seen.contains("kind")) throw ManifestError("its manifest has no kind=");
   if (!is_name(manifest.name)) {
     throw ManifestError(
-        fmt::format("its manifest names it '{}'; a name has 1 to 64 letters, digits, _ . + or -",
-                    manifest.name));
+        fmt::format("its manifest names it '{}'; a name has 1 to {} letters, digits, _ . + or -",
+                    manifest.name, kLongestName));
   }
   require_distinct_options(manifest);
   check_variants(manifest);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@ enum class PluginKind { kStrategy, kModel, kDevice, kTransport };
 inline constexpr std::array kPluginKinds = {PluginKind::kStrategy, PluginKind::kModel,
                                             PluginKind::kDevice, PluginKind::kTransport};
 std::string_view to_string(PluginKind kind);
+
+inline constexpr std::size_t kLongestName = 64;  // of a plug-in
 
 enum class OptionType { kBool, kInt, kFloat, kString, kEnum };
 std::string_view to_string(OptionType type);

@@ -30,9 +30,8 @@ constexpr VerbUsage kNewUsage = {"new strategy|model|device|transport NAME [flag
 
 // The name becomes a C++ class, a CMake target and a file.
 void require_name(const std::string& name) {
-  constexpr std::size_t kLongest = 64;  // as of names in manifests
   const bool fits =
-      !name.empty() && name.size() <= kLongest &&
+      !name.empty() && name.size() <= plugin::kLongestName &&
       std::islower(static_cast<unsigned char>(name.front())) != 0 &&
       std::all_of(name.begin(), name.end(), [](unsigned char letter) {
         return std::islower(letter) != 0 || std::isdigit(letter) != 0 || letter == '_';
@@ -41,7 +40,7 @@ void require_name(const std::string& name) {
     fail(ExitCode::kUsage,
          "'{}' cannot name a plug-in project; use at most {} small letters, digits and _, as in "
          "my_scheme",
-         name, kLongest);
+         name, plugin::kLongestName);
   }
   constexpr std::string_view kTargetsOfCMake[] = {"all",     "clean",      "edit_cache",   "help",
                                                   "install", "preinstall", "rebuild_cache"};

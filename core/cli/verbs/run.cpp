@@ -14,6 +14,7 @@
 #include "core/cli/show/terminal.hpp"
 #include "core/cli/verbs/run_repeats.hpp"
 #include "core/cli/verbs/run_task.hpp"
+#include "core/job/options.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/run.hpp"
 
@@ -29,18 +30,11 @@ Examples:
   convoy run --repeat=5 --output_file=new.json; convoy diff old.json new.json
 )";
 
-// The mode of a run that trains nothing; null where it trains.
-const char* mode_without_training(const JobOptions& options) {
-  if (options.input_only) return "input_only";
-  if (options.evaluation.evaluate_only) return "eval";
-  return options.evaluation.forward_only ? "forward_only" : nullptr;
-}
-
 void tell_norms_without_effect(JobCommand& command) {
   if (!command.options.gradients.report_norms) return;
-  if (const char* mode = mode_without_training(command.options))
+  if (const char* flag = job::flag_without_training(command.options))
     command.notices.push_back(fmt::format(
-        "--report_gradient_norms has no effect with --{}, which computes no gradients", mode));
+        "--report_gradient_norms has no effect with --{}, which computes no gradients", flag));
   else if (command.options.output_file.empty())
     command.notices.emplace_back(
         "--report_gradient_norms has no effect without --output_file, to which the norms are "
