@@ -22,10 +22,10 @@ namespace {
 // otherwise.
 constexpr std::chrono::steady_clock::duration kGraceAfterTimeout = std::chrono::seconds(2);
 constexpr std::chrono::steady_clock::duration kGrace = std::chrono::seconds(60);
-// Interval of the checks for a lost host while waiting, in seconds.
-constexpr double kBetweenLooksAtPeers = 0.1;
+// Longest single wait in seconds, before the next check for lost hosts and operations that hang.
+constexpr double kSingleWait = std::chrono::duration<double>(HangWatch::kLongestInterval).count();
 // Interval at which the gate is polled while waiting.
-constexpr std::chrono::microseconds kBetweenLooks{50};
+constexpr std::chrono::microseconds kBetweenPumps{50};
 // Longest time of one operation on a working device, in seconds.
 constexpr double kLongestOperation = 60;
 
@@ -43,7 +43,8 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
       place_in_order_(parts_.plan->body.size(), CONVOY_NONE),
       square_sums_(choose_square_sums(*parts_.plan)),
       state_(std::make_unique<QueuedState>()),
-      queued_(parts_.schedule->lanes.size(), 0) {
+      queued_(parts_.schedule->lanes.size(), 0),
+      watch_(queued_.size()) {
   plan_tag_ = static_cast<std::uint32_t>(plan::plan_hash(*parts_.plan));
   state_->optimizer = *parts_.optimizer;
   state_->timelines =
@@ -52,6 +53,7 @@ Executor::Executor(ExecutorParts parts, const ExecutorOptions& options)
   for (std::uint32_t lane = 0; lane < queued_.size(); ++lane)
     if (parts_.strand == CONVOY_NONE || parts_.schedule->lanes[lane].strand == parts_.strand)
       lanes_.push_back(lane);
+  ready_.reserve(lanes_.size());
   for (std::uint32_t at = 0; at < order_.submission.size(); ++at)
     place_in_order_[order_.submission[at]] = at;
   for (std::uint32_t s = 0; s < options_.iterations_in_flight; ++s)
@@ -250,11 +252,14 @@ std::uint32_t Executor::channel_of(const plan::Lane& lane) const {
 }
 
 void Executor::wait_for(std::uint32_t lane, std::uint64_t value) {
-  for (double still = 0;;) {
-    const std::uint64_t before = progress();
-    if (wait_on_engine(lane, value)) return;
-    still = progress() == before ? still + shortest_patience() : 0;
-    if (still > 0) require_hope(still);
+  while (!wait_on_engine(lane, value)) {
+    // What is queued behind operations that wait for a lost host drains without a result.
+    require_network();
+    const Stillness still = look();
+    if (still.waits_for_peer || still.seconds < options_.deadline_seconds) continue;
+    stands_still_ = true;
+    fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
+         options_.deadline_seconds);
   }
 }
 
@@ -270,45 +275,34 @@ double Executor::shortest_patience() const {
                  : options_.deadline_seconds;
 }
 
+// Until the next look is due.
 bool Executor::wait_on_engine(std::uint32_t lane, std::uint64_t value) {
   const convoy_wait point{&(*state_->timelines)[lane].value, value};
   if (parts_.gate != nullptr && !wait_at_gate(point)) return false;
   const std::uint32_t place = parts_.schedule->lanes[lane].place;
   if (parts_.schedule->lanes[lane].lane == plan::kNetworkLane)
-    return wait_on(*parts_.network, point);
+    return parts_.network->wait(point, kSingleWait);
   try {
-    return wait_on(*(*parts_.engines)[place], point);
+    return (*parts_.engines)[place]->wait(point, kSingleWait);
   } catch (const Error& error) {
     fail(error.code(), "{}: {}", parts_.plan->cluster->places[place].name, error.what());
   }
 }
 
-// With other hosts, the loss of one ends the wait. The operations queued behind it drain without a
-// result.
-template <typename Engine>
-bool Executor::wait_on(Engine& engine, const convoy_wait& point) {
-  if (parts_.network == nullptr) return engine.wait(point, shortest_patience());
-  for (double left = shortest_patience(); left > 0; left -= kBetweenLooksAtPeers) {
-    if (engine.wait(point, std::min(left, kBetweenLooksAtPeers))) return true;
-    require_network();
-  }
-  return false;
-}
-
 bool Executor::wait_at_gate(const convoy_wait& point) {
   using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::duration<double>(shortest_patience());
+  const auto end = Clock::now() + HangWatch::kLongestInterval;
   while (!plugin::holds(point) && Clock::now() < end) {
     require_network();
-    if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenLooks);
+    if (!parts_.gate->pump()) std::this_thread::sleep_for(kBetweenPumps);
   }
   return plugin::holds(point);
 }
 
 // The next operation of each lane, if all its waits hold.
-std::vector<const plan::Operation*> Executor::operations_that_may_run() {
+std::span<const Executor::Ready> Executor::operations_that_may_run() {
   const plan::Schedule& schedule = *parts_.schedule;
-  std::vector<const plan::Operation*> ready;
+  ready_.clear();
   for (const std::uint32_t lane : lanes_) {
     const std::uint64_t done = lane_value(lane);
     if (done >= queued_[lane]) continue;
@@ -317,36 +311,37 @@ std::vector<const plan::Operation*> Executor::operations_that_may_run() {
     const StepSlot& slot = *state_->slots[done / operations.size() % state_->slots.size()];
     const std::vector<convoy_wait>& waits = slot.work[place_in_order_[index]].waits;
     if (!std::all_of(waits.begin(), waits.end(), plugin::holds)) continue;
-    ready.push_back(&parts_.plan->body[index]);
+    ready_.push_back({lane, done + 1, &parts_.plan->body[index]});
   }
-  return ready;
+  return ready_;
 }
 
 // The operation that hangs is one that may run but does not end; all others wait for it. An
 // operation that waits for another host does not count, because only the control plane knows
 // whether that host lives.
-bool Executor::waits_for_peer(double still) {
-  const std::vector<const plan::Operation*> ready = operations_that_may_run();
-  bool any_waits = false;
-  for (const plan::Operation* const operation : ready) {
+Stillness Executor::look() {
+  watch_.look(std::chrono::steady_clock::now(), progress());
+  const std::span<const Ready> ready = operations_that_may_run();
+  Stillness still{watch_.still()};
+  for (const auto& [lane, value, operation] : ready) {
     const bool waits = awaits_peer(*operation);
-    any_waits = any_waits || waits;
+    still.waits_for_peer = still.waits_for_peer || waits;
     if (waits) continue;
+    const double seconds = watch_.may_run(lane, value);
     const double before = has_begun(*operation, ready) ? 0 : kLongestOperation;
-    if (still >= options_.deadline_seconds ||
-        (is_foreign_kernel(*operation) && still >= shortest_patience() + before))
-      fail_hung(*operation, "", still);
+    if (seconds >= options_.deadline_seconds ||
+        (is_foreign_kernel(*operation) && seconds >= shortest_patience() + before))
+      fail_hung(*operation, "", seconds);
   }
-  return any_waits;
+  return still;
 }
 
 // A device may run one operation at a time. So an operation has certainly begun only if no other
 // operation, of this strand or another, may run on the device.
-bool Executor::has_begun(const plan::Operation& operation,
-                         std::span<const plan::Operation* const> ready) const {
-  return parts_.strand == CONVOY_NONE &&
-         std::ranges::all_of(ready, [&](const plan::Operation* other) {
-           return other == &operation || awaits_peer(*other) || other->place != operation.place;
+bool Executor::has_begun(const plan::Operation& operation, std::span<const Ready> ready) const {
+  return parts_.strand == CONVOY_NONE && std::ranges::all_of(ready, [&](const Ready& other) {
+           return other.operation == &operation || awaits_peer(*other.operation) ||
+                  other.operation->place != operation.place;
          });
 }
 
@@ -364,13 +359,6 @@ void Executor::fail_hung(const plan::Operation& operation, const char* part, dou
                   operation.id, plan::operation_name(operation.kind), part, place);
   if (device.patience > 0) fail(ExitCode::kUnavailable, "{}: {}; {}", device.label, text, kMend);
   fail(ExitCode::kTimeout, "{}; the device may be hung or stopped", text);
-}
-
-void Executor::require_hope(double still) {
-  if (waits_for_peer(still) || still < options_.deadline_seconds) return;
-  stands_still_ = true;
-  fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
-       options_.deadline_seconds);
 }
 
 // The value that a lane reaches with its last operation of the phase; 0 when it has none.

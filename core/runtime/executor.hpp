@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/runtime/hang_watch.hpp"
 #include "core/runtime/square_sums.hpp"
 #include "core/runtime/step_work.hpp"
 
@@ -44,6 +45,12 @@ struct StepResult {
   // decay; empty when the plan has no such norms or the step no updates.
   std::vector<double> gradient_square_sums;
   std::optional<double> loss_scale;  // of this step, where it adapts
+};
+
+// What waiting for an executor has come to.
+struct Stillness {
+  double seconds = 0;           // without progress, see HangWatch
+  bool waits_for_peer = false;  // an operation waits for another host
 };
 
 struct ExecutorOptions {
@@ -84,18 +91,17 @@ class Executor {
   void submit_step(const StepInput& input);
   std::int64_t steps_in_flight() const;
   // Waits for the oldest open step. The result is valid until the next call. Throws the Error of
-  // waits_for_peer() for an operation that does not end, kTimeout for a lost host, and a device's
-  // own Error with the name of its place.
+  // look() for an operation that does not end, kTimeout for a lost host, and a device's own Error
+  // with the name of its place.
   const StepResult& finish_step();
   // Whether finish_step() would return at once. Requires an open step.
   bool step_is_finished() const;
   // Grows whenever a queued operation ends.
   std::uint64_t progress() const;
-  // Whether an operation waits for another host. Call it when nothing has moved for `still`
-  // seconds, at least shortest_patience(). If an operation that may run exceeds its time limit:
-  // Error kUnavailable if the device or kernel did not come with convoy, else kTimeout.
-  bool waits_for_peer(double still);
-  double shortest_patience() const;
+  // For whoever waits without finish_step(), several times a second. Throws if an operation that
+  // may run exceeds its time limit: Error kUnavailable if the device or kernel did not come with
+  // convoy, else kTimeout.
+  Stillness look();
   // Error kTimeout as finish_step(), once the network has lost a host that is needed.
   void require_network() const;
   // When the operations of the last finished step ran; valid until the next step is finished.
@@ -108,6 +114,13 @@ class Executor {
   bool cancel(const std::string& reason) noexcept;
 
  private:
+  // The next operation of a lane, which may run, and the value that the lane reaches with it.
+  struct Ready {
+    std::uint32_t lane;
+    std::uint64_t value;
+    const plan::Operation* operation;
+  };
+
   void collect(StepSlot& slot, std::uint32_t phase);
   void collect_norms(const StepWork& work, const plan::Operation& operation);
   void submit(std::uint32_t at, std::int64_t iteration, const StepInput& input);
@@ -115,14 +128,11 @@ class Executor {
   std::uint64_t lane_value(std::uint32_t lane) const;
   void wait_for(std::uint32_t lane, std::uint64_t value);
   bool wait_on_engine(std::uint32_t lane, std::uint64_t value);
-  template <typename Engine>
-  bool wait_on(Engine& engine, const convoy_wait& point);
   bool wait_at_gate(const convoy_wait& point);
-  void require_hope(double still);
+  double shortest_patience() const;
   bool is_foreign_kernel(const plan::Operation& operation) const;
-  std::vector<const plan::Operation*> operations_that_may_run();
-  bool has_begun(const plan::Operation& operation,
-                 std::span<const plan::Operation* const> ready) const;
+  std::span<const Ready> operations_that_may_run();
+  bool has_begun(const plan::Operation& operation, std::span<const Ready> ready) const;
   [[noreturn]] void fail_hung(const plan::Operation& operation, const char* part, double seconds);
   void hand_over(const plan::Operation& operation, plugin::OpenDevice* device,
                  convoy_submission& submission, std::uint32_t channel);
@@ -146,6 +156,8 @@ class Executor {
   std::int64_t step_offset_ = 0;       // from submitted_ to the number that devices see
   std::int64_t submitted_ = 0;         // steps
   std::int64_t finished_ = 0;
+  HangWatch watch_;
+  std::vector<Ready> ready_;   // its memory serves every look
   bool stands_still_ = false;  // a timeout was reported
   bool gave_up_ = false;       // drain() did
   StepResult result_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "core/train/optimizer.hpp"
@@ -20,7 +21,7 @@ using runtime::Session;
 std::unique_ptr<plugin::DevicePlugin> devices_for(plugin::PluginHost& host,
                                                   const ClusterRunOptions& options) {
   if (!options.fake_devices) return cpu_plugin(host);
-  return fake_plugin({.delay_microseconds = 20,
+  return fake_plugin({.delay_microseconds = options.delay_microseconds,
                       .shared_memory = options.shared_memory,
                       .hang_device = options.hang_milliseconds > 0 ? 0 : -1,
                       .hang_operation = options.hang_operation,
@@ -134,6 +135,31 @@ void ClusterRun::run_task(std::uint32_t task, TaskOutcome& outcome) {
     outcome.error = error.what();
     peers_.lose(fmt::format("task {} ended: {}", task, error.what()));
   }
+}
+
+std::vector<TaskOutcome> run_with_a_stop(ClusterRunOptions options, std::uint32_t stopped,
+                                         std::int64_t step, std::chrono::milliseconds pause) {
+  ClusterRun* run = nullptr;
+  std::thread waker;
+  options.stepped = [&](std::uint32_t task, const TrainingStep& done) {
+    if (task != 0 || done.number != step) return;
+    run->network().stop(stopped);
+    waker = std::thread([&] {
+      std::this_thread::sleep_for(pause);
+      run->network().go_on(stopped);
+    });
+  };
+  ClusterRun it(options);
+  run = &it;
+  std::vector<TaskOutcome> tasks = it.run();
+  if (waker.joinable()) waker.join();
+  return tasks;
+}
+
+double longest_step(const TaskOutcome& task) {
+  double longest = 0;
+  for (const TrainingStep& step : task.steps) longest = std::max(longest, step.seconds);
+  return longest;
 }
 
 TaskOutcome run_alone(const ClusterRunOptions& options) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -27,6 +28,7 @@ struct ClusterRunOptions {
   std::uint32_t global_batch = 8;
   bool fake_devices = false;  // which share memory, or do not
   bool shared_memory = true;
+  std::uint32_t delay_microseconds = 20;  // the longest of their operations
   // Of each task's first fake device: the operation that takes so long.
   std::uint32_t hang_operation = 0;
   std::uint32_t hang_milliseconds = 0;
@@ -77,6 +79,13 @@ class ClusterRun {
   InProcessNetwork network_;
   InProcessPeers peers_;
 };
+
+// Runs it; the network of task `stopped` stands still for a while after this step of task 0.
+std::vector<TaskOutcome> run_with_a_stop(ClusterRunOptions options, std::uint32_t stopped,
+                                         std::int64_t step, std::chrono::milliseconds pause);
+
+// In seconds.
+double longest_step(const TaskOutcome& task);
 
 // The cluster of these tasks, whose devices have no collectives of their own.
 plan::Cluster make_task_cluster(const ClusterRunOptions& options);

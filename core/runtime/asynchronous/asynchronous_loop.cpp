@@ -21,6 +21,8 @@ namespace {
 // While nothing happens, the polling interval doubles.
 constexpr std::chrono::microseconds kShortestRest{50};
 constexpr std::chrono::microseconds kLongestRest{300};
+// Interval of the checks for operations that hang.
+constexpr std::chrono::milliseconds kBetweenLooks{10};
 constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
 class AsynchronousLoop {
@@ -249,16 +251,18 @@ class AsynchronousLoop {
   void rest() {
     std::this_thread::sleep_for(rest_);
     rest_ = std::min(2 * rest_, kLongestRest);
+    for (StrandRun& strand : strands_) strand.executor().require_network();
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_look_ < kBetweenLooks) return;
+    last_look_ = now;
     const double deadline = session_.options().executor.deadline_seconds;
     bool still = false;
     bool hope = false;
     for (StrandRun& strand : strands_) {
-      strand.executor().require_network();
-      const double seconds = strand.seconds_still();
-      const bool waits = seconds >= strand.executor().shortest_patience() &&
-                         strand.executor().waits_for_peer(seconds);
-      still = still || seconds >= deadline;
-      hope = hope || waits || (seconds < deadline && strand.has_open());
+      if (!strand.has_open()) continue;
+      const Stillness it = strand.executor().look();
+      still = still || it.seconds >= deadline;
+      hope = hope || it.waits_for_peer || it.seconds < deadline;
     }
     if (still && !hope)
       fail(ExitCode::kTimeout, "no progress for {} s, and every queued operation waits for another",
@@ -331,6 +335,7 @@ class AsynchronousLoop {
   double started_ = 0;
   double last_end_ = 0;
   std::chrono::microseconds rest_ = kShortestRest;
+  std::chrono::steady_clock::time_point last_look_;
 };
 
 }  // namespace

@@ -31,19 +31,6 @@ void StrandRun::submit(double learning_rate) {
   ++submitted_;
 }
 
-void StrandRun::restart_clock(double now) {
-  last_end_ = now;
-  last_move_ = std::chrono::steady_clock::now();
-}
-
-double StrandRun::seconds_still() {
-  const auto now = std::chrono::steady_clock::now();
-  const std::uint64_t progress = executor_.progress();
-  if (!has_open() || progress != progress_) last_move_ = now;
-  progress_ = progress;
-  return std::chrono::duration<double>(now - last_move_).count();
-}
-
 StrandStep StrandRun::finish() {
   StrandStep step = std::move(open_.front());
   const StepResult& result = executor_.finish_step();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <vector>
@@ -42,14 +41,12 @@ class StrandRun {
   // Allows this many steps since the beginning, and no more until the next call.
   void go_to(std::int64_t steps) { limit_ = steps; }
   bool is_there() const { return finished_ == limit_; }
-  // Time counts from now on: for its next step, and towards standing still.
-  void restart_clock(double now);
+  // The time of its next step counts from now on.
+  void restart_clock(double now) { last_end_ = now; }
 
   bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
   void submit(double learning_rate);
   bool has_open() const { return finished_ < submitted_; }
-  // Seconds without progress of the open steps, as seen by these calls.
-  double seconds_still();
   // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
   StrandStep finish();
 
@@ -65,8 +62,6 @@ class StrandRun {
   std::int64_t finished_ = 0;
   std::int64_t limit_ = 0;
   double last_end_ = 0;
-  std::uint64_t progress_ = 0;
-  std::chrono::steady_clock::time_point last_move_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace convoy::runtime

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 
 #include "tests/runtime/cluster_run.hpp"
 #include "tests/runtime/lagging_strategy.hpp"
@@ -33,6 +34,21 @@ TEST(AsynchronousTasks, KeepTheBoundOfRelaxedReads) {
   EXPECT_LE(lead(1), 1 + kInFlight);
   EXPECT_LE(lead(4), 4 + kInFlight);
   EXPECT_GT(lead(-1), 4 + kInFlight);
+}
+
+// The first worker waits for an update of the other, which comes late, and has its own time then.
+TEST(AsynchronousTasks, OperationsHaveTheirTimeOnceTheyMayRun) {
+  ClusterRunOptions options;
+  options.hosts = {2, 1, true, "fake", {}};
+  options.fake_devices = true;
+  options.delay_microseconds = 20000;
+  options.deadline_seconds = 1;
+  options.make_strategy = [] { return lagging_strategy(0); };
+  options.steps = 5;
+  const std::vector<TaskOutcome> tasks =
+      run_with_a_stop(options, 1, 2, std::chrono::milliseconds(1700));
+  for (const TaskOutcome& task : tasks) EXPECT_EQ(task.error, "");
+  EXPECT_GT(longest_step(tasks[0]), 1);
 }
 
 // Each keeps variables of the other and has two devices.
