@@ -33,7 +33,7 @@ struct BoundedOption {
 };
 
 constexpr Bounds kSteps = {1, kMostSteps};
-constexpr Bounds kEpochs = {0, kMostEpochs};
+constexpr Bounds kEpochs = {0, kMostEpochs, true};
 constexpr Bounds kImages = {1, kMostImages};
 constexpr Bounds kWaiting = {0.1, kMostSeconds};
 constexpr Bounds kFraction = {0, 1};

@@ -30,15 +30,10 @@ void check_word(const char* flag, const std::string& word, std::span<const char*
     fail(ExitCode::kUsage, "--{}={}: it must be {}", flag, word, fmt::join(allowed, " or "));
 }
 
-void check_epochs(const char* flag, const std::optional<double>& epochs) {
-  if (epochs && *epochs <= 0) fail(ExitCode::kUsage, "--{}={}: it must be above 0", flag, *epochs);
-}
-
 void check_length(const JobOptions& options) {
   if (options.num_batches && options.num_epochs)
     fail(ExitCode::kUsage, "--num_batches={} and --num_epochs={}: give one of them, not both",
          *options.num_batches, *options.num_epochs);
-  check_epochs("num_epochs", options.num_epochs);
 }
 
 void check_gradients(const JobOptions& options) {
@@ -82,7 +77,6 @@ std::vector<const char*> triggers_given(const EvaluationTriggers& triggers) {
 
 void check_triggers(const JobOptions& options) {
   const EvaluationOptions& evaluation = options.evaluation;
-  check_epochs(kEveryEpochs, evaluation.triggers.every_epochs);
   const std::vector<const char*> given = triggers_given(evaluation.triggers);
   if (given.size() > 1)
     fail(ExitCode::kUsage, "--{} and --{}: give one of them, not both", given[0], given[1]);
@@ -121,7 +115,6 @@ void check_evaluation(const JobOptions& options) {
   if (evaluation.num_batches && evaluation.num_epochs)
     fail(ExitCode::kUsage, "--num_eval_batches={} and --num_eval_epochs={}: give one of them",
          *evaluation.num_batches, *evaluation.num_epochs);
-  check_epochs("num_eval_epochs", evaluation.num_epochs);
 }
 
 // The second to be written would take the place of the first.

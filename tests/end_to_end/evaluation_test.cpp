@@ -236,7 +236,10 @@ TEST(Evaluation, ScoresInitialWeightsAsItScoresTheSameCheckpoint) {
   ASSERT_EQ(run_convoy(evaluated_lenet({train_dir})).exit_code, 0);
   const std::string weights = "--init_weights=" + (folder / "model-7.safetensors").string();
   const Recorded saved = run_recorded("scored_saved", evaluated_lenet({"--eval", train_dir}));
-  const Recorded given = run_recorded("scored_given", evaluated_lenet({"--eval", weights}));
+  const Recorded given = run_recorded(
+      "scored_given", evaluated_lenet({"--eval", weights, "--profile", "--print_parameter_hash"}));
+  EXPECT_THAT(given.program.err,
+              HasSubstr("--profile, --print_parameter_hash: without effect with --eval"));
   EXPECT_FALSE(given.top_1().empty());
   EXPECT_EQ(given.top_1(), saved.top_1());
   const ProgramResult both = run_convoy(evaluated_lenet({"--eval", train_dir, weights}));

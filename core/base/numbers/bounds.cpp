@@ -14,6 +14,9 @@ std::string bounds_text(const Bounds& bounds, bool whole) {
   std::string kind = whole ? "an integer" : "a number";
   const bool has_least = std::isfinite(bounds.least);
   const bool has_most = std::isfinite(bounds.most);
+  if (bounds.is_above)
+    return fmt::format("{} above {}{}", kind, text(bounds.least),
+                       has_most ? fmt::format(" and up to {}", text(bounds.most)) : "");
   if (has_least && has_most)
     return fmt::format("{} from {} to {}", kind, text(bounds.least), text(bounds.most));
   if (has_least) return fmt::format("{} of at least {}", kind, text(bounds.least));

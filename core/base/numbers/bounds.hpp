@@ -9,11 +9,14 @@ namespace convoy {
 struct Bounds {
   double least = 0;
   double most = std::numeric_limits<double>::infinity();
+  bool is_above = false;  // `least` itself is not among them
 
-  bool contain(double value) const { return value >= least && value <= most; }  // NaN: never
+  bool contain(double value) const {  // NaN: never
+    return value >= least && value <= most && !(is_above && value == least);
+  }
 };
 
-// "an integer from 1 to 255", "a number of at least 0".
+// "an integer from 1 to 255", "a number of at least 0", "a number above 0".
 std::string bounds_text(const Bounds& bounds, bool whole);
 
 }  // namespace convoy

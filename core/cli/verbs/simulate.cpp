@@ -107,7 +107,10 @@ int run_simulate_verb(std::span<const std::string> arguments, std::ostream& out,
   JobCommand command = read_command(arguments, flags);
   const job::Setup setup = set_up_simulation(command, err);
   check_files(setup.options);
-  if (request.exports_chakra) check_output_file(request.export_prefix + ".0.et");
+  if (request.exports_chakra)
+    check_output_file(request.export_prefix + ".0.et");
+  else if (find_flag(arguments, "export_prefix"))
+    command.notices.emplace_back("--export_prefix has no effect without --export=chakra");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
   const job::Simulation simulation =

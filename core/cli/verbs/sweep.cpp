@@ -208,12 +208,14 @@ void refuse_flags_of_one_simulation(std::span<const std::string> arguments) {
   };
   if (!find_flag(arguments, "trace_file", no_environment).value_or("").empty())
     refuse("trace_file");
-  if (find_flag(arguments, "export", no_environment)) refuse("export");
+  for (const char* flag : {"export", "export_prefix"})
+    if (find_flag(arguments, flag, no_environment)) refuse(flag);
   if (find_switch(arguments, "record_timeline", no_environment)) refuse("record_timeline");
 }
 
 std::vector<std::string> notices_on_variables_of_one_simulation() {
-  constexpr std::string_view kFlags[] = {"trace_file", "export", "record_timeline"};
+  constexpr std::string_view kFlags[] = {"trace_file", "export", "export_prefix",
+                                         "record_timeline"};
   return notices_on_variables(kFlags, "it is for a single simulation, but a sweep has several");
 }
 

@@ -1,11 +1,14 @@
 #include "core/job/training/run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/system/system_refusal.hpp"
@@ -105,9 +108,15 @@ class Run {
   }
 
   void tell_flags_of_steps(const char* mode) {
-    if (!run_.setup.options.profile && run_.setup.options.trace_file.empty()) return;
-    run_.tell(fmt::format(
-        "--profile and --trace_file apply to training steps and have no effect with --{}", mode));
+    const JobOptions& options = run_.setup.options;
+    std::vector<std::string> given;
+    for (const auto& [flag, is_given] : {std::pair{"profile", options.profile},
+                                         {"trace_file", !options.trace_file.empty()},
+                                         {"print_parameter_hash", options.print_parameter_hash}})
+      if (is_given) given.push_back(fmt::format("--{}", flag));
+    if (!given.empty())
+      run_.tell(fmt::format("{}: without effect with --{}, which runs no training steps",
+                            fmt::join(given, ", "), mode));
   }
 
   void read_only() {

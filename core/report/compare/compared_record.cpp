@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <filesystem>
 #include <iomanip>
 #include <set>
 #include <sstream>
@@ -40,6 +41,16 @@ std::vector<std::string> names_of(const std::string& files) {
   if (std::ranges::any_of(names, &std::string::empty))
     fail(ExitCode::kUsage, "'{}': an empty name; separate names by single commas", files);
   return names;
+}
+
+// A run that counted twice would make the interval narrower than it is.
+void require_different(const std::vector<std::string>& files) {
+  std::set<std::filesystem::path> seen;
+  std::error_code ignored;  // opening the file says more
+  for (const std::string& file : files)
+    if (!seen.insert(std::filesystem::weakly_canonical(file, ignored)).second)
+      fail(ExitCode::kUsage, "{}: this record is given twice for one side; give each only once",
+           file);
 }
 
 struct Run {
@@ -164,8 +175,9 @@ Json device_models(const Json& record) {
 
 ComparedRecord read_compared(const std::string& files) {
   std::vector<report::NamedRecord> records;
-  for (const std::string& file : names_of(files))
-    records.push_back({file, report::read_record(file).record});
+  const std::vector<std::string> names = names_of(files);
+  require_different(names);
+  for (const std::string& file : names) records.push_back({file, report::read_record(file).record});
   return compared(files, records);
 }
 

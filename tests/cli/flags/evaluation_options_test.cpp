@@ -87,6 +87,7 @@ TEST(EvaluationOptions, RefuseValuesOutOfBounds) {
   expect_usage_error({"--eval_during_training_every_n_epochs=0"}, {"every_n_epochs=0", "above 0"});
   expect_usage_error({"--eval_during_training_at_specified_steps=0,1"}, {"specified_steps=0,1"});
   expect_usage_error({"--num_eval_epochs=0"}, {"--num_eval_epochs=0", "above 0"});
+  expect_usage_error({"--num_eval_epochs=-1"}, {"--num_eval_epochs=-1", "above 0"});
   expect_usage_error({"--num_eval_batches=0"}, {"--num_eval_batches=0"});
   expect_usage_error({"--stop_at_top_1_accuracy=1.5"}, {"--stop_at_top_1_accuracy=1.5"});
 }

@@ -120,7 +120,7 @@ TEST(JobOptions, StepsHaveSixtyFourBitsAndAddUp) {
   expect_usage_error({"--num_warmup_batches=9223372036854775807"}, "from 0 to 1000000000000000");
   expect_usage_error({"--seed=4294967296"}, "from 0 to 4294967295");
   expect_usage_error({"--eval_interval_secs=9223372036854775807"}, "from 0 to 1000000000");
-  expect_usage_error({"--num_epochs=1e300"}, "a number from 0 to ");
+  expect_usage_error({"--num_epochs=1e300"}, "a number above 0 and up to 1000000000");
 }
 
 TEST(JobOptions, RefuseContradictions) {

@@ -406,7 +406,14 @@ TEST(SimulateVerbTest, ExportsAnExecutionTraceOfEveryRank) {
     EXPECT_GT(std::filesystem::file_size(prefix + "." + rank + ".et"), 500u) << rank;
   EXPECT_FALSE(std::filesystem::exists(prefix + ".4.et"));
   EXPECT_NE(text.find("Execution traces: "), std::string::npos) << text;
+  const VerbOutcome without =
+      outcome_of(run_simulate_verb, {"--platform=dgx1-p100", "--model=lenet", "--export_prefix=x",
+                                     "--plugin_path=" CONVOY_OWN_PLUGINS});
+  EXPECT_NE(without.err.find("--export_prefix has no effect without --export"), std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--hosts=1,2", "--export=chakra"}).find("--export"),
+            std::string::npos);
+  EXPECT_NE(refusal({"--platform=dgx1-p100", "--hosts=1,2", "--export_prefix=x"})
+                .find("--export_prefix is for a single simulation"),
             std::string::npos);
   EXPECT_NE(refusal({"--platform=dgx1-p100", "--export=text"}).find("chakra"), std::string::npos);
 }

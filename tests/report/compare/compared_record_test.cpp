@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
 #include "core/report/compare/difference_text.hpp"
 #include "tests/scratch_folder.hpp"
+#include "tests/support/thrown_text.hpp"
 
 namespace convoy::compare {
 namespace {
@@ -50,6 +52,13 @@ TEST(ComparedRecord, ReadsOneRunSeveralRecordsAndRepeats) {
   const ComparedRecord read = read_compared(written("repeated.json", repeated));
   ASSERT_EQ(read.side.runs.size(), 3u);
   EXPECT_THAT(read.side.runs[0], ElementsAre(0.1, 0.9 / 8));
+}
+
+TEST(ComparedRecord, CountsNoRecordTwice) {
+  const std::string a = written("a.json", record(0.8));
+  const std::string same = std::filesystem::path(a).parent_path() / "." / "a.json";
+  EXPECT_THAT(thrown_text([&] { read_compared(a + "," + a); }), HasSubstr("is given twice"));
+  EXPECT_THAT(thrown_text([&] { read_compared(a + "," + same); }), HasSubstr(same));
 }
 
 TEST(ComparedRecord, HasTheTurnsOfRunsUnlessTheyCannotBeTrue) {
