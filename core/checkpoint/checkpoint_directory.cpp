@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "core/base/error.hpp"
 #include "core/checkpoint/checkpoint_marker.hpp"
@@ -84,11 +86,15 @@ void CheckpointDirectory::prepare(const Notice& notice) {
          "one file",
          folder_.string());
   make_folder();
-  if (::access(folder_.c_str(), W_OK | X_OK) != 0)
+  if (::access(folder_.c_str(), W_OK | X_OK) != 0) {
+    if (errno != EACCES)
+      fail(ExitCode::kFailed, "cannot write checkpoints to {}: {}", folder_.string(),
+           std::strerror(errno));
     fail(ExitCode::kFailed,
          "no permission to write checkpoints to {}: its mode is {:03o}, and new folders get what "
          "`umask` leaves; change that, or choose another --train_dir",
          folder_.string(), static_cast<unsigned>(fs::status(folder_, error).permissions()));
+  }
   if (!lock_) lock_ = std::make_unique<FolderLock>(folder_);
   if (!lock_->refusal().empty())
     notice(

@@ -20,6 +20,7 @@ volatile std::sig_atomic_t received_signal = 0;
 volatile std::sig_atomic_t ends_at_once = 1;
 volatile std::sig_atomic_t save_requested = 0;
 volatile std::sig_atomic_t standstill_requested = 0;
+volatile std::sig_atomic_t suspend_requested = 0;
 const char* volatile what_ends_first = nullptr;  // null: nothing is said
 std::atomic<std::int64_t> first_signal_at = 0;
 InterruptGuard::Clock volatile clock_of_signals = nullptr;
@@ -88,6 +89,10 @@ extern "C" void note_standstill_request(int) {
   standstill_requested = 1;
 }
 
+extern "C" void note_suspend_request(int) {
+  suspend_requested = 1;
+}
+
 // The parent process may block this signal until a handler is installed.
 void unblock(int number) {
   sigset_t signals;
@@ -146,6 +151,7 @@ InterruptGuard::~InterruptGuard() {
   else
     end_at_processor_limit();
   if (received_signal != SIGPIPE) handle_unless_ignored(SIGPIPE, SIG_DFL);
+  handle_unless_ignored(SIGTSTP, SIG_DFL);
   std::signal(SIGUSR1, SIG_DFL);
   std::signal(SIGUSR2, SIG_IGN);  // it may come while the record is written
 }
@@ -189,6 +195,15 @@ bool InterruptGuard::take_save_request() {
 
 bool InterruptGuard::take_standstill_request() {
   return take(standstill_requested);
+}
+
+void InterruptGuard::note_suspension() {
+  suspend_requested = 0;
+  handle_unless_ignored(SIGTSTP, note_suspend_request);
+}
+
+bool InterruptGuard::take_suspend_request() {
+  return take(suspend_requested);
 }
 
 }  // namespace convoy::cli

@@ -44,6 +44,9 @@ class InterruptGuard {
   bool take_save_request();
   // Likewise SIGUSR2.
   bool take_standstill_request();
+  // From now on Ctrl-Z (SIGTSTP) does not stop the process, but is noted.
+  void note_suspension();
+  bool take_suspend_request();
 };
 
 // Ends the process when a limit of processor time warns (SIGXCPU) while there is no InterruptGuard,

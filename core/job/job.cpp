@@ -99,7 +99,7 @@ SimulatedJob Job::simulate() const {
   const job::Simulation simulation = job::simulate_job(setup, {});
   const job::SimulatedRun& run = simulation.runs.front();
   if (!run.prediction.step)
-    fail(ExitCode::kFailed, "this does not fit: {}; a smaller batch needs less",
+    fail(ExitCode::kUnavailable, "this does not fit: {}; a smaller batch needs less",
          run.prediction.problem);
   SimulatedJob result;
   result.machine = simulation.machine;

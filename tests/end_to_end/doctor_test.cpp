@@ -30,6 +30,12 @@ TEST(DoctorProgram, AnswersWithoutAnySource) {
   EXPECT_THAT(result.out, HasSubstr("unknown  memory"));
 }
 
+TEST(DoctorProgram, RefusesARootThatIsNoFolder) {
+  const ProgramResult result = run_convoy({"doctor", "--root=/nonexistent"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("--root=/nonexistent: no such folder"));
+}
+
 TEST(DoctorProgram, SaysWhyAPluginIsNotUsed) {
   const ProgramResult result = run_convoy({"doctor", "--plugin_path=/nonexistent/plug-ins"});
   EXPECT_THAT(result.out, HasSubstr("/nonexistent/plug-ins"));

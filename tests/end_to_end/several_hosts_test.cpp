@@ -415,6 +415,8 @@ TEST(SeveralHosts, EndWhenOneOfThemDies) {
     const nlohmann::json record = parse_json(std::ifstream(path));
     EXPECT_EQ(record["exit_status"], 6);
     EXPECT_GE(record["steps"].size(), 20u);
+    EXPECT_GT(record["total"]["images_per_sec"], 0);
+    EXPECT_GT(record["total"]["seconds"], 0);
     EXPECT_THAT(record["error"].get<std::string>(), HasSubstr("worker 1"));
   }
 }
@@ -781,11 +783,14 @@ std::vector<pid_t> workers_with(const std::string& text) {
   return workers;
 }
 
+bool is_stopped(pid_t process) {
+  return file_of(process, "status").find("\nState:\tT") != std::string::npos;
+}
+
 // A task that is stopped and has had no processor yet would take a signal first.
 bool stop_and_wait(pid_t task) {
   ::kill(task, SIGSTOP);
-  return comes_true(
-      [task] { return file_of(task, "status").find("\nState:\tT") != std::string::npos; });
+  return comes_true([task] { return is_stopped(task); });
 }
 
 // A launcher with one task, which is stopped when the launcher's SIGINT has come to it: it takes
@@ -843,6 +848,42 @@ TEST(Launch, EndsTheOtherWhenATaskCrashesThatWasAskedToEnd) {
   EXPECT_EQ(launch.exit_code(), 128 + SIGKILL) << launch.err();
   EXPECT_THAT(launch.err(), HasSubstr("ended with code 137"));
   EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
+}
+
+// The other one, which is stopped, is lost. The chief waits for one that replaces it until it is
+// asked to end.
+TEST(Launch, EndsAStoppedTaskWhenTheChiefHasEnded) {
+  const std::string folder = scratch_folder("stopped_task");
+  RunningProgram launch(
+      Arguments{"launch", "--workers=2", "--restarts=1", "--end_timeout=1", "--"} + kTraining +
+      kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=2"});
+  ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
+  const std::vector<pid_t> workers = workers_with(folder);
+  ASSERT_EQ(workers.size(), 2u);
+  ASSERT_TRUE(stop_and_wait(workers.back()));
+  ASSERT_TRUE(launch.says("worker 1 is lost") || launch.says("no heartbeat")) << launch.err();
+  launch.signal(SIGINT);
+  EXPECT_EQ(launch.exit_code(), 130) << launch.err();
+  EXPECT_THAT(launch.err(), HasSubstr("worker 1 has not ended after 1 s (--end_timeout)"));
+  EXPECT_EQ(processes_with(folder), std::vector<pid_t>());
+}
+
+TEST(Launch, StopsAndGoesOnWithItsTasks) {
+  const std::string folder = scratch_folder("suspended");
+  RunningProgram launch(
+      Arguments{"launch", "--workers=2", "--"} + kTraining + kRing +
+      Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=0.5"});
+  ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
+  const std::vector<pid_t> all = processes_with(folder);
+  ASSERT_EQ(all.size(), 3u);
+  launch.signal(SIGTSTP);
+  ASSERT_TRUE(comes_true([&] { return std::ranges::all_of(all, is_stopped); }));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // longer than the limit for silence
+  launch.signal(SIGCONT);
+  ASSERT_TRUE(comes_true([&] { return std::ranges::none_of(all, is_stopped); }));
+  launch.signal(SIGINT);
+  EXPECT_EQ(launch.exit_code(), 130) << launch.err();
+  EXPECT_THAT(launch.err(), Not(HasSubstr("lost")));
 }
 
 TEST(Launch, RefusesWhatIsNotItsOwn) {

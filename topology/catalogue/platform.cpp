@@ -129,6 +129,14 @@ std::optional<std::uint32_t> hosts_of_platform(const std::string& name) {
   return hosts > 0 ? std::optional(static_cast<std::uint32_t>(hosts)) : std::nullopt;
 }
 
+std::uint32_t hosts_of_platform(const std::string& name, std::optional<std::uint32_t> asked) {
+  const std::optional<std::uint32_t> listed = hosts_of_platform(name);
+  if (listed && asked && asked != listed)
+    fail(ExitCode::kUsage, "--hosts={} and --platform={}, which lists {} hosts: leave out --hosts",
+         *asked, name, *listed);
+  return listed ? *listed : asked.value_or(1);
+}
+
 Platform read_platform(const std::filesystem::path& folder, const std::string& name,
                        std::uint32_t hosts, const Catalogue& catalogue) {
   Platform result;

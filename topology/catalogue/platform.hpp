@@ -32,6 +32,10 @@ struct Platform {
 // (kUsage) for a number that is none, or above kMostHosts in all.
 std::optional<std::uint32_t> hosts_of_platform(const std::string& name);
 
+// As many as the name says, else as many as --hosts asks for, or one. Error (kUsage) if both say it
+// and differ.
+std::uint32_t hosts_of_platform(const std::string& name, std::optional<std::uint32_t> asked);
+
 // Reads NAME.json of the folder, or the file that `name` is a path of, and builds `hosts` of them;
 // of unlike hosts the first ones, on the network of the first. Throws Error (kUsage) with file,
 // line and field; for an unknown name with the names there are.

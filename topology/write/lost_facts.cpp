@@ -26,6 +26,13 @@ void add_lost_in_both(const Machine& machine, const Catalogue& catalogue,
                       std::vector<std::string>& lost) {
   if (has_own_memory_rate(machine, catalogue)) lost.emplace_back("rates of hosts' memory");
   if (!machine.peer_access.empty()) lost.emplace_back("peer access between GPUs");
+  const auto any_card = [&](auto field) {
+    return any_node(machine, NodeKind::nic,
+                    [&](const Node& card) { return (card.*field).known(); });
+  };
+  if (any_card(&Node::in_order)) lost.emplace_back("delivery order of network cards");
+  if (any_card(&Node::network_step_seconds))
+    lost.emplace_back("delays of messages over network cards");
   if (machine.virtual_machine.value_or(false)) lost.emplace_back("mark of virtual machines");
   if (std::ranges::any_of(machine.nodes, [](const Node& node) { return node.host != 0; }))
     lost.emplace_back("hosts but the first");

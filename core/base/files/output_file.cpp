@@ -144,6 +144,8 @@ void check_output_file(const std::filesystem::path& path) {
     return;
   }
   if (access(folder.c_str(), W_OK) != 0) {
+    if (errno != EACCES)
+      fail(ExitCode::kUsage, "cannot write {}: {}", path.string(), std::strerror(errno));
     fail(ExitCode::kUsage, "cannot write {}: no permission to create files in {}", path.string(),
          folder.string());
   }

@@ -109,11 +109,10 @@ inline FlagDefinition bind_flag(std::string name, std::optional<std::string>& fi
 // The bounds of a whole number must fit its field.
 template <Number Field>
 FlagDefinition with_range(FlagDefinition flag, Range range) {
-  if (std::isfinite(range.least)) flag.minimum = range.least;
-  if (std::isfinite(range.most)) flag.maximum = range.most;
+  flag.bounds = range;
   if constexpr (WholeNumber<Field>) {
     using Limits = std::numeric_limits<Field>;
-    CONVOY_CHECK(flag.maximum && range.least >= static_cast<double>(Limits::min()) &&
+    CONVOY_CHECK(range.least >= static_cast<double>(Limits::min()) &&
                  range.most <= static_cast<double>(Limits::max()));
   }
   return flag;

@@ -24,11 +24,6 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-Bounds bounds_of(const FlagDefinition& flag) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return {flag.minimum.value_or(-kInfinity), flag.maximum.value_or(kInfinity)};
-}
-
 template <typename Number>
 std::optional<std::string> canonical_number(const FlagDefinition& flag, std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -36,7 +31,7 @@ std::optional<std::string> canonical_number(const FlagDefinition& flag, std::str
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return {};
   const double number = static_cast<double>(value);
-  if (!std::isfinite(number) || !bounds_of(flag).contain(number)) return {};
+  if (!std::isfinite(number) || !flag.bounds.contain(number)) return {};
   return fmt::format("{}", value);
 }
 
@@ -88,7 +83,7 @@ std::string describe_values(const FlagDefinition& flag) {
       return "true or false";
     case FlagType::kInt:
     case FlagType::kFloat:
-      return bounds_text(bounds_of(flag), flag.type == FlagType::kInt);
+      return bounds_text(flag.bounds, flag.type == FlagType::kInt);
     case FlagType::kString:
       return "text";
     case FlagType::kEnum:

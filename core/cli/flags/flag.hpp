@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/error.hpp"
+#include "core/base/numbers/bounds.hpp"
 #include "core/plugin/manifest.hpp"
 
 namespace convoy::cli {
@@ -23,8 +25,7 @@ struct FlagDefinition {
   std::string help = {};
   std::string group = {};  // heading in the help text
   bool common = false;     // help shows it without being asked for its topic
-  std::optional<double> minimum = {};
-  std::optional<double> maximum = {};
+  Bounds bounds = {-std::numeric_limits<double>::infinity()};
   std::vector<std::string> allowed = {};  // kEnum: any letter case is accepted
   std::string alias_of = {};              // another name of that flag; only name and help count
   // A flag that says the same in another way: on the command line this one replaces its variable.

@@ -61,8 +61,8 @@ Flags length_flags(JobOptions& options) {
           "num_warmup_batches", options.num_warmup_batches,
           "Steps before timing starts: 10, or 3 on CPU devices with slow steps. They train too."),
       custom_flag("flagfile", FlagType::kString, {}, {},  // replaced before flags are read
-                  "A file with flags, one per line, comments after '#'. Every flag may also be set "
-                  "by an environment variable: CONVOY_BATCH_SIZE=32."),
+                  "A file with flags, one per line; lines that begin with '#' are comments. Every "
+                  "flag may also be set by an environment variable: CONVOY_BATCH_SIZE=32."),
       common(custom_flag("help", FlagType::kBool, "false", {},
                          "Shows the common flags; --help=all shows every flag, --help=TOPIC the "
                          "flags of a topic, --help=FLAG one flag.")),  // answered before

@@ -87,9 +87,9 @@ void print_qualification(std::ostream& out, const qualify::Qualification& qualif
     out << fmt::format("qualified: everything reaches at least {:.0f} % of its expected rate\n",
                        percent);
   else
-    out << fmt::format("not qualified: {} below {:.0f} % of the expected rate\n",
-                       slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()),
-                       percent);
+    out << fmt::format(
+        "not qualified: {} below {:.0f} % of what is expected or of what others reach\n",
+        slow.size() == 1 ? "one rate is" : fmt::format("{} rates are", slow.size()), percent);
 }
 
 }  // namespace convoy::cli

@@ -1,5 +1,6 @@
 #include "core/cli/verbs/verbs.hpp"
 
+#include <filesystem>
 #include <ostream>
 
 #include "core/base/error.hpp"
@@ -45,6 +46,9 @@ int run_doctor_verb(std::span<const std::string> arguments, std::ostream& out,
   const auto words = read_verb_arguments(arguments, kDoctorUsage, doctor_flags(options), out);
   if (!words) return static_cast<int>(ExitCode::kOk);
   refuse_words(*words, "doctor");
+  if (!std::filesystem::is_directory(options.root))
+    fail(ExitCode::kUsage,
+         "--root={}: no such folder; it is to hold copies of /proc, /sys and /etc", options.root);
   const doctor::Findings findings = doctor::examine(SystemRoot(options.root), options.plugin_path,
                                                     options.deep, options.gpu_indices);
   options.json ? doctor::print_findings_json(out, findings) : doctor::print_findings(out, findings);

@@ -150,15 +150,19 @@ class Launch {
   int run(std::ostream& out, std::ostream& err) {
     InterruptGuard interrupt;
     interrupt.end_after_steps();
+    interrupt.note_suspension();
     while (std::ranges::any_of(tasks_, [](const Task& it) { return !it.process->ended(); })) {
       wait();
       for (const Task& task : tasks_) task.process->pass_on(is_chief(task) ? &out : nullptr, err);
       if (interrupt.requested()) end_all(interrupt.signal());
       if (interrupt.take_save_request()) tasks_.front().process->signal(SIGUSR1);
+      if (interrupt.take_suspend_request()) suspend();
       for (Task& task : tasks_)
         if (task.process->ended() && task.process->exit_code() != 0) replace_or_give_up(task, err);
-      if (end_by_ && Clock::now() > *end_by_)
-        for (const Task& task : tasks_) task.process->signal(SIGKILL);
+      // The chief has saved what there is to save.
+      if (passed_on_ != 0 && !end_by_ && tasks_.front().process->ended())
+        end_by_ = Clock::now() + end_timeout_;
+      if (end_by_ && Clock::now() > *end_by_) kill_rest(err);
     }
     return exit_code_;
   }
@@ -182,6 +186,26 @@ class Launch {
     for (const Task& task : tasks_) task.process->add_to(waits);
     constexpr int kLook = 50;  // milliseconds, for processes that ended and for signals
     ::poll(waits.data(), waits.size(), kLook);
+  }
+
+  // The tasks are in process groups of their own, which Ctrl-Z does not reach.
+  void suspend() {
+    const Clock::time_point begin = Clock::now();
+    for (const Task& task : tasks_) task.process->signal(SIGSTOP);
+    std::raise(SIGSTOP);
+    for (const Task& task : tasks_) task.process->signal(SIGCONT);
+    if (end_by_) *end_by_ += Clock::now() - begin;
+  }
+
+  void kill_rest(std::ostream& err) {
+    for (const Task& task : tasks_)
+      if (!task.process->ended()) {
+        err << fmt::format("convoy: {} has not ended after {:g} s (--end_timeout) and is killed\n",
+                           task.label, std::chrono::duration<double>(end_timeout_).count());
+        task.process->signal(SIGKILL);
+      }
+    if (exit_code_ == 0) exit_code_ = static_cast<int>(ExitCode::kTimeout);
+    end_by_ = Clock::time_point::max();
   }
 
   // Also those that are left after one has failed. Steps and checkpoints take as long as they take:

@@ -64,8 +64,8 @@ void draw(const job::Setup& setup, const std::string& file) {
   const job::Simulation simulation = job::simulate_job(setup, {});
   const job::SimulatedRun& run = simulation.runs.back();
   if (!run.prediction.step)
-    fail(ExitCode::kFailed, "--svg={}: nothing to draw, because the plan does not fit: {}", file,
-         run.prediction.problem);
+    fail(ExitCode::kUnavailable, "--svg={}: nothing to draw, because the plan does not fit: {}",
+         file, run.prediction.problem);
   const report::TimelineRecord step =
       job::simulated_timeline(run.plan->lasting(), *run.on, *run.prediction.step);
   const std::string title = fmt::format(
@@ -144,6 +144,9 @@ int run_plan_verb(std::span<const std::string> arguments, std::ostream& out, std
   if (ranks)
     fail(ExitCode::kUsage,
          "--explain and --json show how auto ranks strategies: they need --variable_update=auto");
+  if (setup.options.machine.peer_access && job::describes_machine(setup.options.machine))
+    command.notices.emplace_back(
+        "--peer_access has no effect with --platform and --topology, which describe the links");
   print_notices(err, command.notices);
   print_notices(err, setup.notices);
   show(out, err, view, setup);

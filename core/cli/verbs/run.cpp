@@ -43,16 +43,21 @@ void tell_norms_without_effect(JobCommand& command) {
 
 // Of a run of one process.
 void tell_task_flags_without_effect(JobCommand& command) {
+  const TaskOptions kDefaults;
   const TaskOptions& task = command.options.task;
   std::vector<std::string> given;
   for (const auto& [flag, is_given] :
        {std::pair{"controller_host", !task.controller_host.empty()},
         {"transport", !task.transports.empty()},
+        {"network_channels", task.network_channels != kDefaults.network_channels},
+        {"join_timeout", task.join_timeout != kDefaults.join_timeout},
+        {"peer_timeout", task.peer_timeout != kDefaults.peer_timeout},
         {"restarts", task.restarts > 0},
         {"advertise_address", !task.advertise_address.empty()},
         {"certificate", !task.certificate.empty()},
         {"private_key", !task.private_key.empty()},
-        {"certificate_authority", !task.certificate_authority.empty()}})
+        {"certificate_authority", !task.certificate_authority.empty()},
+        {"insecure_network", task.insecure_network}})
     if (is_given) given.push_back(fmt::format("--{}", flag));
   if (!given.empty())
     command.notices.push_back(

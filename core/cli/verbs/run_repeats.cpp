@@ -213,7 +213,8 @@ class Repeater {
       const bool finished = takes_turns(command_) ? take_pair(number) : take_run(number);
       progress_.clear();
       if (!finished) {
-        err_ << fmt::format("convoy: interrupted in run {} of {}\n", number, repeats_);
+        err_ << fmt::format("convoy: interrupted in run {} of {}, of which nothing is kept\n",
+                            number, repeats_);
         break;
       }
       print_run(number);

@@ -40,7 +40,7 @@ int show(const job::Setup& setup, const job::Simulation& simulation, std::ostrea
         {report::parse_record("this simulation", simulation_json(setup, simulation))},
         options.report_file);
   if (!last.prediction.step)
-    fail(ExitCode::kFailed,
+    fail(ExitCode::kUnavailable,
          "this does not fit: {}; a smaller --batch_size, or another --variable_update, needs less",
          last.prediction.problem);
   print_simulated_step(out, last);

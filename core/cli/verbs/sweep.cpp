@@ -83,7 +83,7 @@ void fill(const job::Setup& setup, const job::Simulation& simulation, SweepRow& 
   if (setup.decision) row.taken = select::flags_of(setup.decision->chosen);
   if (!it.step) {
     row.problem = "does not fit: " + it.problem;
-    row.exit_code = static_cast<int>(ExitCode::kFailed);
+    row.exit_code = static_cast<int>(ExitCode::kUnavailable);
     return;
   }
   row.figures = SweepFigures{.images_per_second = it.images_per_second,

@@ -95,11 +95,10 @@ void tell_what_is_lost(const topology::Machine& machine, const std::string& form
 
 // By default, as many as the platform lists, else 1.
 std::uint32_t chosen_hosts(const TopoOptions& options) {
-  if (!options.hosts)
-    return options.platform ? topology::hosts_of_platform(*options.platform).value_or(1) : 1;
-  if (!options.topology && !options.platform)
+  if (options.platform) return topology::hosts_of_platform(*options.platform, options.hosts);
+  if (options.hosts && !options.topology)
     fail(ExitCode::kUsage, "--hosts needs a described machine; add --platform or --topology");
-  return *options.hosts;
+  return options.hosts.value_or(1);
 }
 
 topology::Machine chosen_machine(const TopoOptions& options, const topology::Catalogue& catalogue) {

@@ -66,22 +66,13 @@ std::optional<plugin::Manifest> wanted_processors(const Setup& setup) {
   return std::nullopt;
 }
 
-// `listed`: how many hosts the platform's name lists.
-std::uint32_t hosts_of(const MachineOptions& machine, std::optional<std::uint32_t> listed) {
-  if (!listed) return machine.hosts.value_or(1);
-  if (machine.hosts && *machine.hosts != *listed)
-    fail(ExitCode::kUsage, "--hosts={} and --platform={}, which lists {} hosts: leave out --hosts",
-         *machine.hosts, machine.platform, *listed);
-  return *listed;
-}
-
 SimulatedHardware gpu_hardware(const JobOptions& options, const std::filesystem::path& share) {
   const std::string name = options.machine.platform;
   if (!name.empty() && !options.machine.topology.empty())
     fail(ExitCode::kUsage, "--platform and --topology describe two machines; give one of them");
   if (name.empty()) return topology_hardware(options, share);
   const auto listed = topology::hosts_of_platform(name);
-  const std::uint32_t hosts = hosts_of(options.machine, listed);
+  const std::uint32_t hosts = topology::hosts_of_platform(name, options.machine.hosts);
   const auto catalogue = topology::Catalogue::read(share / "catalogue");
   const auto platform =
       topology::read_platform(share / "platforms", name, listed.value_or(1), catalogue);

@@ -1,9 +1,11 @@
 #include "core/job/training/checkpoints.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
@@ -39,7 +41,7 @@ void Checkpoints::open_newest(StartingPoint* known) {
   else if (is_chiefs())
     start_ = find_starting_point(setup_.options, *setup_.graph, tell_);
   if (setup_.task != nullptr) find_newest();
-  if (start_.facts) saved_step_ = start_.facts->step;
+  if (start_.facts) tried_step_ = start_.facts->step;
 }
 
 // Null where something is.
@@ -51,10 +53,16 @@ const char* Checkpoints::why_nothing_is_saved() const {
 
 void Checkpoints::tell_what_saves_nothing() const {
   const char* const why = why_nothing_is_saved();
-  const bool asked = options_.every_steps || options_.every_seconds;
-  if (why != nullptr && asked && is_chiefs())
-    tell_(fmt::format("--save_model_{}: without effect, because {}",
-                      options_.every_steps ? "steps" : "secs", why));
+  if (why == nullptr || !is_chiefs()) return;
+  std::vector<std::string> given;
+  for (const auto& [flag, is_given] :
+       {std::pair{"save_model_steps", options_.every_steps.has_value()},
+        {"save_model_secs", options_.every_seconds.has_value()},
+        {"max_ckpts_to_keep", options_.keep != CheckpointOptions().keep},
+        {"on_save_error", options_.continue_on_error}})
+    if (is_given) given.push_back(fmt::format("--{}", flag));
+  if (!given.empty())
+    tell_(fmt::format("{}: without effect, because {}", fmt::join(given, ", "), why));
 }
 
 // Whether the folder is this task's.
@@ -156,12 +164,13 @@ bool Checkpoints::pause(const runtime::PausePoint& point, runtime::Session& sess
 
 void Checkpoints::finish(const runtime::TrainingSummary& summary, runtime::Session& session) {
   if (why_nothing_is_saved() != nullptr) return;
-  if (chiefs_answer(setup_.task, "save at the end", saved_step_ != summary.global_step))
+  if (chiefs_answer(setup_.task, "save at the end", tried_step_ != summary.global_step))
     save(summary.global_step, session, "the end");
 }
 
 bool Checkpoints::save(std::int64_t step, runtime::Session& session, const std::string& round) {
   bool saved = false;
+  tried_step_ = step;
   try {
     saved = write(step, session);
   } catch (const Error& error) {
@@ -201,7 +210,6 @@ bool Checkpoints::write(std::int64_t step, runtime::Session& session) {
   start_.directory->save(
       step, runtime::to_metadata(facts),
       runtime::checkpoint_tensors(session.graph(), optimizer_of(session), std::move(state)));
-  saved_step_ = step;
   return true;
 }
 

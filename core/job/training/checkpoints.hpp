@@ -68,7 +68,7 @@ class Checkpoints {
   std::int64_t global_batch_;
   Tell tell_;
   StartingPoint start_;
-  std::optional<std::int64_t> saved_step_;
+  std::optional<std::int64_t> tried_step_;  // the last one that was saved, or could not be
   bool pending_ = false;
   std::int64_t asked_ = 0;  // the last timed step of which due() was asked
   bool has_diverged_ = false;

@@ -352,12 +352,22 @@ void RunReport::parameters(const std::string& hash) {
   if (prints_parameter_hash()) observer_.result("parameter hash: " + hash);
 }
 
+// As far as it came. The steps of an asynchronous run do not tell what other workers did.
+void RunReport::total_of_failed_run() {
+  if (statistics_.steps() == 0 || record_.worker_batch > 0) return;
+  const auto steps = static_cast<double>(statistics_.steps());
+  record_.total_seconds = statistics_.average_seconds() * steps;
+  record_.total_images_per_second =
+      static_cast<double>(record_.global_batch) / statistics_.average_seconds();
+}
+
 void RunReport::finish(int exit_status, bool interrupted, const std::string& error) {
   if (record_.memory) record_.memory->peak_resident_bytes = report::peak_resident_bytes();
   if (statistics_.steps() > 0) {
     record_.speed = statistics_.speed();
     record_.step_times = statistics_.step_times();
   }
+  if (record_.total_seconds == 0) total_of_failed_run();
   record_.exit_status = exit_status;
   record_.interrupted = interrupted;
   record_.error = error;

@@ -75,6 +75,7 @@ class RunReport {
   void tell_details(const runtime::Session& session);
   bool speaks_for_all() const;
   void tell_gpus();
+  void total_of_failed_run();
   std::string prediction_line() const;
 
   const Setup& setup_;

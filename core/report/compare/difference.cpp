@@ -125,8 +125,8 @@ bool is_even(const Difference& it) {
   return it.high - it.change <= kMostUneven * (it.change - it.low);
 }
 
-std::string ends_text(const Difference& difference) {
-  return fmt::format("from {:+.1f} to {:+.1f} %", 100 * difference.low, 100 * difference.high);
+std::string ends_text(double low, double high) {
+  return fmt::format("from {:+.1f} to {:+.1f} %", 100 * low, 100 * high);
 }
 
 // Of a difference of logarithms, and how it was found.
@@ -220,7 +220,7 @@ std::string quantile_name(double quantile) {
 std::string verdict_text(const Difference& difference) {
   const bool even = is_even(difference);
   const std::string half = fmt::format(" +- {:.1f} %", percent_half_width(difference));
-  const std::string ends = ends_text(difference);
+  const std::string ends = ends_text(difference.low, difference.high);
   if (difference.verdict == Verdict::kNoDifference)
     return fmt::format("no difference seen: time {:+.1f} %{}", 100 * difference.change,
                        even ? half : ", " + ends);
@@ -235,9 +235,11 @@ std::string resolution_text(const Difference& difference) {
   const char* advice = "";
   if (fewest == 2) advice = "; too few runs to tell: --repeat=5";
   if (fewest > 2) advice = "; more of them, with nothing else running, show smaller ones";
-  if (!is_even(difference))
-    return fmt::format("a change {} cannot be seen with these runs{}", ends_text(difference),
-                       advice);
+  if (!is_even(difference)) {
+    const double half = (std::log1p(difference.high) - std::log1p(difference.low)) / 2;
+    return fmt::format("a change {} cannot be seen with these runs{}",
+                       ends_text(std::expm1(-half), std::expm1(half)), advice);
+  }
   return fmt::format("a change of less than {:.1f} % cannot be seen with these runs{}",
                      percent_half_width(difference), advice);
 }

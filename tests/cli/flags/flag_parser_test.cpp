@@ -10,12 +10,8 @@ namespace {
 FlagTable example_table() {
   FlagTable table;
   table.add({.name = "eager", .type = FlagType::kBool, .default_value = "false"});
-  table.add({.name = "steps",
-             .type = FlagType::kInt,
-             .default_value = "10",
-             .minimum = 1,
-             .maximum = 100});
-  table.add({.name = "rate", .type = FlagType::kFloat, .minimum = 0});
+  table.add({.name = "steps", .type = FlagType::kInt, .default_value = "10", .bounds = {1, 100}});
+  table.add({.name = "rate", .type = FlagType::kFloat, .bounds = {0}});
   table.add({.name = "folder", .default_value = ""});
   table.add({.name = "device",
              .type = FlagType::kEnum,

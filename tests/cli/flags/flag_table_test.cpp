@@ -20,7 +20,7 @@ TEST(FlagTable, RefusesADefaultOutsideItsBounds) {
   FlagTable table;
   EXPECT_EQ(
       failure_of([&] {
-        table.add({.name = "chunks", .type = FlagType::kInt, .default_value = "0", .minimum = 1});
+        table.add({.name = "chunks", .type = FlagType::kInt, .default_value = "0", .bounds = {1}});
       }).code,
       ExitCode::kUnavailable);
   EXPECT_EQ(failure_of([&] { table.add({.name = "mode", .type = FlagType::kEnum}); }).code,
@@ -34,7 +34,7 @@ TEST(FlagTable, HelpShowsGroupsValuesAndDefaults) {
              .default_value = "10",
              .help = "Steps to time.",
              .group = "Length",
-             .minimum = 1});
+             .bounds = {1}});
   table.add({.name = "length", .group = "Length", .alias_of = "steps"});
   table.add({.name = "eager", .type = FlagType::kBool, .help = "Hurry.", .group = "Other"});
   table.add({.name = "xla", .group = "Old", .refusal = "no compiler"});

@@ -40,7 +40,7 @@ TEST(RunFlags, BoundEveryIntegerThatIsUsed) {
   ASSERT_FALSE(table.flags().empty());
   for (const FlagDefinition& flag : table.flags()) {
     if (flag.type != FlagType::kInt || !flag.refusal.empty() || !flag.notice.empty()) continue;
-    EXPECT_TRUE(flag.minimum && flag.maximum) << flag.name;
+    EXPECT_TRUE(std::isfinite(flag.bounds.least) && std::isfinite(flag.bounds.most)) << flag.name;
   }
 }
 

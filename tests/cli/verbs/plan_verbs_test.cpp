@@ -276,6 +276,13 @@ TEST(PlanVerb, ShowsThePlanAsWrittenAndAsItRuns) {
   EXPECT_THAT(lowered.out, ContainsRegex("device:1 copy out +copy: .* waits #"));
 }
 
+TEST(PlanVerb, SaysThatADescribedMachineHasItsOwnLinks) {
+  EXPECT_THAT(plan({"--variable_update=forgetful", "--platform=dgx1-p100", "--num_devices=2",
+                    "--nopeer_access"})
+                  .err,
+              HasSubstr("--peer_access has no effect with --platform"));
+}
+
 TEST(PlanVerb, DrawsTheGraph) {
   EXPECT_THAT(plan({"--variable_update=forgetful", "--dot"}).out,
               ContainsRegex("^digraph plan \\{(.|\n)*style=dashed(.|\n)*\\}\n// hash of the "

@@ -54,6 +54,9 @@ TEST(Topo, SaysWhatOtherProgramsFormsLack) {
             "convoy: NCCL's form has no sizes of hosts' memory, no numbers of cores, no peer "
             "access between GPUs, no mark of "
             "virtual machines; convoy topo --json=FILE keeps them\n");
+  const std::string cards = said({"--platform=ec2-p4d.24xlarge", "--export=nccl"});
+  EXPECT_THAT(cards, ::testing::HasSubstr("no delivery order of network cards, no delays of "
+                                          "messages over network cards"));
   EXPECT_EQ(said({"--platform=gh200x4"}), "");
 }
 
@@ -262,6 +265,7 @@ TEST(Topo, RefusesHostsThatItCannotDraw) {
   for (const char* hosts : {"0", "-1", "two", "2x", "100000", ""})
     EXPECT_THROW(topo({"--platform=dgx1-p100", std::string("--hosts=") + hosts}), Error) << hosts;
   EXPECT_THROW(topo({"--hosts=2"}), Error);
+  EXPECT_THROW(topo({"--platform=dgx1-p100:2+hgx-h100x8:1", "--hosts=2"}), Error);
 }
 
 TEST(Topo, RefusesWhatItDoesNotKnow) {
