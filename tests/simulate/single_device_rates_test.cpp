@@ -79,6 +79,28 @@ std::vector<RateError> rate_errors() {
   return errors;
 }
 
+// Libraries choose the fastest kernels that the arithmetic allows.
+TEST(SingleDeviceRatesTest, OtherArithmeticsAreNoSlowerThanF32) {
+  constexpr std::uint32_t kBatch = 32;
+  const auto catalogue = topology::Catalogue::read(CONVOY_SOURCE_DIR "/share/catalogue");
+  RateSubjects subjects;
+  int compared = 0;
+  for (const topology::DeviceEntry& entry : catalogue.devices()) {
+    const simulate::SimulatedDevice device = simulate::simulated_device(entry);
+    if (!(device.flops_per_second > 0)) continue;
+    for (const char* model : {"resnet50", "vgg16"}) {
+      const auto seconds = [&](simulate::Arithmetic arithmetic) {
+        return simulate::layer_times(subjects.graph(model), kBatch, device, arithmetic).seconds();
+      };
+      const double single = seconds(simulate::Arithmetic::kSingle);
+      for (const auto arithmetic : {simulate::Arithmetic::kTf32, simulate::Arithmetic::kHalf})
+        EXPECT_LE(seconds(arithmetic), single * (1 + 1e-9)) << entry.name << ", " << model;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 50);
+}
+
 // The bounds are what the program says of such rates when it prints them.
 TEST(SingleDeviceRatesTest, RatesOfDevicesThatNobodyMeasuredAreForeseenRoughly) {
   RateErrors fitted;

@@ -55,10 +55,13 @@ LayerReach tensor_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
           1, 1, kUnevenGain};
 }
 
-LayerReach layer_reach(const SimulatedDevice& device, Arithmetic arithmetic) {
+// Of each kind of kernels that libraries choose from, which take the faster one per layer; the one
+// for layers without products comes first.
+std::vector<LayerReach> layer_reaches(const SimulatedDevice& device, Arithmetic arithmetic) {
   const bool on_matrix_units =
       device.tensor_operations_per_byte > 0 && peak_of_its_own(device, arithmetic) > 0;
-  return on_matrix_units ? tensor_reach(device, arithmetic) : f32_reach(device, arithmetic);
+  if (!on_matrix_units) return {f32_reach(device, arithmetic)};
+  return {tensor_reach(device, arithmetic), f32_reach(device, Arithmetic::kSingle)};
 }
 
 // The gain of 3x3 and 5x5 convolutions by other algorithms than the direct one.
@@ -93,7 +96,7 @@ class Roofline {
         shapes_(layer_shapes(graph, batch)),
         gain_{peak(device, arithmetic) / device.flops_per_second,
               arithmetic == Arithmetic::kHalf ? 2.0 : 1.0},
-        reach_(layer_reach(device, arithmetic)) {}
+        reaches_(layer_reaches(device, arithmetic)) {}
 
   void append(std::uint32_t node, convoy_pass pass, PassTime& time) const {
     const graph::LayerWork work = graph::layer_work(graph_, node, batch_, pass);
@@ -117,11 +120,14 @@ class Roofline {
   double at_peak(std::uint32_t node, const graph::LayerWork& work) const {
     const graph::GraphNode& it = graph_.nodes()[node];
     if (work.flops == 0)
-      return device_.kernel_seconds + work.bytes / (gain_.bytes * reach_.bytes_per_second);
+      return device_.kernel_seconds +
+             work.bytes / (gain_.bytes * reaches_.front().bytes_per_second);
     // Products read and write everything once, as element-wise kernels do.
     const double moving =
         work.bytes / (gain_.bytes * device_.memory_efficiency * device_.memory_bytes_per_second);
-    const double wide = reach_.flops_per_second * algorithm_gain(it, reach_);
+    double wide = 0;
+    for (const LayerReach& reach : reaches_)
+      wide = std::max(wide, reach.flops_per_second * algorithm_gain(it, reach));
     const double computing = work.flops / wide * (1 + device_.narrow_channels / channels_of(it));
     return device_.kernel_seconds + std::max(computing, moving);
   }
@@ -132,7 +138,7 @@ class Roofline {
   std::vector<bool> behind_variables_;
   std::vector<LayerShape> shapes_;
   RateGain gain_;
-  LayerReach reach_;
+  std::vector<LayerReach> reaches_;
 };
 
 PassTime scaled_pass(const PassTime& pass, double factor) {
