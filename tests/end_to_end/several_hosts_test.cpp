@@ -856,12 +856,12 @@ TEST(Launch, EndsAStoppedTaskWhenTheChiefHasEnded) {
   const std::string folder = scratch_folder("stopped_task");
   RunningProgram launch(
       Arguments{"launch", "--workers=2", "--restarts=1", "--end_timeout=1", "--"} + kTraining +
-      kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=2"});
+      kRing + Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=3"});
   ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
   const std::vector<pid_t> workers = workers_with(folder);
   ASSERT_EQ(workers.size(), 2u);
   ASSERT_TRUE(stop_and_wait(workers.back()));
-  ASSERT_TRUE(launch.says("worker 1 is lost") || launch.says("no heartbeat")) << launch.err();
+  ASSERT_TRUE(launch.says("no heartbeat for 3.0 s")) << launch.err();
   launch.signal(SIGINT);
   EXPECT_EQ(launch.exit_code(), 130) << launch.err();
   EXPECT_THAT(launch.err(), HasSubstr("worker 1 has not ended after 1 s (--end_timeout)"));
@@ -872,13 +872,13 @@ TEST(Launch, StopsAndGoesOnWithItsTasks) {
   const std::string folder = scratch_folder("suspended");
   RunningProgram launch(
       Arguments{"launch", "--workers=2", "--"} + kTraining + kRing +
-      Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=0.5"});
+      Arguments{"--num_batches=1000000", "--train_dir=" + folder, "--peer_timeout=3"});
   ASSERT_TRUE(launch.says("\n20\timages")) << launch.err();
   const std::vector<pid_t> all = processes_with(folder);
   ASSERT_EQ(all.size(), 3u);
   launch.signal(SIGTSTP);
   ASSERT_TRUE(comes_true([&] { return std::ranges::all_of(all, is_stopped); }));
-  std::this_thread::sleep_for(std::chrono::seconds(1));  // longer than the limit for silence
+  std::this_thread::sleep_for(std::chrono::seconds(4));  // longer than the limit for silence
   launch.signal(SIGCONT);
   ASSERT_TRUE(comes_true([&] { return std::ranges::none_of(all, is_stopped); }));
   launch.signal(SIGINT);
