@@ -178,7 +178,8 @@ SimulationResult simulate(const plan::Plan& lowered, const SimulatedMachine& mac
                           const std::vector<LayerTimes>& layers, const SimulationOptions& options) {
   CONVOY_CHECK(options.iterations >= 3);
   const TaskGraph graph = build_tasks(lowered, machine, layers, options);
-  const auto [times, worker_seconds, is_steady] = run_until_steady(graph, machine, options);
+  const auto [times, worker_seconds, is_steady, few_iterations] =
+      run_until_steady(graph, machine, options);
   const Ticks compute = longest_compute(graph, times, machine.places.size());
   const double computes = lowered.computes;
   SimulationResult result;
@@ -193,6 +194,7 @@ SimulationResult simulate(const plan::Plan& lowered, const SimulatedMachine& mac
     step = slowest_step(times, worker_seconds);
     result.step_seconds = common_step(result.worker_step_seconds);
     result.is_steady = is_steady;
+    result.few_steps = few_iterations * lowered.computes;
   }
   const SimulatedProcessor* const busiest =
       lengthen_to_busiest(result, graph, times, machine, computes);

@@ -77,7 +77,7 @@ Json step_json(const job::SimulatedRun& count) {
                {"links", report::to_json(step.links, count.on->machine.links)}};
   if (!step.worker_step_seconds.empty()) {
     json["worker_seconds"] = step.worker_step_seconds;
-    json["steady"] = step.is_steady;
+    json["steady"] = step.is_steady && step.few_steps == 0;
   }
   return json;
 }
@@ -180,6 +180,11 @@ void print_workers(std::ostream& out, const job::SimulatedRun& count) {
   if (!step.is_steady)
     out << "The faster ones had not reached their staleness bound when the simulation ended: in "
            "the long run all go at the speed of the slowest\n";
+  if (step.few_steps > 0)
+    out << fmt::format(
+        "Only {} steps of each worker were simulated, because more take too long: in the long run, "
+        "a step may take up to half as long again\n",
+        step.few_steps);
 }
 
 // Where workers wait for each other in turn, single steps of one worker differ.

@@ -78,14 +78,16 @@ bool are_workers_alike(const SimulatedMachine& machine) {
          std::ranges::adjacent_find(cards, std::not_equal_to<>()) == cards.end();
 }
 
-// The number of iterations that is enough for alike workers. Nothing if they need as many as
-// others.
+// A simulation of more operations takes too long.
+constexpr std::size_t kMostInstances = 8'000'000;
+
+// The number of iterations for alike workers of which a long run is out of reach. Nothing if it is
+// not.
 std::optional<std::uint32_t> few_iterations(const TaskGraph& graph, std::uint32_t most) {
-  constexpr std::size_t kManyInstances = 600'000;
-  constexpr std::size_t kEnoughInstances = 2 * kManyInstances;
+  constexpr std::size_t kEnoughInstances = 1'200'000;
   // These last until the bound holds all workers; a few more are measured.
   const std::size_t least = graph.waits.size() + 2;
-  if (graph.tasks.size() * most <= kManyInstances || least >= most) return {};
+  if (graph.tasks.size() * 2 * most <= kMostInstances || least >= most) return {};
   return static_cast<std::uint32_t>(
       std::clamp<std::size_t>(kEnoughInstances / graph.tasks.size(), least, most));
 }
@@ -106,16 +108,15 @@ std::optional<SteadyRun> run_briefly(const TaskGraph& graph, const SimulatedMach
   const auto ahead = static_cast<std::uint32_t>(graph.waits.size()) + in_flight(options);
   RunTimes times = run_tasks(graph, machine, {*iterations, in_flight(options), ahead});
   const std::vector<double> seconds(graph.strands, common_seconds(graph, times));
-  return SteadyRun{std::move(times), seconds, true};
+  return SteadyRun{std::move(times), seconds, true, *iterations};
 }
 
 }  // namespace
 
 SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machine,
                            const SimulationOptions& options) {
-  constexpr std::size_t kMostInstances = 8'000'000;
   if (graph.strands == 1)
-    return {run_tasks(graph, machine, {options.iterations, in_flight(options)}), {}, true};
+    return {run_tasks(graph, machine, {options.iterations, in_flight(options)}), {}};
   const bool bounded = is_bounded(graph);
   std::uint32_t iterations = iterations_of(graph, options);
   if (bounded)

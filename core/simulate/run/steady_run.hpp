@@ -14,12 +14,14 @@ struct SteadyRun {
   // False if the bound on how far strands are apart will still hold back strands that had not
   // reached it when the run ended.
   bool is_steady = true;
+  std::uint32_t few_iterations = 0;  // of a run that was cut short; 0: as long as was needed
 };
 
 // Runs the graph until its iterations take as long as in the long run. Strands that may be ahead of
-// each other up to a bound run until all of them have one speed. If that takes long and all workers
-// are alike, a short run is enough: the bound holds all of them as soon as the last one has begun.
-// Their joint progress from then on gives the length of an iteration, within 3 % of a long run.
+// each other up to a bound run until all of them have one speed. If that takes too long and all
+// workers are alike, it makes a short run, which ends soon after the bound holds all of them. Their
+// joint progress from then on gives the length of an iteration. In a long run it may be longer,
+// because the workers then meet at the same server more often.
 SteadyRun run_until_steady(const TaskGraph& graph, const SimulatedMachine& machine,
                            const SimulationOptions& options);
 
