@@ -53,8 +53,8 @@ FlagTable launch_flags(LaunchOptions& options) {
           "How often a task that a signal has killed is restarted (not worker 0). The others wait "
           "for it, and all continue from the newest checkpoint of the run's --train_dir."),
       bind_flag("end_timeout", options.end_timeout, Range{0, kMostSeconds},
-                "Seconds for the other tasks to end by themselves when one has failed; then they "
-                "are killed."),
+                "Seconds for the other tasks to end by themselves when one has failed, or when "
+                "worker 0 has ended as asked by a signal; then they are killed."),
       bind_flag(
           "oversubscribe", options.oversubscribe,
           "Allows more tasks than the cores, the free memory and the thread limits suffice for.")};

@@ -24,8 +24,9 @@ std::vector<std::string> completions(std::span<const std::string> words,
 // What the numbers mean with which the program ends.
 inline constexpr const char* kExitCodes =
     "0 success; 1 failure, or check found a plan wrong or unproved; 2 wrong usage; 3 device, "
-    "plug-in or environment missing or unusable; 4 threshold missed; 5 numerical failure; 6 "
-    "timeout or lost peer; 130 and 143 interrupted (Ctrl-C, SIGTERM) after a partial summary.";
+    "plug-in or environment missing, unusable or too small; 4 threshold missed; 5 numerical "
+    "failure; 6 timeout or lost peer; 130 and 143 interrupted (Ctrl-C, SIGTERM) after a partial "
+    "summary.";
 
 // The manual page, for man(7), of these verbs.
 std::string manual_page(const std::vector<VerbHelp>& verbs);
