@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
     Faults, LateDevice,
     ::testing::Values(
         LateFault{"hang in submit", "submitting an operation has not ended after 1.5 seconds"},
-        LateFault{"hang in wait", "running operations has not ended after 2 seconds"},
+        LateFault{"hang in wait", "running operations has not ended after 1.6 seconds"},
         LateFault{"hang in now", "telling the time has not ended after 1.5 seconds"},
         LateFault{"hang in close", "closing a device has not ended after 1.5 seconds"},
         LateFault{"hang in a static destructor", "it prevents the process from ending; fix it"},
