@@ -239,7 +239,7 @@ TEST(Evaluation, ScoresInitialWeightsAsItScoresTheSameCheckpoint) {
   const Recorded given = run_recorded(
       "scored_given", evaluated_lenet({"--eval", weights, "--profile", "--print_parameter_hash"}));
   EXPECT_THAT(given.program.err,
-              HasSubstr("--profile, --print_parameter_hash: without effect with --eval"));
+              HasSubstr("--profile, --print_parameter_hash: without effect, because --eval"));
   EXPECT_FALSE(given.top_1().empty());
   EXPECT_EQ(given.top_1(), saved.top_1());
   const ProgramResult both = run_convoy(evaluated_lenet({"--eval", train_dir, weights}));

@@ -51,7 +51,7 @@ TEST(Input, AloneIsMeasuredPerCore) {
         {"run", data, model, "--device=cpu", "--input_only", "--batch_size=8", "--num_batches=4",
          "--num_warmup_batches=1", "--input_threads=2", "--output_file=" + file, "--profile"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("without effect with --input_only"));
+    EXPECT_THAT(result.err, HasSubstr("without effect, because --input_only"));
     EXPECT_THAT(result.out, HasSubstr("Mode:        input only\n"));
     EXPECT_THAT(result.out, HasSubstr("total images/sec: "));
     EXPECT_THAT(result.out, HasSubstr("images/sec/core"));

@@ -1,7 +1,6 @@
 #include "core/cli/verbs/verbs.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <ostream>
 #include <string>
@@ -17,6 +16,7 @@
 #include "core/job/options.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/run.hpp"
+#include "core/job/without_effect.hpp"
 
 namespace convoy::cli {
 namespace {
@@ -45,25 +45,20 @@ void tell_norms_without_effect(JobCommand& command) {
 void tell_task_flags_without_effect(JobCommand& command) {
   const TaskOptions kDefaults;
   const TaskOptions& task = command.options.task;
-  std::vector<std::string> given;
-  for (const auto& [flag, is_given] :
-       {std::pair{"controller_host", !task.controller_host.empty()},
-        {"transport", !task.transports.empty()},
-        {"network_channels", task.network_channels != kDefaults.network_channels},
-        {"join_timeout", task.join_timeout != kDefaults.join_timeout},
-        {"peer_timeout", task.peer_timeout != kDefaults.peer_timeout},
-        {"restarts", task.restarts > 0},
-        {"advertise_address", !task.advertise_address.empty()},
-        {"certificate", !task.certificate.empty()},
-        {"private_key", !task.private_key.empty()},
-        {"certificate_authority", !task.certificate_authority.empty()},
-        {"insecure_network", task.insecure_network}})
-    if (is_given) given.push_back(fmt::format("--{}", flag));
-  if (!given.empty())
-    command.notices.push_back(
-        fmt::format("{}: without effect, because this process runs alone; `convoy launch`, a "
-                    "launcher or --job_name starts several tasks",
-                    fmt::join(given, ", ")));
+  const std::string notice = job::without_effect(
+      {{"controller_host", !task.controller_host.empty()},
+       {"transport", !task.transports.empty()},
+       {"network_channels", task.network_channels != kDefaults.network_channels},
+       {"join_timeout", task.join_timeout != kDefaults.join_timeout},
+       {"peer_timeout", task.peer_timeout != kDefaults.peer_timeout},
+       {"restarts", task.restarts > 0},
+       {"advertise_address", !task.advertise_address.empty()},
+       {"certificate", !task.certificate.empty()},
+       {"private_key", !task.private_key.empty()},
+       {"certificate_authority", !task.certificate_authority.empty()},
+       {"insecure_network", task.insecure_network}},
+      "this process runs alone; `convoy launch`, a launcher or --job_name starts several tasks");
+  if (!notice.empty()) command.notices.push_back(notice);
 }
 
 int run_job(JobCommand command, std::span<const std::string> arguments, std::ostream& out,

@@ -1,17 +1,16 @@
 #include "core/job/training/checkpoints.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/text/json.hpp"
 #include "core/base/version.hpp"
 #include "core/job/tasks/task.hpp"
 #include "core/job/training/initial_weights.hpp"
+#include "core/job/without_effect.hpp"
 #include "core/runtime/state/checkpoint_tensors.hpp"
 #include "core/train/optimizer.hpp"
 
@@ -54,15 +53,13 @@ const char* Checkpoints::why_nothing_is_saved() const {
 void Checkpoints::tell_what_saves_nothing() const {
   const char* const why = why_nothing_is_saved();
   if (why == nullptr || !is_chiefs()) return;
-  std::vector<std::string> given;
-  for (const auto& [flag, is_given] :
-       {std::pair{"save_model_steps", options_.every_steps.has_value()},
-        {"save_model_secs", options_.every_seconds.has_value()},
-        {"max_ckpts_to_keep", options_.keep != CheckpointOptions().keep},
-        {"on_save_error", options_.continue_on_error}})
-    if (is_given) given.push_back(fmt::format("--{}", flag));
-  if (!given.empty())
-    tell_(fmt::format("{}: without effect, because {}", fmt::join(given, ", "), why));
+  const std::string notice =
+      without_effect({{"save_model_steps", options_.every_steps.has_value()},
+                      {"save_model_secs", options_.every_seconds.has_value()},
+                      {"max_ckpts_to_keep", options_.keep != CheckpointOptions().keep},
+                      {"on_save_error", options_.continue_on_error}},
+                     why);
+  if (!notice.empty()) tell_(notice);
 }
 
 // Whether the folder is this task's.

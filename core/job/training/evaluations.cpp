@@ -1,7 +1,6 @@
 #include "core/job/training/evaluations.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "core/base/error.hpp"
+#include "core/job/without_effect.hpp"
 
 namespace convoy::job {
 namespace {
@@ -129,16 +129,12 @@ TrainingEvaluations::Outcome TrainingEvaluations::agreed(Outcome own,
 
 std::string unused_evaluation_flags(const EvaluationOptions& options) {
   if (options.mode() != RunMode::kTraining && options.mode() != RunMode::kForwardOnly) return {};
-  std::vector<const char*> given;
-  if (options.batch_size) given.push_back("--eval_batch_size");
-  if (options.num_batches) given.push_back("--num_eval_batches");
-  if (options.num_epochs) given.push_back("--num_eval_epochs");
-  if (options.interval_seconds > 0) given.push_back("--eval_interval_secs");
-  if (given.empty()) return {};
-  return fmt::format(
-      "{}: without effect, because nothing is evaluated; --eval and the --eval_during_training "
-      "flags evaluate",
-      fmt::join(given, ", "));
+  return without_effect(
+      {{"eval_batch_size", options.batch_size.has_value()},
+       {"num_eval_batches", options.num_batches.has_value()},
+       {"num_eval_epochs", options.num_epochs.has_value()},
+       {"eval_interval_secs", options.interval_seconds > 0}},
+      "nothing is evaluated; --eval and the --eval_during_training flags evaluate");
 }
 
 std::optional<TrainedModel> first_trained_model(const JobOptions& options,

@@ -1,14 +1,11 @@
 #include "core/job/training/run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <exception>
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/base/error.hpp"
 #include "core/base/system/system_refusal.hpp"
@@ -21,6 +18,7 @@
 #include "core/job/training/input_only.hpp"
 #include "core/job/training/run_context.hpp"
 #include "core/job/training/training_run.hpp"
+#include "core/job/without_effect.hpp"
 #include "core/report/html/write_report.hpp"
 
 namespace convoy::job {
@@ -109,14 +107,10 @@ class Run {
 
   void tell_flags_of_steps(const char* mode) {
     const JobOptions& options = run_.setup.options;
-    std::vector<std::string> given;
-    for (const auto& [flag, is_given] : {std::pair{"profile", options.profile},
-                                         {"trace_file", !options.trace_file.empty()},
-                                         {"print_parameter_hash", options.print_parameter_hash}})
-      if (is_given) given.push_back(fmt::format("--{}", flag));
-    if (!given.empty())
-      run_.tell(fmt::format("{}: without effect with --{}, which runs no training steps",
-                            fmt::join(given, ", "), mode));
+    run_.tell(without_effect({{"profile", options.profile},
+                              {"trace_file", !options.trace_file.empty()},
+                              {"print_parameter_hash", options.print_parameter_hash}},
+                             fmt::format("--{} runs no training steps", mode)));
   }
 
   void read_only() {
