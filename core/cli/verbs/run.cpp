@@ -43,14 +43,14 @@ void tell_norms_without_effect(JobCommand& command) {
 
 // Of a run of one process.
 void tell_task_flags_without_effect(JobCommand& command) {
-  const TaskOptions kDefaults;
+  const TaskOptions usual;
   const TaskOptions& task = command.options.task;
   const std::string notice = job::without_effect(
       {{"controller_host", !task.controller_host.empty()},
        {"transport", !task.transports.empty()},
-       {"network_channels", task.network_channels != kDefaults.network_channels},
-       {"join_timeout", task.join_timeout != kDefaults.join_timeout},
-       {"peer_timeout", task.peer_timeout != kDefaults.peer_timeout},
+       {"network_channels", task.network_channels != usual.network_channels},
+       {"join_timeout", task.join_timeout != usual.join_timeout},
+       {"peer_timeout", task.peer_timeout != usual.peer_timeout},
        {"restarts", task.restarts > 0},
        {"advertise_address", !task.advertise_address.empty()},
        {"certificate", !task.certificate.empty()},

@@ -177,6 +177,7 @@ ComparedRecord read_compared(const std::string& files) {
   std::vector<report::NamedRecord> records;
   const std::vector<std::string> names = names_of(files);
   require_different(names);
+  records.reserve(names.size());
   for (const std::string& file : names) records.push_back({file, report::read_record(file).record});
   return compared(files, records);
 }
