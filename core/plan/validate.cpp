@@ -19,6 +19,8 @@ bool has_sizes(const convoy_operation& operation) {
 
 namespace {
 
+constexpr std::uint64_t kMostElements = std::uint64_t{1} << 48;  // of a buffer
+
 // Rule 3 of convoy/abi.h: so that a later version can give it a meaning.
 template <typename Value>
 void require_zero(Value value, const char* what) {
@@ -60,6 +62,9 @@ PlanBuffer resolve_buffer(const convoy_buffer& description, const Cluster& clust
   }
   if (buffer.dtype > CONVOY_U8) fail(ExitCode::kFailed, "dtype {} does not exist", buffer.dtype);
   if (buffer.count == 0) fail(ExitCode::kFailed, "a buffer of 0 elements");
+  if (buffer.count > kMostElements)
+    fail(ExitCode::kFailed, "a buffer of {} elements; {} are the most", buffer.count,
+         kMostElements);
   return buffer;
 }
 
@@ -157,6 +162,12 @@ void narrow_to_layers(Operation& operation, const Plan& plan) {
       if (buffer.kind != static_cast<std::uint32_t>(wanted) || buffer.owner != operation.replica)
         fail(ExitCode::kFailed, "it reads parameters({0}) and writes gradient({0}), not {1}",
              operation.replica, plan.buffer_name(span.buffer));
+      const bool is_whole = span.first == 0 && span.count == buffer.count;
+      if (!is_whole && (span.first != low || span.count != high - low))
+        fail(ExitCode::kFailed,
+             "layers [{}, {}) have the parameters [{}, {}), and a span is [{}, {}): give these or "
+             "the whole arena",
+             operation.first_layer, end, low, high, span.first, span.first + span.count);
       span.first = low;
       span.count = high - low;
     }

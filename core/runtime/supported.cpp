@@ -47,9 +47,11 @@ void require_supported(const plan::Plan& lowered, const Engines& engines) {
 
 void require_deterministic(std::string_view strategy, const plan::check::CheckReport& check,
                            const std::vector<convoy_device_description>& devices) {
-  // An approximate plan is as asynchronous as it would be without its roundings.
-  if (check.verdict == plan::check::Verdict::kAsynchronous ||
-      check.exact == plan::check::Verdict::kAsynchronous) {
+  // An approximate plan is as asynchronous as it would be without its roundings. Reads and updates
+  // whose order the plan fixes give the same bits, however old the parameters are.
+  const bool is_asynchronous = check.verdict == plan::check::Verdict::kAsynchronous ||
+                               check.exact == plan::check::Verdict::kAsynchronous;
+  if (is_asynchronous && !check.in_order) {
     fail(ExitCode::kUsage,
          "--deterministic does not go with --variable_update={}: its plan is {} with these "
          "options, so that parameters depend on which device is faster; leave out "

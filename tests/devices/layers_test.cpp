@@ -118,6 +118,22 @@ TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
   EXPECT_EQ(training.hits[1], 3u);
 }
 
+// As where a training has diverged.
+TEST(SoftmaxCrossEntropyLayer, CountsNoLabelWhereAScoreIsNotFinite) {
+  graph::GraphAssembler assembler("diverged", 2, 4);
+  loss(fully_connected(0, 4).add_to(assembler)).add_to(assembler);
+  DeviceUnderTest device;
+  TrainingCase training(device, assembler.finish(), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
+  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+  training.labels = {0, 1, 2, 3};
+  for (const float score : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
+    training.parameters[1] = {5, score, 7, 3};
+    training.forward();
+    EXPECT_EQ(training.hits[0], 0u) << score;
+    EXPECT_EQ(training.hits[1], 0u) << score;
+  }
+}
+
 TEST(SoftmaxCrossEntropyLayer, RefusesALabelOutsideTheClasses) {
   graph::GraphAssembler assembler("label", 2, 8);
   loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);

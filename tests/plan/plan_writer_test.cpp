@@ -161,6 +161,8 @@ TEST(PlanWriter, RefusesUnknownPlacesReplicasAndSets) {
   EXPECT_PLAN_REFUSED("buffer set 16 does not exist",
                       [](Planner& p) { p.gradient(ReplicaId(0), SetId(16)); });
   EXPECT_PLAN_REFUSED("a buffer of 0 elements", [](Planner& p) { p.scratch(PlaceId(0), 0); });
+  EXPECT_PLAN_REFUSED("a buffer of 18446744073709551615 elements",
+                      [](Planner& p) { p.scratch(PlaceId(0), ~std::uint64_t{0}); });
   EXPECT_PLAN_REFUSED("dtype 12 does not exist",
                       [](Planner& p) { p.scratch(PlaceId(0), 4, static_cast<Dtype>(12)); });
 }
@@ -181,6 +183,11 @@ TEST(PlanWriter, RefusesUpdatesAndComputesOfTheWrongBuffers) {
     it.first_layer = 1;
     it.layer_count = 2;
     p.emit(it, {p.parameters(ReplicaId(0))}, {});
+  });
+  EXPECT_PLAN_REFUSED("give these or the whole arena", [](Planner& p) {
+    convoy_operation it = raw(CONVOY_OP_FORWARD);
+    it.replica = 0;
+    p.emit(it, {p.parameters(ReplicaId(0))[{0, 4}]}, {});
   });
   EXPECT_PLAN_REFUSED("computing belongs in the body",
                       [](Planner& p) { p.prologue([&] { p.compute(); }); });

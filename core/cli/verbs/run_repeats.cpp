@@ -121,7 +121,7 @@ void check_repeatable(const JobCommand& command) {
 void tell_what_is_not_printed(const JobOptions& options, std::ostream& err) {
   if (!options.output_file.empty() || !options.report_file.empty()) return;
   for (const auto& [flag, is_given] :
-       {std::pair{"profile", options.profile},
+       {std::pair{"profile", options.profile}, std::pair{"deterministic", options.deterministic},
         std::pair{"print_parameter_hash", options.print_parameter_hash}})
     if (is_given)
       print_notices(err, {fmt::format("--{} prints nothing for several runs; --output_file=x.json "
@@ -314,7 +314,7 @@ class Repeater {
   }
 
   void write_files() {
-    own_.record["repeats"] = own_.repeats;
+    for (RepeatedCommand* const it : {&own_, &other_}) note_end(*it);
     const JobOptions& options = command_.options;
     if (!options.output_file.empty())
       write_output_file(options.output_file, json_text(own_.record, 2) + "\n");
@@ -323,8 +323,16 @@ class Repeater {
     if (!other_.record.is_null()) tell_difference();
   }
 
+  // The record is the first run's, with what is known of all.
+  void note_end(RepeatedCommand& command) const {
+    if (command.record.is_null()) return;
+    command.record["repeats"] = command.repeats;
+    if (!interrupt_.requested()) return;
+    command.record["interrupted"] = true;
+    command.record["exit_status"] = static_cast<int>(interrupt_.code());
+  }
+
   void tell_difference() {
-    other_.record["repeats"] = other_.repeats;
     const std::string& file = command_.options.output_file;
     if (!file.empty()) write_output_file(file_of_others(file), json_text(other_.record, 2) + "\n");
     if (other_.repeats.size() < 2)

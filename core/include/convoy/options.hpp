@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace convoy {
 
@@ -19,21 +20,28 @@ class Options {
   std::string option(const char* name) const { return declared(name); }
   // Options of type bool. Throws as option().
   bool flag(const char* name) const { return declared(name) == "true"; }
-  // Options of type int; 0 when the manifest gives no default. Throws as option().
-  std::int64_t integer(const char* name) const {
+  // Options of type int; 0 when the manifest gives no default. Throws as option(), also where the
+  // value is no such number, because the manifest declares another type.
+  std::int64_t integer(const char* name) const { return parsed<std::int64_t>(name, "int"); }
+  // Options of type float or int, read in the same way in every locale; 0 when the manifest gives
+  // no default. Throws as integer().
+  double number(const char* name) const { return parsed<double>(name, "float"); }
+
+ private:
+  template <typename Number>
+  Number parsed(const char* name, const char* type) const {
     const std::string value = declared(name);
-    return value.empty() ? 0 : std::stoll(value);
-  }
-  // Options of type float, read in the same way in every locale; 0 when the manifest gives no
-  // default. Throws as option().
-  double number(const char* name) const {
-    const std::string value = declared(name);
-    double number = 0;
-    std::from_chars(value.data(), value.data() + value.size(), number);
+    Number number{};
+    if (value.empty()) return number;
+    const char* const end = value.data() + value.size();
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    if (error != std::errc() || stop != end)
+      throw std::logic_error("option '" + std::string(name) + "' is '" + value + "', which is no " +
+                             type +
+                             "; declare it as one in its option= line, or read it by option()");
     return number;
   }
 
- private:
   std::string declared(const char* name) const {
     const char* value = host_->option(context_, name);
     if (value == nullptr)

@@ -12,6 +12,7 @@
 #include "core/base/text/counted.hpp"
 #include "core/plan/check/findings.hpp"
 #include "core/plan/check/fixed_point/fixed_point_judge.hpp"
+#include "core/plan/check/layer_order.hpp"
 #include "core/plan/check/recurrence/recurrence.hpp"
 #include "core/plan/check/report/recurrence_text.hpp"
 #include "core/plan/check/simplify/coalescing.hpp"
@@ -298,6 +299,7 @@ CheckReport check_plan(const Plan& plan) {
   try {
     CheckReport report = check_reduced(plan);
     if (report.is_proved()) judge_stale_reads(plan, report);
+    add_findings(find_layers_out_of_order(plan), report);
     return report;
   } catch (const OverBudget& where) {
     return over_budget(plan, where);

@@ -87,6 +87,7 @@ TEST(CheckVerb, NamesMistakesThatAreNoMatterOfArithmetic) {
   const std::pair<std::string, std::string> mistakes[] = {
       {"throws", "2 devices, shared memory, one bucket: wrong: .*index out of range"},
       {"typo", "wrong: .*the manifest declares no option 'tpyo'"},
+      {"type", "wrong: .*option 'mistake' is 'type', which is no int; declare it as one"},
       {"typo_of_text",
        "wrong: .*the manifest declares no option 'mistkae'; .*; did you mean mistake\\?"},
       {"kernel", "wrong: call \\(operation [0-9]+\\) on gradient\\(0\\).* names kernel 'missing'"},

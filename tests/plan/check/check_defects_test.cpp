@@ -37,8 +37,47 @@ void apply_all(Planner& p, const std::vector<std::uint32_t>& summed, ApplyOption
   for (const auto r : p.replicas()) p.apply(p.parameters(r), total, options);
 }
 
+void emit_compute(Planner& p, ReplicaId replica, std::uint32_t kind, Range layers) {
+  auto it = make_sized<convoy_operation>();
+  it.kind = kind;
+  it.place = CONVOY_NONE;
+  it.replica = replica.index();
+  it.first_layer = static_cast<std::uint32_t>(layers.first);
+  it.layer_count = static_cast<std::uint32_t>(layers.count);
+  if (kind == CONVOY_OP_FORWARD)
+    p.emit(it, {p.parameters(replica)}, {});
+  else
+    p.emit(it, {p.parameters(replica)}, {p.gradient(replica)});
+}
+
+// A forward and these parts of its backward, on every replica.
+void apply_backwards(Planner& p, const std::vector<Range>& parts) {
+  for (const auto r : p.replicas()) {
+    emit_compute(p, r, CONVOY_OP_FORWARD, {});
+    for (const Range& layers : parts) emit_compute(p, r, CONVOY_OP_BACKWARD, layers);
+  }
+  p.all_reduce(p.all_gradients(p.arena()));
+  for (const auto r : p.replicas()) p.apply(p.parameters(r), p.gradient(r));
+}
+
 std::vector<Defect> structural_defects() {
   return {
+      {"two backwards of one forward",
+       [](Planner& p) {
+         apply_backwards(p, {{}, {}});
+       },
+       plan::check::FindingKind::kDoubled, "although no forward has run since the last backward",
+       1},
+      {"a backward in the wrong order",
+       [](Planner& p) {
+         apply_backwards(p, {{0, 2}, {2, 3}});
+       },
+       plan::check::FindingKind::kMissing, "runs layers [0, 2) when layers [0, 5) are to come", 1},
+      {"a backward that runs some layers again",
+       [](Planner& p) {
+         apply_backwards(p, {{2, 3}, {}});
+       },
+       plan::check::FindingKind::kDoubled, "runs layers [0, 5) when layers [0, 2) are to come", 1},
       {"a replica left out",
        [](Planner& p) {
          apply_all(p, {0, 1});
@@ -144,6 +183,14 @@ std::vector<Defect> span_defects() {
              for (const auto r : p.replicas()) p.apply(p.parameters(r), nothing);
            },
            plan::check::FindingKind::kMissing, "no gradient is applied"}};
+}
+
+TEST(CheckPlan, AcceptsABackwardInPartsFromTheLastLayerToTheFirst) {
+  const plan::check::CheckReport report = plan::check::check_plan(
+      write_plan(plan::make_single_host(3, true, "cpu"), small_arena(0), [](Planner& p) {
+        apply_backwards(p, {{2, 3}, {0, 2}});
+      }));
+  EXPECT_EQ(report.verdict, plan::check::Verdict::kSynchronous) << findings_of(report);
 }
 
 class PlantedDefect : public ::testing::TestWithParam<Defect> {};

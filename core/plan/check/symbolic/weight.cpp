@@ -7,7 +7,9 @@
 namespace convoy::plan::check {
 namespace {
 
+// A fraction is simple if its denominator is at most that, or if its product with the numerator is.
 constexpr std::uint64_t kLargestDenominator = 65536;
+constexpr double kLargestProduct = 0x1p40;
 
 std::uint64_t signed_field(bool negative, std::uint64_t magnitude) {
   const std::uint64_t element = magnitude % kPrime;
@@ -39,7 +41,9 @@ std::optional<Fraction> simplest_fraction(double magnitude, Accepts accepts) {
     const auto digit = static_cast<std::uint64_t>(rest);
     const std::uint64_t p = digit * p1 + p0;
     const std::uint64_t q = digit * q1 + q0;
-    if (q > kLargestDenominator) break;
+    if (q > kLargestDenominator &&
+        static_cast<double>(p) * static_cast<double>(q) > kLargestProduct)
+      break;
     if (accepts(static_cast<double>(p) / static_cast<double>(q))) return Fraction{p, q};
     if (rest == static_cast<double>(digit)) break;
     rest = 1.0 / (rest - static_cast<double>(digit));

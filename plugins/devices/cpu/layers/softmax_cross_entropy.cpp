@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -21,10 +22,15 @@ struct Scores {
     for (std::size_t i = 0; i < classes; ++i) sum += std::exp(static_cast<double>(values[i] - top));
     return std::log(sum) + static_cast<double>(top);
   }
+  // Any number, where a score is not finite: then the label is among no first ones.
   std::size_t higher_than(std::size_t label) const {
     const float own = values[label];
-    return static_cast<std::size_t>(
-        std::count_if(values, values + classes, [own](float value) { return value > own; }));
+    std::size_t higher = 0;
+    for (std::size_t i = 0; i < classes; ++i) {
+      if (!std::isfinite(values[i])) return std::numeric_limits<std::size_t>::max();
+      higher += values[i] > own ? 1 : 0;
+    }
+    return higher;
   }
 };
 

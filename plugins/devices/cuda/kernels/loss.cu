@@ -41,8 +41,8 @@ __device__ double log_of_sum(const T* scores, std::uint32_t classes) {
   return log(over_block(sum, Sum{})) + top;
 }
 
-// A block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's. A row
-// without a label (-1) has neither loss nor hits.
+// A block per row. hits: whether fewer than 1 and fewer than 5 scores are above the label's; neither
+// where a score is not finite. A row without a label (-1) has neither loss nor hits.
 template <typename T>
 __global__ void row_loss_kernel(const T* all, const std::int32_t* labels, std::uint32_t classes,
                                 double* losses, std::uint8_t* hits) {
@@ -52,8 +52,11 @@ __global__ void row_loss_kernel(const T* all, const std::int32_t* labels, std::u
   const bool counts = labels[row] >= 0;
   const float own = counts ? to_float(scores[labels[row]]) : 0.0f;
   double higher = 0.0;
-  for (std::uint32_t i = threadIdx.x; i < classes; i += blockDim.x)
-    higher += to_float(scores[i]) > own ? 1.0 : 0.0;
+  for (std::uint32_t i = threadIdx.x; i < classes; i += blockDim.x) {
+    const float score = to_float(scores[i]);
+    higher += score > own ? 1.0 : 0.0;
+    if (!isfinite(score)) higher += 5.0;
+  }
   higher = over_block(higher, Sum{});
   if (threadIdx.x != 0) return;
   losses[row] = counts ? logarithm - static_cast<double>(own) : 0.0;
