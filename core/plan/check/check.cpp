@@ -56,14 +56,12 @@ std::string what_takes_long(const Plan& plan, const OverBudget& where) {
 }
 
 CheckReport over_budget(const Plan& plan, const OverBudget& where) {
-  const ElementRange arena{0, plan.arena->elements};
   CheckReport report;
   report.verdict = report.exact = Verdict::kUnproved;
   report.replicas = plan.cluster->replicas();
-  report.findings.push_back({FindingKind::kBudget, where.operation, CONVOY_NONE, arena,
-                             describe_operation(plan, where.operation, arena,
-                                                fmt::format("a proof would take too long: {}",
-                                                            what_takes_long(plan, where)))});
+  report.findings.push_back(finding_at(
+      plan, FindingKind::kBudget, where.operation, CONVOY_NONE, {0, plan.arena->elements},
+      fmt::format("a proof would take too long: {}", what_takes_long(plan, where))));
   return report;
 }
 
@@ -281,14 +279,12 @@ void judge_stale_reads(const Plan& plan, CheckReport& report) {
     where.operation = stale->operation;
     throw;
   }
-  const ElementRange all{0, plan.arena->elements};
-  add_findings({{FindingKind::kUnknown, stale->operation, CONVOY_NONE, all,
-                 describe_operation(
-                     plan, stale->operation, all,
-                     fmt::format("its relaxed read may see other contents than that of operation "
-                                 "{} before it, and it is not known what their difference does to "
-                                 "the parameters",
-                                 stale->earlier))}},
+  add_findings({finding_at(plan, FindingKind::kUnknown, stale->operation, CONVOY_NONE,
+                           {0, plan.arena->elements},
+                           fmt::format("its relaxed read may see other contents than that of "
+                                       "operation {} before it, and it is not known what their "
+                                       "difference does to the parameters",
+                                       stale->earlier))},
                report);
 }
 

@@ -36,12 +36,13 @@ bool any_wrong(const std::vector<Finding>& findings) {
   return std::ranges::any_of(findings, [](const Finding& it) { return !leaves_open(it.kind); });
 }
 
-std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
-                               const std::string& what) {
-  if (operation == CONVOY_NONE) return what;
-  return fmt::format("{} (operation {}) on {}: {}",
-                     operation_name(operation_of(plan, operation).kind), operation,
-                     describe_range(*plan.arena, range), what);
+Finding finding_at(const Plan& plan, FindingKind kind, std::uint32_t operation,
+                   std::uint32_t replica, const ElementRange& range, const std::string& what) {
+  if (operation == CONVOY_NONE) return {kind, operation, replica, range, what};
+  return {
+      kind, operation, replica, range,
+      fmt::format("{} (operation {}) on {}: {}", operation_name(operation_of(plan, operation).kind),
+                  operation, describe_range(*plan.arena, range), what)};
 }
 
 }  // namespace convoy::plan::check

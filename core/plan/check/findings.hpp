@@ -14,9 +14,10 @@ inline const Operation& operation_of(const Plan& plan, std::uint32_t id) {
   return id < prologue ? plan.prologue[id] : plan.body[id - prologue];
 }
 
-// "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena.
-std::string describe_operation(const Plan& plan, std::uint32_t operation, const ElementRange& range,
-                               const std::string& what);
+// Its text is "apply (operation 12) on conv1/kernel [0..64): what", the range being of the arena;
+// only `what` if the operation is CONVOY_NONE.
+Finding finding_at(const Plan& plan, FindingKind kind, std::uint32_t operation,
+                   std::uint32_t replica, const ElementRange& range, const std::string& what);
 
 // Whether findings of this kind leave open whether the plan is right.
 bool leaves_open(FindingKind kind);

@@ -40,9 +40,8 @@ Finding out_of_order(const Plan& plan, const Operation& it, const Progress& now)
   const std::string text =
       fmt::format("replica {}: {} runs layers [{}, {}) {}", it.replica, operation_name(it.kind),
                   it.first_layer, end_of(it), problem_of(it, now));
-  const ElementRange arena{0, plan.arena->elements};
-  return {again ? FindingKind::kDoubled : FindingKind::kMissing, it.id, it.replica, arena,
-          describe_operation(plan, it.id, arena, text),          text};
+  return finding_at(plan, again ? FindingKind::kDoubled : FindingKind::kMissing, it.id, it.replica,
+                    {0, plan.arena->elements}, text);
 }
 
 }  // namespace
@@ -56,9 +55,10 @@ std::vector<Finding> find_layers_out_of_order(const Plan& plan) {
       if (!is_compute(it.kind)) continue;
       Progress& now = of[it.replica];
       if (counts && !fits(it, now)) findings.push_back(out_of_order(plan, it, now));
-      const bool is_forward = it.kind == OperationKind::kForward;
-      if (is_forward) now.forward = end_of(it);
-      now.backward = is_forward ? end_of(it) : it.first_layer;
+      if (it.kind == OperationKind::kForward)
+        now.forward = now.backward = end_of(it);
+      else
+        now.backward = it.first_layer;
     }
   return findings;
 }

@@ -52,8 +52,8 @@ std::string what_is_misread(OperationKind kind) {
 void UpdateHistory::report(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
                            const ElementRange& range, const std::string& what) {
   if (!seen_.insert({kind, operation, replica}).second) return;
-  findings_.push_back(
-      {kind, operation, replica, range, describe_operation(plan_, operation, range, what), what});
+  findings_.push_back(finding_at(plan_, kind, operation, replica, range, what));
+  findings_.back().what = what;
 }
 
 void UpdateHistory::reject(Version& version, FindingKind kind, const Atom& update,

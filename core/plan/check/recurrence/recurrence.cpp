@@ -56,8 +56,7 @@ class RecurrenceJudge {
   void add(FindingKind kind, std::uint32_t operation, std::uint32_t replica,
            const ElementRange& range, const std::string& what) {
     if (!seen_.insert({kind, operation, replica}).second) return;
-    findings_.push_back(
-        {kind, operation, replica, range, describe_operation(plan_, operation, range, what)});
+    findings_.push_back(finding_at(plan_, kind, operation, replica, range, what));
   }
 
   void report(const PeriodFault& it) {
