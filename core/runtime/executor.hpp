@@ -96,8 +96,6 @@ class Executor {
   const StepResult& finish_step();
   // Whether finish_step() would return at once. Requires an open step.
   bool step_is_finished() const;
-  // Grows whenever a queued operation ends.
-  std::uint64_t progress() const;
   // For whoever waits without finish_step(), several times a second. Throws if an operation that
   // may run exceeds its time limit: Error kUnavailable if the device or kernel did not come with
   // convoy, else kTimeout.
@@ -121,6 +119,8 @@ class Executor {
     const plan::Operation* operation;
   };
 
+  // Grows whenever a queued operation ends.
+  std::uint64_t progress() const;
   void collect(StepSlot& slot, std::uint32_t phase);
   void collect_norms(const StepWork& work, const plan::Operation& operation);
   void submit(std::uint32_t at, std::int64_t iteration, const StepInput& input);
