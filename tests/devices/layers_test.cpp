@@ -105,12 +105,24 @@ TEST(BatchNormLayer, MovesRunningStatisticsByTheUnbiasedVariance) {
   }
 }
 
+graph::Graph classifier(std::uint32_t classes) {
+  graph::GraphAssembler assembler("classifier", 2, classes);
+  loss(fully_connected(0, classes).add_to(assembler)).add_to(assembler);
+  return assembler.finish();
+}
+
+// Four images, whose scores are the biases.
+class ScoresCase : public TrainingCase {
+ public:
+  ScoresCase(DeviceUnderTest& device, std::uint32_t classes)
+      : TrainingCase(device, classifier(classes), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY}) {
+    std::fill(parameters[0].begin(), parameters[0].end(), 0.0f);
+  }
+};
+
 TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
-  graph::GraphAssembler assembler("hits", 2, 8);
-  loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
-  TrainingCase training(device, assembler.finish(), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
-  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+  ScoresCase training(device, 8);
   training.parameters[1] = {5, 7, 7, 3, 2, 1, 0, -1};  // the biases are the scores
   training.labels = {1, 2, 4, 7};                      // first, first by a tie, fifth, eighth
   training.forward();
@@ -120,11 +132,8 @@ TEST(SoftmaxCrossEntropyLayer, CountsLabelsThatFewScoresBeat) {
 
 // As where a training has diverged.
 TEST(SoftmaxCrossEntropyLayer, CountsNoLabelWhereAScoreIsNotFinite) {
-  graph::GraphAssembler assembler("diverged", 2, 4);
-  loss(fully_connected(0, 4).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
-  TrainingCase training(device, assembler.finish(), {.batch = 4, .flags = CONVOY_COMPILE_ACCURACY});
-  std::fill(training.parameters[0].begin(), training.parameters[0].end(), 0.0f);
+  ScoresCase training(device, 4);
   training.labels = {0, 1, 2, 3};
   for (const float score : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     training.parameters[1] = {5, score, 7, 3};
@@ -135,10 +144,8 @@ TEST(SoftmaxCrossEntropyLayer, CountsNoLabelWhereAScoreIsNotFinite) {
 }
 
 TEST(SoftmaxCrossEntropyLayer, RefusesALabelOutsideTheClasses) {
-  graph::GraphAssembler assembler("label", 2, 8);
-  loss(fully_connected(0, 8).add_to(assembler)).add_to(assembler);
   DeviceUnderTest device;
-  TrainingCase training(device, assembler.finish(), {.batch = 1});
+  TrainingCase training(device, classifier(8), {.batch = 1});
   training.labels = {8};
   try {
     training.forward();

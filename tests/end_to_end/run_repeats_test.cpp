@@ -53,9 +53,10 @@ TEST(RunRepeats, AreRunsOfTheirOwnAndMakeOneRecord) {
 }
 
 TEST(RunRepeats, SayWhatIsPrintedForASingleRunOnly) {
-  const ProgramResult result = run_convoy(lenet({"--repeat=2", "--profile"}));
+  const ProgramResult result = run_convoy(lenet({"--repeat=2", "--profile", "--deterministic"}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("--profile prints nothing for several runs"));
+  for (const char* flag : {"--profile", "--deterministic"})
+    EXPECT_THAT(result.err, HasSubstr(std::string(flag) + " prints nothing for several runs"));
   EXPECT_THAT(result.err, Not(HasSubstr("--print_parameter_hash")));
 }
 
@@ -147,7 +148,10 @@ TEST(RunRepeats, InterruptedOnesKeepTheRunsThatHaveFinished) {
                                             {.signal = SIGTERM, .signal_after = "run 1: "});
     EXPECT_EQ(result.exit_code, 143) << more << result.err;
     EXPECT_THAT(result.out, HasSubstr("total images/sec: ")) << more;
-    const std::size_t repeats = record_in(file).at("repeats").size();
+    const nlohmann::json record = record_in(file);
+    EXPECT_TRUE(record.at("interrupted").get<bool>()) << more;
+    EXPECT_EQ(record.at("exit_status"), 143) << more;
+    const std::size_t repeats = record.at("repeats").size();
     EXPECT_GE(repeats, 1u) << more;
     EXPECT_LT(repeats, 1000u) << more;
     EXPECT_TRUE(std::filesystem::is_empty(temporary)) << more;

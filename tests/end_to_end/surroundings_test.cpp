@@ -202,6 +202,21 @@ TEST(Surroundings, AFullDiskIsNamed) {
   }
 }
 
+TEST(Surroundings, AReadOnlyFileSystemIsNamedBeforeTheWork) {
+  if (!may_mount()) GTEST_SKIP() << "this user may not mount";
+  const fs::path folder = scratch_folder("read_only");
+  const auto mount = [&] {
+    require(own_mounts() && ::mount("tmpfs", folder.c_str(), "tmpfs", MS_RDONLY, "size=16k") == 0);
+  };
+  for (const auto& [flag, code] : {std::pair{"--output_file=" + (folder / "r.json").string(), 2},
+                                   {"--train_dir=" + folder.string(), 1}}) {
+    const ProgramResult result = run_in(mount, training({flag}));
+    EXPECT_EQ(result.exit_code, code) << result.err;
+    EXPECT_THAT(result.err, HasSubstr("Read-only file system")) << flag;
+    EXPECT_THAT(result.out, Not(HasSubstr("total images/sec"))) << flag;
+  }
+}
+
 // Whoever makes room tries again, and a folder with half of the files would be in the way.
 TEST(Surroundings, AProjectThatFindsNoSpaceLeavesNoFiles) {
   if (!may_mount()) GTEST_SKIP() << "this user may not mount";

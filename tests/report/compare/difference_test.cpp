@@ -262,6 +262,7 @@ TEST(Difference, AWideIntervalHasBothItsEnds) {
   ASSERT_EQ(two.verdict, Verdict::kNoDifference);
   EXPECT_THAT(verdict_text(two),
               testing::MatchesRegex("no difference seen: time \\+.* %, from -.* to \\+.* %"));
+  EXPECT_THAT(resolution_text(two), testing::MatchesRegex("a change from -.* to \\+.* % cannot.*"));
   Difference wide;  // the factor is 2.8 either way
   wide.change = 0.7;
   wide.low = std::exp(std::log(1.7) - std::log(2.8)) - 1;

@@ -112,6 +112,7 @@ TEST(AsynchronousSimulation, ManyOperationsOfAlikeWorkersAreRunLessOften) {
   EXPECT_GE(often.operations_run, 32 * few);
   EXPECT_LT(result.operations_run, 20 * many);
   EXPECT_NEAR(result.step_seconds, often.step_seconds, 0.03 * often.step_seconds);
+  EXPECT_TRUE(result.is_steady);
   EXPECT_EQ(often.few_steps, 0u);
   EXPECT_GT(result.few_steps, 5u);
   EXPECT_LT(result.few_steps, 20u);
