@@ -41,6 +41,8 @@ struct RunRecord : JobResult {
   std::map<std::string, std::string> flags;   // effective values, defaults included
   bool shows_base_loss = false;               // the loss of steps leaves out weight decay
   std::optional<select::Decision> selection;  // of --variable_update=auto
+  // Median of the timed steps that ran what was selected, without those of a trial.
+  std::optional<double> selected_step_seconds;
   std::optional<runtime::StepBreakdown> step_breakdown;  // of the timed steps, if there were any
   std::optional<ProfileRecord> profile;                  // with --profile
   std::optional<MemoryRecord> memory;                    // of runs with devices

@@ -155,8 +155,7 @@ Json to_json(const select::Decision& decision, const RunRecord& record) {
           {"calibrated", decision.calibrated},
           {"predicted_step_seconds",
            decision.step_seconds > 0 ? number(decision.step_seconds) : Json(nullptr)},
-          {"measured_step_seconds",
-           record.steps.empty() ? Json(nullptr) : number(record.step_times.p50)},
+          {"measured_step_seconds", optional_seconds(record.selected_step_seconds)},
           {"runner_up", next ? select::flags_of(next->candidate) : ""},
           {"runner_up_step_seconds", next ? number(next->step_seconds) : Json(nullptr)},
           {"trial", decision.trial ? to_json(*decision.trial) : Json(nullptr)}};

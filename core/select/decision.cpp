@@ -96,12 +96,14 @@ Decision decide(const Decision& decision, const TrialResult& trial, const Ranked
   Decision result = decision;
   result.origin = DecisionOrigin::kMeasured;
   result.trial = trial;
-  if (winner.candidate == decision.chosen) return result;
-  result.chosen = winner.candidate;
-  result.step_seconds = winner.step_seconds;
-  result.bottleneck = winner.bottleneck;
-  result.usual = false;
-  result.runner_up = {decision.chosen, decision.step_seconds};
+  if (winner.candidate != decision.chosen) {
+    result.chosen = winner.candidate;
+    result.step_seconds = winner.step_seconds;
+    result.bottleneck = winner.bottleneck;
+    result.usual = false;
+  }
+  if (const Tried* next = next_of_trial(result))
+    result.runner_up = {next->candidate, *next->measured_seconds};
   return result;
 }
 

@@ -34,8 +34,9 @@ struct Decision {
   bool calibrated = false;   // the prediction rests on measurements of the machine itself
   bool usual = false;        // the usual one of several that are equally fast
   std::size_t compared = 0;  // candidates that have a prediction
-  std::optional<RunnerUp> runner_up;  // the best of all other variants, by prediction
-  std::optional<TrialResult> trial;   // if the choice was measured
+  // The best of all other variants: of those that were tried as measured, otherwise as predicted.
+  std::optional<RunnerUp> runner_up;
+  std::optional<TrialResult> trial;  // if the choice was measured
 
   bool operator==(const Decision&) const = default;
 };

@@ -58,6 +58,19 @@ std::int64_t tried_count(const nlohmann::json& trial) {
   });
 }
 
+// The measured step of the strategy that was chosen is the median of the steps after the trial.
+void expect_median_after_trial(const nlohmann::json& record) {
+  std::vector<double> seconds;
+  for (const nlohmann::json& step : record["steps"])
+    if (step["step"] > record["selection"]["trial"]["steps"])
+      seconds.push_back(step["seconds"].get<double>());
+  ASSERT_FALSE(seconds.empty());
+  std::ranges::sort(seconds);
+  const double median = record["selection"]["measured_step_seconds"].get<double>();
+  EXPECT_GE(median, seconds[(seconds.size() - 1) / 2]);
+  EXPECT_LE(median, seconds[seconds.size() / 2]);
+}
+
 const std::vector<std::string> kAllTimed = {"--num_warmup_batches=0", "--num_batches=44"};
 
 TEST(AutoTrialEndToEnd, TrainsTheSameWhateverIsTried) {
@@ -70,6 +83,7 @@ TEST(AutoTrialEndToEnd, TrainsTheSameWhateverIsTried) {
   ASSERT_GE(tried_count(tried), 2) << tried.dump(2);
   EXPECT_LE(tried["steps"], 40);
   EXPECT_GE(tried["exchanges"], 1);
+  expect_median_after_trial(trial.record);
   EXPECT_THAT(trial.result.err, HasSubstr("timed steps belong to the trial"));
   std::vector<std::string> throughout = kAllTimed;
   throughout.insert(throughout.end(), {"--variable_update=replicated", "--bucket_mb=4"});

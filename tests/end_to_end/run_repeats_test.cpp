@@ -48,6 +48,14 @@ TEST(RunRepeats, AreRunsOfTheirOwnAndMakeOneRecord) {
   const nlohmann::json record = record_in(file);
   ASSERT_EQ(record.at("repeats").size(), 3u);
   EXPECT_EQ(record.at("repeats")[2].at("seconds").size(), 5u);
+  const std::string total =
+      fmt::format("total images/sec: {:.2f}\n", record["total"]["images_per_sec"].get<double>());
+  EXPECT_THAT(result.out, HasSubstr(total)) << "the record is that of the median run";
+  EXPECT_EQ(record["steps"].size(), 5u);
+  EXPECT_THAT(record["command_line"].get<std::vector<std::string>>(),
+              testing::IsSupersetOf({std::string("--repeat=3"), file}));
+  EXPECT_EQ(record["flags"]["output_file"], file);
+  EXPECT_EQ(record["flags"]["repeat"], "3");
   EXPECT_THAT(run_convoy({"diff", file, file}).out, HasSubstr("Welch"));
   EXPECT_EQ(run_convoy({"run", "--repeat=2", "--train_dir=/tmp"}).exit_code, 2);
 }
@@ -207,7 +215,7 @@ TEST(RunRepeats, TurnsOfOthersArePartOfNoStepAndNoTotal) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const nlohmann::json record = record_in(file);
   double steps = 0;
-  for (const auto& seconds : record.at("repeats")[0].at("seconds")) steps += seconds.get<double>();
+  for (const auto& step : record.at("steps")) steps += step.at("seconds").get<double>();
   EXPECT_NEAR(record.at("total").at("seconds").get<double>() / steps, 1, 0.05);
 }
 

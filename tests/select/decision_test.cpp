@@ -122,7 +122,7 @@ TEST(Decision, AfterATrialIsTheWinnerWithWhatWasMeasured) {
   EXPECT_DOUBLE_EQ(decision.step_seconds, 0.012);
   EXPECT_DOUBLE_EQ(expected_step_seconds(decision), 0.009);
   EXPECT_DOUBLE_EQ(expected_step_seconds(predicted), 0.010);
-  EXPECT_EQ(decision.runner_up->candidate, predicted.chosen);
+  EXPECT_EQ(decision.runner_up, (RunnerUp{predicted.chosen, 0.010}));
   EXPECT_EQ(decision_line(decision),
             "--variable_update=auto takes --variable_update=slow --where=cpu --bucket_mb=1: step "
             "9.000 ms, predicted 12.000 ms; next --variable_update=fast --where=cpu --bucket_mb=1, "

@@ -117,7 +117,7 @@ void check_repeatable(const JobCommand& command) {
          std::strerror(errno));
 }
 
-// What each run prints is not shown; the record has the first one's.
+// What each run prints is not shown; the record has what one of them would have printed.
 void tell_what_is_not_printed(const JobOptions& options, std::ostream& err) {
   if (!options.output_file.empty() || !options.report_file.empty()) return;
   for (const auto& [flag, is_given] :
@@ -125,7 +125,7 @@ void tell_what_is_not_printed(const JobOptions& options, std::ostream& err) {
         std::pair{"print_parameter_hash", options.print_parameter_hash}})
     if (is_given)
       print_notices(err, {fmt::format("--{} prints nothing for several runs; --output_file=x.json "
-                                      "keeps that of the first one",
+                                      "keeps that of one of them",
                                       flag)});
 }
 
@@ -138,6 +138,11 @@ Json repeat_of(const Json& record, double began) {
           {"seconds", std::move(seconds)}};
 }
 
+double images_per_second(const Json& record) {
+  const Json& rate = record.at("total").at("images_per_sec");
+  return rate.is_number() ? rate.get<double>() : 0;
+}
+
 double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -146,8 +151,9 @@ double seconds_since_1970() {
 struct RepeatedCommand {
   std::string program;  // empty: this one
   std::vector<std::string> words;
-  std::filesystem::path file;  // the record of one run, before the next
-  Json record;                 // of the first run
+  std::vector<std::string> command_line;  // as a record has it
+  std::filesystem::path file;             // the record of one run, before the next
+  std::vector<Json> records;              // of the runs that have ended
   Json repeats = Json::array();
   std::vector<double> rates;
 
@@ -159,7 +165,14 @@ struct RepeatedCommand {
     if (repeat["images_per_sec"].is_number())
       rates.push_back(repeat["images_per_sec"].get<double>());
     repeats.push_back(std::move(repeat));
-    if (record.is_null()) record = std::move(one);
+    records.push_back(std::move(one));
+  }
+
+  // The record of the run with the median speed. What a record has of one run only is then not that
+  // of an outlier.
+  Json median_record() {
+    std::ranges::stable_sort(records, {}, images_per_second);
+    return std::move(records[(records.size() - 1) / 2]);
   }
 };
 
@@ -174,9 +187,11 @@ class Repeater {
         progress_(err, report::standard_error_is_terminal()) {
     interrupt_.end_quietly();  // the runs that have finished are not lost
     own_.words = arguments_of_one(arguments);
+    own_.command_line.assign(arguments.begin(), arguments.end());
     other_.words = own_.words;
     for (std::string& word : further_flags(command.against))
       other_.words.push_back(std::move(word));
+    other_.command_line.assign(other_.words.begin() + 1, other_.words.end());  // without "run"
     other_.program = command.against_program;
     for (RepeatedCommand* it : {&own_, &other_}) {
       it->file = folder_.path() / (it == &own_ ? "run.json" : "against.json");
@@ -223,7 +238,7 @@ class Repeater {
 
   void keep() {
     print_total();
-    if (!own_.record.is_null()) write_files();
+    if (!own_.records.empty()) write_files();
   }
 
   std::function<bool()> stop() const {
@@ -314,32 +329,34 @@ class Repeater {
   }
 
   void write_files() {
-    for (RepeatedCommand* const it : {&own_, &other_}) note_end(*it);
     const JobOptions& options = command_.options;
+    const Json own = record_of_all(own_);
     if (!options.output_file.empty())
-      write_output_file(options.output_file, json_text(own_.record, 2) + "\n");
+      write_output_file(options.output_file, json_text(own, 2) + "\n");
     if (!options.report_file.empty())
-      report::write_report({{"this run", own_.record}}, options.report_file);
-    if (!other_.record.is_null()) tell_difference();
+      report::write_report({{"this run", own}}, options.report_file);
+    if (!other_.records.empty()) tell_difference(own, record_of_all(other_));
   }
 
-  // The record is the first run's, with what is known of all.
-  void note_end(RepeatedCommand& command) const {
-    if (command.record.is_null()) return;
-    command.record["repeats"] = command.repeats;
-    if (!interrupt_.requested()) return;
-    command.record["interrupted"] = true;
-    command.record["exit_status"] = static_cast<int>(interrupt_.code());
+  Json record_of_all(RepeatedCommand& command) const {
+    Json record = command.median_record();
+    record["command_line"] = command.command_line;
+    for (auto& [name, value] : record["flags"].items())
+      if (is_of_all_runs(name)) value = command_.options.settings.at(name);
+    record["repeats"] = command.repeats;
+    if (!interrupt_.requested()) return record;
+    record["interrupted"] = true;
+    record["exit_status"] = static_cast<int>(interrupt_.code());
+    return record;
   }
 
-  void tell_difference() {
+  void tell_difference(const Json& own, const Json& other) {
     const std::string& file = command_.options.output_file;
-    if (!file.empty()) write_output_file(file_of_others(file), json_text(other_.record, 2) + "\n");
+    if (!file.empty()) write_output_file(file_of_others(file), json_text(other, 2) + "\n");
     if (other_.repeats.size() < 2)
       return;  // runs ended before one pair could be compared with another
-    const compare::ComparedRecord a =
-        compare::compared(name_of_others(), {{"--against", other_.record}});
-    const compare::ComparedRecord b = compare::compared("this run", {{"this run", own_.record}});
+    const compare::ComparedRecord a = compare::compared(name_of_others(), {{"--against", other}});
+    const compare::ComparedRecord b = compare::compared("this run", {{"this run", own}});
     out_ << "\n" << compare::difference_text({a, b, compare::compare(a.side, b.side)});
   }
 

@@ -59,6 +59,10 @@ const Batch& Cifar10Source::acquire(int replica, std::int64_t step) {
   return pipeline_->acquire(replica, step);
 }
 
+bool Cifar10Source::is_ready(int replica, std::int64_t step) const {
+  return pipeline_->is_ready(replica, step);
+}
+
 void Cifar10Source::release(int replica, std::int64_t step) {
   pipeline_->release(replica, step);
 }

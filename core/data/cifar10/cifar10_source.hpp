@@ -22,6 +22,7 @@ class Cifar10Source : public BatchSource {
   explicit Cifar10Source(const DataOptions& options);
 
   const Batch& acquire(int replica, std::int64_t step) override;
+  bool is_ready(int replica, std::int64_t step) const override;
   void release(int replica, std::int64_t step) override;
   SourceStatistics statistics() const override;
   std::int64_t samples_per_epoch() const override { return order_.records(); }

@@ -67,6 +67,11 @@ const Batch& BatchPipeline::acquire(int replica, std::int64_t step) {
   return slot.batch;
 }
 
+bool BatchPipeline::is_ready(int replica, std::int64_t step) const {
+  const std::lock_guard lock(mutex_);
+  return replicas_.at(static_cast<std::size_t>(replica)).slots.at(step)->finished == options_.batch;
+}
+
 void BatchPipeline::release(int replica, std::int64_t step) {
   const std::lock_guard lock(mutex_);
   Replica& state = replicas_.at(static_cast<std::size_t>(replica));

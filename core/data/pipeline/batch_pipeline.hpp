@@ -50,6 +50,7 @@ class BatchPipeline {
   BatchPipeline& operator=(const BatchPipeline&) = delete;
 
   const Batch& acquire(int replica, std::int64_t step);
+  bool is_ready(int replica, std::int64_t step) const;
   void release(int replica, std::int64_t step);
   SourceStatistics statistics() const;
 

@@ -40,6 +40,8 @@ class BatchSource {
   virtual ~BatchSource() = default;
 
   virtual const Batch& acquire(int replica, std::int64_t step) = 0;
+  // Whether acquire() of the replica's next step returns at once, or throws.
+  virtual bool is_ready(int /*replica*/, std::int64_t /*step*/) const { return true; }
   virtual void release(int replica, std::int64_t step) = 0;
   virtual SourceStatistics statistics() const = 0;
 

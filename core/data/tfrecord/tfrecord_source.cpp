@@ -51,6 +51,10 @@ const Batch& TfRecordSource::acquire(int replica, std::int64_t step) {
   return pipeline_->acquire(replica, step);
 }
 
+bool TfRecordSource::is_ready(int replica, std::int64_t step) const {
+  return pipeline_->is_ready(replica, step);
+}
+
 void TfRecordSource::release(int replica, std::int64_t step) {
   pipeline_->release(replica, step);
 }

@@ -29,6 +29,7 @@ class TfRecordSource : public BatchSource {
   ~TfRecordSource() override;
 
   const Batch& acquire(int replica, std::int64_t step) override;
+  bool is_ready(int replica, std::int64_t step) const override;
   void release(int replica, std::int64_t step) override;
   SourceStatistics statistics() const override;
   std::int64_t samples_per_epoch() const override { return order_.records(); }

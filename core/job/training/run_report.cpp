@@ -129,6 +129,15 @@ void RunReport::take_plan(const runtime::Session& session) {
   note_selection(*setup_.decision);
   note_plan(session);
   note_memory(session);
+  with_new_plan_.emplace(static_cast<double>(record_.global_batch));
+}
+
+// Nothing while strategies are tried: then the steps ran several plans.
+std::optional<double> RunReport::selected_step_seconds() const {
+  const bool undecided = with_new_plan_ && !setup_.decision->trial;
+  const report::SpeedStatistics& those = with_new_plan_ ? *with_new_plan_ : statistics_;
+  if (!setup_.decision || undecided || those.steps() == 0) return {};
+  return those.step_times().p50;
 }
 
 bool RunReport::speaks_for_all() const {
@@ -137,8 +146,8 @@ bool RunReport::speaks_for_all() const {
 
 // The median step beside the predicted one; empty without a prediction.
 std::string RunReport::prediction_line() const {
-  if (!setup_.decision || statistics_.steps() == 0 || !speaks_for_all()) return {};
-  return prediction_text(*setup_.decision, statistics_.step_times().p50);
+  const std::optional<double> seconds = selected_step_seconds();
+  return seconds && speaks_for_all() ? prediction_text(*setup_.decision, *seconds) : "";
 }
 
 void RunReport::describe(const runtime::Session& session) {
@@ -147,7 +156,6 @@ void RunReport::describe(const runtime::Session& session) {
     own_workers_ = std::max<std::int64_t>(1, count_workers_here(session));
     record_.worker_batch = static_cast<double>(std::int64_t{devices_} * sizes_.batch) /
                            static_cast<double>(own_workers_);
-    statistics_ = report::SpeedStatistics(record_.worker_batch, setup_.options.display_perf_ewma);
   }
   if (session.options().guard.gradient_norms)
     for (const graph::GraphVariable& variable : session.graph().variables())
@@ -242,6 +250,7 @@ std::string RunReport::progress_text(const char* of, std::int64_t step) const {
 
 void RunReport::timed_step(const TrainingStep& step) {
   statistics_.add(step.seconds);
+  if (with_new_plan_) with_new_plan_->add(step.seconds);
   if (keeps_steps(setup_.options)) record_.steps.push_back(step);
   observer_.timed_step(step);
   if (report::is_displayed(step.number, setup_.options.display_every)) {
@@ -288,11 +297,13 @@ void RunReport::total(const runtime::TrainingSummary& summary, double paused_sec
   tell_gpus();
   tell(prediction_line());
   if (record_.synthetic_data) return;
-  // If workers take steps of their own, a step has the images of one worker.
+  // If workers take steps of their own, a step has the images of one worker, and all of them wait
+  // at the same time.
   const double images_per_step =
       summary.workers.empty() ? static_cast<double>(record_.global_batch) : record_.worker_batch;
-  record_.input = report::judge_input({static_cast<double>(summary.timed_steps) * images_per_step,
-                                       record_.total_seconds, summary.input_wait_seconds});
+  record_.input = report::judge_input(
+      {static_cast<double>(summary.timed_steps) * images_per_step, record_.total_seconds,
+       summary.input_wait_seconds / static_cast<double>(own_workers_)});
 }
 
 void RunReport::tell_gpus() {
@@ -367,6 +378,7 @@ void RunReport::finish(int exit_status, bool interrupted, const std::string& err
     record_.speed = statistics_.speed();
     record_.step_times = statistics_.step_times();
   }
+  record_.selected_step_seconds = selected_step_seconds();
   if (record_.total_seconds == 0) total_of_failed_run();
   record_.exit_status = exit_status;
   record_.interrupted = interrupted;

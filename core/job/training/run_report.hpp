@@ -76,6 +76,7 @@ class RunReport {
   bool speaks_for_all() const;
   void tell_gpus();
   void total_of_failed_run();
+  std::optional<double> selected_step_seconds() const;
   std::string prediction_line() const;
 
   const Setup& setup_;
@@ -85,6 +86,8 @@ class RunReport {
   report::RunRecord& record_;
   report::RunObserver& observer_;
   report::SpeedStatistics statistics_;
+  // Of the steps since the session has had another plan than at first.
+  std::optional<report::SpeedStatistics> with_new_plan_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::optional<report::DriftMonitor> drift_;
 };

@@ -32,7 +32,7 @@ struct Measure {
   Unit unit;
 };
 
-// Of the first run of each side.
+// Of one run of each side.
 constexpr Measure kMeasures[] = {
     {"forward and backward", "step_breakdown/compute", Unit::kSeconds},
     {"aggregation, exposed", "step_breakdown/aggregation", Unit::kSeconds},
@@ -94,10 +94,10 @@ std::vector<Row> rows_of(const DifferenceReport& it) {
   return rows;
 }
 
-// What a record has of its first run only.
-std::string note_on_first_runs(const DifferenceReport& it) {
+// What a record has of one of its runs only.
+std::string note_on_single_runs(const DifferenceReport& it) {
   if (it.difference.first_runs == 1 && it.difference.second_runs == 1) return {};
-  return "what is below \"99 % of steps within\" is of each side's first run\n";
+  return "what is below \"99 % of steps within\" is of one run of each side\n";
 }
 
 std::string sentence(const DifferenceReport& it) {
@@ -159,7 +159,7 @@ std::string difference_text(const DifferenceReport& it) {
   std::vector<Row> rows = rows_of(it);
   rows.insert(rows.begin(), {"", "first", "second", "change"});
   for (const Row& row : rows) text += table_line(row);
-  text += note_on_first_runs(it);
+  text += note_on_single_runs(it);
   const std::vector<FlagDifference> flags = flag_differences(it.a, it.b);
   if (!flags.empty()) text += "\nflags that differ:\n";
   for (const FlagDifference& flag : flags)
@@ -177,7 +177,7 @@ std::string difference_markdown(const DifferenceReport& it) {
   for (const FlagDifference& flag : flag_differences(it.a, it.b))
     text += fmt::format("| `--{}` | {} | {} | |\n", flag.flag, markdown_cell(or_unset(flag.first)),
                         markdown_cell(or_unset(flag.second)));
-  return text + "\n" + it.difference.method + "\n" + note_on_first_runs(it);
+  return text + "\n" + it.difference.method + "\n" + note_on_single_runs(it);
 }
 
 std::string difference_csv(const DifferenceReport& it) {

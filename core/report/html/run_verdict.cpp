@@ -114,7 +114,7 @@ std::string speed_sentence(const Subject& run) {
   if (!predicted || step <= 0) return sentence + "; nothing was predicted.";
   sentence +=
       fmt::format(": {} median step of {} is {} the predicted {}",
-                  rates.size() > 1 ? "the first run's" : "its", quantity(step, Unit::kSeconds),
+                  rates.size() > 1 ? "one run's" : "its", quantity(step, Unit::kSeconds),
                   against(step, predicted->seconds), quantity(predicted->seconds, Unit::kSeconds));
   return sentence + (predicted->measured_rates
                          ? "."
@@ -207,7 +207,7 @@ std::vector<Tile> speed_tiles(const Json& record, const std::vector<double>& rat
       {"Median step, measured", quantity(step, Unit::kSeconds),
        fmt::format("90 % within {}{}",
                    quantity(number_or_zero(record, "total/step_seconds/p90"), Unit::kSeconds),
-                   rates.size() > 1 ? ", in the first run" : "")});
+                   rates.size() > 1 ? ", in one run" : "")});
   if (const auto predicted = prediction_of(record))
     tiles.push_back({"Step, predicted", quantity(predicted->seconds, Unit::kSeconds),
                      step > 0

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <limits>
 #include <optional>
 #include <thread>
@@ -223,13 +224,14 @@ class AsynchronousLoop {
     }
   }
 
-  // Passes operations through the gate, submits steps and finishes them, as far as possible. If
-  // there is only one worker, it waits for its step instead of polling.
+  // Passes operations through the gate, submits steps and finishes them, as far as possible. A
+  // worker without images keeps no other one from going on. If there is only one worker, it waits
+  // for its images and its step instead of polling.
   bool look() {
     const bool alone = strands_.size() == 1 && session_.gate() == nullptr;
     bool moved = session_.gate() != nullptr && session_.gate()->pump();
     for (StrandRun& strand : strands_) {
-      while (strand.may_submit()) {
+      while (strand.may_submit() && (alone || strand.input_is_ready())) {
         strand.submit(learning_rate());
         moved = true;
       }

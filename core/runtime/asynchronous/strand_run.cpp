@@ -13,11 +13,19 @@ StrandRun::StrandRun(Session& session, Executor& executor, data::BatchSource& so
     if (std::ranges::count(session.local_replicas(), replica) > 0) replicas_.push_back(replica);
 }
 
+bool StrandRun::input_is_ready() {
+  if (!input_asked_) input_asked_ = session_.devices()->now();
+  return std::ranges::all_of(replicas_, [&](std::uint32_t replica) {
+    return source_.is_ready(static_cast<int>(replica), first_step_ + submitted_);
+  });
+}
+
 void StrandRun::submit(double learning_rate) {
   StrandStep step;
   step.number = submitted_;
   step.learning_rate = learning_rate;
-  step.input_asked = session_.devices()->now();
+  step.input_asked = input_asked_.value_or(session_.devices()->now());
+  input_asked_.reset();
   input_.learning_rate = learning_rate;
   input_.batches.assign(session_.cluster().replicas(), {});
   for (const std::uint32_t replica : replicas_) {

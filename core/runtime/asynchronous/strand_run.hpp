@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "core/data/pipeline/batch_source.hpp"
@@ -45,6 +46,9 @@ class StrandRun {
   void restart_clock(double now) { last_end_ = now; }
 
   bool may_submit() const { return submitted_ < limit_ && submitted_ - finished_ < depth(); }
+  // Whether the images of its next step have come, so that submit() does not wait for them. The
+  // step waits for its images from the first call on.
+  bool input_is_ready();
   void submit(double learning_rate);
   bool has_open() const { return finished_ < submitted_; }
   // Waits for the oldest open step, if it is not finished. Error as Executor::finish_step().
@@ -62,6 +66,7 @@ class StrandRun {
   std::int64_t finished_ = 0;
   std::int64_t limit_ = 0;
   double last_end_ = 0;
+  std::optional<double> input_asked_;  // of the next step
 };
 
 }  // namespace convoy::runtime

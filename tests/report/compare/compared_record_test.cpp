@@ -264,7 +264,7 @@ TEST(ComparedRecord, RowsAreOfAllRunsWhereRecordsHaveThem) {
   EXPECT_THAT(text, HasSubstr("| images/s, 10 % quantile | 20 | 20 | +0.0 % |"));
   EXPECT_THAT(text, HasSubstr("| images/s, whole runs | 17 | 17 | +0.0 % |"));
   EXPECT_THAT(text, HasSubstr("| median step | 400 ms | 400 ms | +0.0 % |"));
-  EXPECT_THAT(text, HasSubstr("is of each side's first run"));
+  EXPECT_THAT(text, HasSubstr("is of one run of each side"));
   const Json first = parse_ordered_json(difference_json(report)).at("first");
   EXPECT_DOUBLE_EQ(first.at("total_images_per_sec").get<double>(), 17);
   EXPECT_DOUBLE_EQ(first.at("step_seconds").at("p10").get<double>(), 0.2);

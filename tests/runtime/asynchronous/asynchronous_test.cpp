@@ -85,6 +85,37 @@ TEST(Asynchronous, ReportsHowManyUpdatesCameBetweenReadingAndApplying) {
   EXPECT_GT(sum, free.workers.front().images_per_second);
 }
 
+// The images of the first device always come 100 ms after the last ones.
+class LateForOne : public NumberSource {
+ public:
+  LateForOne() : NumberSource({2, 2, 3 * 8 * 8, 7}, [](std::int64_t) { return 1.f; }) {}
+  const data::Batch& acquire(int replica, std::int64_t step) override {
+    while (!is_ready(replica, step)) std::this_thread::yield();
+    if (replica == 0) last_ = std::chrono::steady_clock::now();
+    return NumberSource::acquire(replica, step);
+  }
+  bool is_ready(int replica, std::int64_t /*step*/) const override {
+    return replica == 1 ||
+           std::chrono::steady_clock::now() - last_ >= std::chrono::milliseconds(100);
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_;
+};
+
+TEST(Asynchronous, AWorkerWithoutImagesKeepsNoOtherOneWaiting) {
+  const auto plugin = fake_plugin({.shared_memory = true});
+  const auto strategy = lagging_strategy(-1);
+  Session session(small_network(), *strategy, open_devices(*plugin, 2), session_options());
+  LateForOne source;
+  const TrainingSummary summary =
+      run_training(session, source, constant_rate(0.01), {1, 30, 0}, {});
+  EXPECT_GT(summary.workers[1].steps, 1.8 * static_cast<double>(summary.workers[0].steps))
+      << "each takes 30 ms";
+  EXPECT_GT(summary.input_wait_seconds, 0.7 * summary.total_seconds) << "of the first device";
+  EXPECT_EQ(source.held(), 0u);
+}
+
 TEST(Asynchronous, CheckpointsFindAllUpdatesApplied) {
   const auto plugin = fake_plugin({.delay_microseconds = 30, .shared_memory = true});
   const auto strategy = lagging_strategy(-1);
